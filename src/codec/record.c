@@ -1,0 +1,76 @@
+/* record.c: TFRecord frames. The byte table is in record.h. */
+#include "codec/record.h"
+
+#include "base/banned.h"
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "base/slice.h"
+#include "codec/crc32c.h"
+
+sb_status sb_record_read_header(sb_record *out, sb_slice window) {
+    if (window.n < SB_RECORD_HEADER) {
+        out->size = SB_RECORD_HEADER;
+        return SB_MORE;
+    }
+    out->length = sb_load64(window.p);
+    out->length_crc = sb_load32(window.p + 8);
+    if (sb_crc32c_masked(window.p, 8) != out->length_crc) return SB_BAD_LENGTH;
+    /* A length near 2^64 with a matching checksum is no accident, but no file can hold it either.
+     */
+    if (__builtin_add_overflow(out->length, (uint64_t)SB_RECORD_OVERHEAD, &out->size))
+        return SB_BAD_LENGTH;
+    return SB_OK;
+}
+
+sb_status sb_record_read(sb_record *out, sb_slice window) {
+    sb_status status = sb_record_read_header(out, window);
+    if (status != SB_OK) return status;
+    if (out->size > window.n) return SB_MORE;
+    out->payload = sb_slice_of(window.p + SB_RECORD_HEADER, (size_t)out->length);
+    out->payload_crc = sb_load32(out->payload.p + out->payload.n);
+    return sb_crc32c_masked(out->payload.p, out->payload.n) == out->payload_crc ? SB_OK
+                                                                                : SB_BAD_PAYLOAD;
+}
+
+sb_status sb_record_resync(sb_slice window, size_t from, sb_record_accept_fn accept, size_t *at) {
+    size_t waiting = SIZE_MAX; /* the first good header whose payload runs past the window */
+    size_t i = from;
+    for (; sb_inside(i, SB_RECORD_HEADER, window.n); i++) {
+        sb_record record;
+        sb_status status = sb_record_read(&record, sb_slice_of(window.p + i, window.n - i));
+        if (status == SB_OK && accept(record.payload)) {
+            *at = i;
+            return SB_OK;
+        }
+        if (status == SB_MORE && waiting == SIZE_MAX) waiting = i;
+    }
+    if (waiting != SIZE_MAX) {
+        *at = waiting;
+        return SB_MORE;
+    }
+    *at = i < window.n ? i : window.n;
+    return SB_GARBAGE;
+}
+
+void sb_record_add(sb_buf *out, sb_slice payload) {
+    size_t at = sb_record_begin(out);
+    sb_buf_add_slice(out, payload);
+    sb_record_end(out, at);
+}
+
+size_t sb_record_begin(sb_buf *out) {
+    size_t at = out->n;
+    if (sb_buf_reserve(out, SB_RECORD_HEADER)) out->n += SB_RECORD_HEADER;
+    return at;
+}
+
+void sb_record_end(sb_buf *out, size_t at) {
+    if (!sb_buf_reserve(out, SB_RECORD_FOOTER)) return;
+    uint8_t *frame = out->p + at;
+    size_t length = out->n - at - SB_RECORD_HEADER;
+    sb_store64(frame, length);
+    sb_store32(frame + 8, sb_crc32c_masked(frame, 8));
+    sb_store32(frame + SB_RECORD_HEADER + length,
+               sb_crc32c_masked(frame + SB_RECORD_HEADER, length));
+    out->n += SB_RECORD_FOOTER;
+}

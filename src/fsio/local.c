@@ -1,0 +1,144 @@
+/* local.c: the machine's own file system. Interrupted calls are tried again here, nowhere else. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/banned.h"
+#include "fsio/fs.h"
+
+#define RETRY(result, call)                                                                        \
+    do {                                                                                           \
+        (result) = (call);                                                                         \
+    } while ((result) < 0 && errno == EINTR)
+
+/* One system call never moves more than this, so that its answer fits every type on the way. */
+#define MAX_TRANSFER ((size_t)1 << 30)
+
+static int local_open(void *ctx, const char *path, sb_open_mode mode) {
+    (void)ctx;
+    static const int flags[] = {
+        [SB_OPEN_READ] = O_RDONLY,
+        [SB_OPEN_NEW] = O_WRONLY | O_CREAT | O_EXCL | O_APPEND,
+        [SB_OPEN_REPLACE] = O_WRONLY | O_CREAT | O_TRUNC,
+    };
+    int file;
+    RETRY(file, open(path, flags[mode] | O_CLOEXEC, 0666));
+    return file < 0 ? -errno : file;
+}
+
+static int64_t local_read_at(void *ctx, int file, void *to, size_t n, uint64_t offset) {
+    (void)ctx;
+    ssize_t got;
+    RETRY(got, pread(file, to, n < MAX_TRANSFER ? n : MAX_TRANSFER, (off_t)offset));
+    return got < 0 ? -errno : got;
+}
+
+static int64_t local_write(void *ctx, int file, const void *from, size_t n) {
+    (void)ctx;
+    ssize_t put;
+    RETRY(put, write(file, from, n < MAX_TRANSFER ? n : MAX_TRANSFER));
+    return put < 0 ? -errno : put;
+}
+
+static int local_cut(void *ctx, int file, uint64_t size) {
+    (void)ctx;
+    int result;
+    RETRY(result, ftruncate(file, (off_t)size));
+    return result < 0 ? -errno : 0;
+}
+
+static int local_sync(void *ctx, int file) {
+    (void)ctx;
+    int result;
+    RETRY(result, fsync(file));
+    return result < 0 ? -errno : 0;
+}
+
+static void fill_info(sb_file_info *out, const struct stat *s) {
+    *out = (sb_file_info){
+        .size = (uint64_t)s->st_size,
+        .device = (uint64_t)s->st_dev,
+        .inode = (uint64_t)s->st_ino,
+        .links = (uint64_t)s->st_nlink,
+        .mtime_ns = (int64_t)s->st_mtim.tv_sec * 1000000000 + s->st_mtim.tv_nsec,
+        .is_dir = S_ISDIR(s->st_mode),
+        .is_file = S_ISREG(s->st_mode),
+    };
+}
+
+static int local_info(void *ctx, int file, sb_file_info *out) {
+    (void)ctx;
+    struct stat s;
+    if (fstat(file, &s) < 0) return -errno;
+    fill_info(out, &s);
+    return 0;
+}
+
+static int local_close(void *ctx, int file) {
+    (void)ctx;
+    /* After EINTR the descriptor is gone on Linux; trying again could close somebody else's. */
+    return close(file) < 0 && errno != EINTR ? -errno : 0;
+}
+
+static int local_stat(void *ctx, const char *path, sb_file_info *out) {
+    (void)ctx;
+    struct stat s;
+    if (stat(path, &s) < 0) return -errno;
+    fill_info(out, &s);
+    return 0;
+}
+
+static int local_make_dir(void *ctx, const char *path) {
+    (void)ctx;
+    return mkdir(path, 0777) < 0 ? -errno : 0;
+}
+
+static int local_rename(void *ctx, const char *from, const char *to) {
+    (void)ctx;
+    return rename(from, to) < 0 ? -errno : 0;
+}
+
+static int local_remove(void *ctx, const char *path) {
+    (void)ctx;
+    return remove(path) < 0 ? -errno : 0;
+}
+
+static int local_list(void *ctx, const char *path, sb_list_fn each, void *ud) {
+    (void)ctx;
+    DIR *dir = opendir(path);
+    if (!dir) return -errno;
+    int answer = 0;
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (!entry) {
+            if (errno) answer = -errno;
+            break;
+        }
+        const char *name = entry->d_name;
+        if (name[0] == '.' && (name[1] == 0 || (name[1] == '.' && name[2] == 0))) continue;
+        answer = each(ud, name);
+        if (answer) break;
+    }
+    closedir(dir);
+    return answer;
+}
+
+const sb_fs sb_fs_local = {
+    .open = local_open,
+    .read_at = local_read_at,
+    .write = local_write,
+    .cut = local_cut,
+    .sync = local_sync,
+    .info = local_info,
+    .close = local_close,
+    .stat = local_stat,
+    .make_dir = local_make_dir,
+    .rename = local_rename,
+    .remove = local_remove,
+    .list = local_list,
+};
