@@ -26,7 +26,7 @@ typedef struct sb_slice {
 
 /* Element types, with the numbers that TensorFlow's DataType gives them. */
 #define SB_DTYPE_MAP(X)                                                                            \
-    X(INVALID, 0, 0, "invalid")                                                                    \
+    X(NO_DTYPE, 0, 0, "invalid")                                                                   \
     X(FLOAT, 1, 4, "float32")                                                                      \
     X(DOUBLE, 2, 8, "float64")                                                                     \
     X(INT32, 3, 4, "int32")                                                                        \
