@@ -1,0 +1,348 @@
+/* writer.h: writes summaries into event files that TensorBoard and Seaboard show.
+ *
+ *     sb_writer *w;
+ *     sb_err err;
+ *     if (sb_writer_open(&w, &(sb_writer_opts){.logdir = "runs/first"}, &err) != SB_OK)
+ *         return puts(err.text), 1;
+ *     for (int64_t step = 0; step < 1000; step++) sb_scalar(w, "loss", loss(step), step);
+ *     sb_writer_close(w, NULL);
+ *
+ * A call copies its arguments into a bounded ring and returns; encoding, checksums and the disk are the
+ * business of the writer's own thread. Data reaches the system within 100 ms, so that killing the program
+ * loses at most that much; the file is readable at every moment.
+ *
+ * Threads: any number of threads may use one writer; any number of writers may share a directory. A child
+ * made by fork() that goes on logging gets a file of its own. Only close must come last.
+ *
+ * Failure: a call that makes no sense is refused (SB_INVALID, SB_LIMIT) and writes nothing. Trouble on the
+ * writer's thread (a full disk, a removed file) is reported by the next call, by flush and by close;
+ * sb_writer_error tells the path and the system's reason. While the disk fails nothing blocks: what
+ * does not fit into the ring any more is dropped and counted.
+ *
+ * Text arguments are UTF-8. Tags may be up to SB_TAG_MAX bytes long. */
+#ifndef SEABOARD_WRITER_H
+#define SEABOARD_WRITER_H
+
+#include <stdbool.h>
+
+#include "seaboard/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SB_TAG_MAX ((size_t)1 << 20)
+
+typedef struct sb_writer sb_writer;
+
+/* ---- the writer ------------------------------------------------------------------------------- */
+
+/* Whose files to make: names of files, the header record, and the shape of every summary are those that
+ * this framework writes. All of them are shown alike. */
+typedef enum sb_style {
+    SB_STYLE_TF2,   /* tf.summary: tensors with metadata in every event */
+    SB_STYLE_TF1,   /* tf.compat.v1.summary and FileWriter */
+    SB_STYLE_TORCH, /* torch.utils.tensorboard */
+    SB_STYLE_TBX,   /* tensorboardX */
+} sb_style;
+
+typedef enum sb_full_policy {
+    SB_FULL_WAIT, /* the call waits until there is room */
+    SB_FULL_DROP, /* the call is dropped and counted: SB_DROPPED */
+} sb_full_policy;
+
+/* Zero in a field asks for the default. */
+typedef struct sb_writer_opts {
+    const char *logdir; /* required; made with all missing parents */
+    sb_style style;
+    const char *filename_suffix; /* NULL: the style's own (".v2" for TF2, none for the others) */
+    uint32_t max_queue;    /* that many pending calls cause a write; default 10, 1: every call */
+    uint32_t flush_millis; /* no call stays pending longer; default 120 000, in practice 100 ms */
+    size_t ring_bytes;     /* default 4 MiB; rounded up to a power of two, at least 64 KiB */
+    size_t big_bytes;      /* for calls over 64 KiB, which live outside the ring; default 256 MiB */
+    sb_full_policy when_full;
+} sb_writer_opts;
+
+typedef struct sb_writer_stats {
+    uint64_t calls;   /* taken into the ring */
+    uint64_t written; /* of these, in the file */
+    uint64_t dropped; /* refused because the ring was full, or given up */
+    uint64_t bytes;   /* in the file, header record included */
+} sb_writer_stats;
+
+/* Makes the directory and the file with its header record; both are there when this returns. */
+SB_API sb_status sb_writer_open(sb_writer **out, const sb_writer_opts *opts, sb_err *err);
+/* Returns when all calls made before are in the file (handed to the system). */
+SB_API sb_status sb_writer_flush(sb_writer *w, sb_err *err);
+/* Writes what is pending, ends the thread, frees w even on failure. NULL is legal. */
+SB_API sb_status sb_writer_close(sb_writer *w, sb_err *err);
+/* The newest trouble on the writer's thread; SB_OK when there was none. Does not acknowledge it. */
+SB_API sb_status sb_writer_error(sb_writer *w, sb_err *err);
+/* Copies the path of the event file; cut to n - 1 bytes and always terminated. Returns its full length. */
+SB_API size_t sb_writer_path(sb_writer *w, char *path, size_t n);
+SB_API void sb_writer_get_stats(sb_writer *w, sb_writer_stats *out);
+
+/* What every summary may carry beside its data. Zeroed fields are left out. */
+typedef struct sb_meta {
+    const char *display_name;
+    const char *description; /* Markdown */
+    double wall_time;        /* seconds since the epoch; 0: now */
+} sb_meta;
+
+/* ---- scalars ---------------------------------------------------------------------------------- */
+
+typedef enum sb_scalar_form {
+    SB_SCALAR_DEFAULT, /* what the writer's style does */
+    SB_SCALAR_SIMPLE,  /* simple_value, float32 */
+    SB_SCALAR_TENSOR,  /* float32 tensor with metadata (torch: new_style) */
+    SB_SCALAR_DOUBLE,  /* float64 tensor with metadata (torch: double_precision) */
+} sb_scalar_form;
+
+/* The everyday call: about 50 ns. */
+SB_API sb_status sb_scalar(sb_writer *w, const char *tag, double value, int64_t step);
+/* meta may be NULL, here and everywhere. */
+SB_API sb_status sb_scalar_as(sb_writer *w, const char *tag, double value, int64_t step,
+                              sb_scalar_form form, const sb_meta *meta);
+
+/* ---- images and video ------------------------------------------------------------------------- */
+
+typedef struct sb_image_opts {
+    /* Which dimension is which: letters of N, H, W, C in the order of the array's dimensions.
+     * NULL: "NHWC", "HWC" or "HW" by rank for TF2 and TF1; "NCHW", "CHW" or "HW" for torch and TBX. */
+    const char *layout;
+    uint32_t max_outputs; /* of a batch, TF styles; 0: 3 */
+} sb_image_opts;
+
+/* 1 to 4 channels of any number type, scaled to 8 bits as the style's framework does (spec of
+ * docs/guide/writing.md). TF2: one value with up to max_outputs images; TF1: one value an image; torch
+ * and TBX: one image, a batch becomes a grid. */
+SB_API sb_status sb_image(sb_writer *w, const char *tag, const sb_array *pixels, int64_t step,
+                          const sb_image_opts *opts, const sb_meta *meta);
+/* Images that are encoded already (PNG, JPEG, GIF, WebP), passed through as they are. width and height
+ * 0: taken from the first image. */
+SB_API sb_status sb_image_encoded(sb_writer *w, const char *tag, const sb_slice *images,
+                                  size_t count, uint32_t width, uint32_t height, int64_t step,
+                                  const sb_meta *meta);
+/* (N, T, C, H, W) by default, written as one animated GIF; layout as above with T for time. */
+SB_API sb_status sb_video(sb_writer *w, const char *tag, const sb_array *frames, double fps,
+                          int64_t step, const char *layout, const sb_meta *meta);
+
+/* ---- audio ------------------------------------------------------------------------------------ */
+
+/* Float samples in [-1, 1], written as 16-bit WAV. TF2: (clips, frames, channels), up to max_outputs
+ * clips (0: 3). TF1: that or (clips, frames). Torch: (frames) or anything that squeezes to it. TBX:
+ * (frames) or (frames, channels). */
+SB_API sb_status sb_audio(sb_writer *w, const char *tag, const sb_array *samples,
+                          double sample_rate, uint32_t max_outputs, int64_t step,
+                          const sb_meta *meta);
+
+/* ---- text ------------------------------------------------------------------------------------- */
+
+SB_API sb_status sb_text(sb_writer *w, const char *tag, const char *text, int64_t step);
+/* strings: an SB_STRING array of any shape. */
+SB_API sb_status sb_text_array(sb_writer *w, const char *tag, const sb_array *strings, int64_t step,
+                               const sb_meta *meta);
+
+/* ---- histograms ------------------------------------------------------------------------------- */
+
+typedef struct sb_histogram_opts {
+    bool has_buckets;
+    int32_t buckets;   /* TF2, when has_buckets; else 30 */
+    uint32_t max_bins; /* torch and TBX; 0: all */
+} sb_histogram_opts;
+
+/* From raw values of any number type. */
+SB_API sb_status sb_histogram(sb_writer *w, const char *tag, const sb_array *values, int64_t step,
+                              const sb_histogram_opts *opts, const sb_meta *meta);
+
+typedef struct sb_histogram_data {
+    double min, max, num, sum, sum_squares;
+    const double *limits; /* right edges */
+    const double *counts;
+    size_t n;
+} sb_histogram_data;
+
+/* From given buckets, written as they are. */
+SB_API sb_status sb_histogram_raw(sb_writer *w, const char *tag, const sb_histogram_data *data,
+                                  int64_t step, const sb_meta *meta);
+/* n rows of left edge, right edge and count, the form of TF2. */
+SB_API sb_status sb_histogram_rows(sb_writer *w, const char *tag, const double *rows, size_t n,
+                                   int64_t step, const sb_meta *meta);
+
+/* ---- tensors and prepared protos -------------------------------------------------------------- */
+
+/* A tensor under a plugin's name (NULL: "tensor" for torch, none for the others) with that plugin's
+ * content. */
+SB_API sb_status sb_tensor(sb_writer *w, const char *tag, const sb_array *data, int64_t step,
+                           const char *plugin_name, sb_slice plugin_content, const sb_meta *meta);
+/* A serialized Summary, as TF1's add_summary takes it. The TF1 style leaves out the metadata of tags that it has
+ * written before, as FileWriter does. */
+SB_API sb_status sb_summary(sb_writer *w, sb_slice summary, int64_t step);
+/* A serialized Event, written unchanged. */
+SB_API sb_status sb_raw_event(sb_writer *w, sb_slice event);
+
+/* ---- graphs, run metadata, profiles, sessions ------------------------------------------------- */
+
+/* A serialized GraphDef as the run's graph. */
+SB_API sb_status sb_graph(sb_writer *w, sb_slice graph_def);
+SB_API sb_status sb_meta_graph(sb_writer *w, sb_slice meta_graph_def);
+/* A serialized RunMetadata under a tag (TF1's add_run_metadata). A tag can be used once. */
+SB_API sb_status sb_run_metadata(sb_writer *w, const char *tag, sb_slice run_metadata,
+                                 int64_t step);
+/* A serialized RunMetadata as tf.summary.trace_export writes it; with_profile: it has timings too. */
+SB_API sb_status sb_trace(sb_writer *w, const char *name, sb_slice run_metadata, bool with_profile,
+                          int64_t step);
+/* A Keras model's JSON for the conceptual graph. */
+SB_API sb_status sb_keras_model(sb_writer *w, const char *tag, const char *json, int64_t step);
+/* A profile file of the profile dashboard: DIR/plugins/profile/SESSION/HOST.xplane.pb, beside the marker file
+ * that makes the run known. session NULL: the local time. */
+SB_API sb_status sb_profile(sb_writer *w, const char *session, sb_slice xplane, sb_err *err);
+
+typedef enum sb_session_status {
+    SB_SESSION_START = 1,
+    SB_SESSION_STOP = 2,
+    SB_SESSION_CHECKPOINT = 3,
+} sb_session_status;
+
+/* checkpoint_path and message may be NULL. */
+SB_API sb_status sb_session(sb_writer *w, sb_session_status status, const char *checkpoint_path,
+                            const char *message, int64_t step);
+/* What torch's purge_step writes: events of earlier files at or behind step are out of date. */
+SB_API sb_status sb_purge_step(sb_writer *w, int64_t step);
+
+/* ---- hyperparameters -------------------------------------------------------------------------- */
+
+typedef enum sb_hparam_type {
+    SB_HPARAM_STRING = 1,
+    SB_HPARAM_BOOL = 2,
+    SB_HPARAM_NUMBER = 3
+} sb_hparam_type;
+
+typedef struct sb_hparam_value {
+    sb_hparam_type type;
+    double number; /* SB_HPARAM_BOOL: not 0 is true */
+    const char *string;
+} sb_hparam_value;
+
+typedef struct sb_hparam {
+    const char *name;
+    sb_hparam_value value;
+} sb_hparam;
+
+/* One hyperparameter of an experiment. A domain is a list of values, or an interval, or nothing. */
+typedef struct sb_hparam_info {
+    const char *name, *display_name, *description;
+    sb_hparam_type type;
+    const sb_hparam_value *values;
+    size_t value_count;
+    bool has_interval;
+    double min, max;
+} sb_hparam_info;
+
+typedef enum sb_dataset {
+    SB_DATASET_UNKNOWN = 0,
+    SB_DATASET_TRAINING = 1,
+    SB_DATASET_VALIDATION = 2
+} sb_dataset;
+
+typedef struct sb_metric_info {
+    const char *group, *tag, *display_name, *description;
+    sb_dataset dataset;
+} sb_metric_info;
+
+typedef struct sb_experiment {
+    const char *name, *description, *user;
+    double time_created; /* seconds; 0 is left out */
+    const sb_hparam_info *hparams;
+    size_t hparam_count;
+    const sb_metric_info *metrics;
+    size_t metric_count;
+} sb_experiment;
+
+typedef enum sb_session_end {
+    SB_SESSION_UNKNOWN = 0,
+    SB_SESSION_SUCCESS = 1,
+    SB_SESSION_FAILURE = 2,
+    SB_SESSION_RUNNING = 3,
+} sb_session_end;
+
+/* The experiment's description, usually in the root run (hp.hparams_config). */
+SB_API sb_status sb_hparams_config(sb_writer *w, const sb_experiment *experiment, int64_t step);
+/* The start of one trial (hp.hparams). group_name NULL: TF styles make it from the values, as TensorBoard
+ * does; torch and TBX leave it out. start_time in seconds; 0: now for the TF styles, left out for others. */
+SB_API sb_status sb_hparams_start(sb_writer *w, const sb_hparam *hparams, size_t count,
+                                  const char *group_name, double start_time, int64_t step);
+/* end_time in seconds; 0 is left out. */
+SB_API sb_status sb_hparams_end(sb_writer *w, sb_session_end status, double end_time, int64_t step);
+
+/* ---- PR curves, meshes, custom scalars -------------------------------------------------------- */
+
+/* labels: 0 or not; predictions in [0, 1]; weights NULL: all 1. num_thresholds 0: 201 for the TF styles,
+ * 127 for torch and TBX (which also cap it there). */
+SB_API sb_status sb_pr_curve(sb_writer *w, const char *tag, const sb_array *labels,
+                             const sb_array *predictions, const sb_array *weights,
+                             uint32_t num_thresholds, int64_t step, const sb_meta *meta);
+/* Six rows of n: true positives, false positives, true negatives, false negatives, precision, recall. */
+SB_API sb_status sb_pr_curve_raw(sb_writer *w, const char *tag, const double *rows, uint32_t n,
+                                 int64_t step, const sb_meta *meta);
+
+/* vertices [B, N, 3] float, colors [B, N, 3] 0..255 or NULL, faces [B, M, 3] or NULL, config: JSON for
+ * three.js or NULL. */
+SB_API sb_status sb_mesh(sb_writer *w, const char *tag, const sb_array *vertices,
+                         const sb_array *colors, const sb_array *faces, const char *config,
+                         int64_t step, const sb_meta *meta);
+
+typedef struct sb_chart {
+    const char *title;
+    const char *const
+        *tags; /* multiline: each a regular expression; margin: value, lower, upper, ... */
+    size_t tag_count;
+    bool is_margin;
+} sb_chart;
+
+typedef struct sb_chart_category {
+    const char *title;
+    const sb_chart *charts;
+    size_t chart_count;
+    bool closed;
+} sb_chart_category;
+
+SB_API sb_status sb_custom_scalars(sb_writer *w, const sb_chart_category *categories, size_t count);
+
+/* ---- embeddings (files beside the event file) ------------------------------------------------- */
+
+typedef struct sb_embedding {
+    const char *tag;        /* NULL: "default" */
+    const sb_array *matrix; /* [N, D] of any number type */
+    /* Labels, row by row: rows of metadata_columns strings each; NULL: none. */
+    const char *const *metadata;
+    size_t metadata_columns;
+    const char *const
+        *metadata_header;   /* metadata_columns names; NULL: none (only with one column) */
+    const sb_array *images; /* [N, C, H, W] for a sprite; NULL: none */
+    int64_t step;
+} sb_embedding;
+
+/* Writes tensors.tsv, metadata.tsv and sprite.png and adds the entry to projector_config.pbtxt; keeps what
+ * other writers put there. Done when it returns. */
+SB_API sb_status sb_add_embedding(sb_writer *w, const sb_embedding *embedding, sb_err *err);
+
+/* ---- tags ------------------------------------------------------------------------------------- */
+
+/* Cleans a tag as TF1 and tensorboardX do: characters outside [-/\w.] become '_', leading slashes go.
+ * Returns the length of the whole result; writes at most n - 1 bytes and a NUL. */
+SB_API size_t sb_tag_clean(const char *tag, char *out, size_t n);
+
+/* Tags made unique as TF1's name scopes do: loss, loss_1, loss_2, ... */
+typedef struct sb_names sb_names;
+SB_API sb_status sb_names_new(sb_names **out, sb_err *err);
+SB_API void sb_names_free(sb_names *names);
+/* A TF1 summary's tag for name under scope and family (each may be NULL): cleaned, unique. The result is
+ * valid until the next call. NULL when memory is out. */
+SB_API const char *sb_names_tag(sb_names *names, const char *scope, const char *family,
+                                const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
