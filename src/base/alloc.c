@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/banned.h"
 #include "base/checked.h"
+#include "base/banned.h"
 
 static void *libc_resize(void *ctx, void *p, size_t old_size, size_t new_size) {
     (void)ctx;

@@ -4,8 +4,8 @@
 #include <stdalign.h>
 #include <string.h>
 
-#include "base/banned.h"
 #include "base/checked.h"
+#include "base/banned.h"
 
 struct sb_arena_block {
     sb_arena_block *below;

@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/banned.h"
 #include "base/checked.h"
+#include "base/banned.h"
 
 void sb_buf_init(sb_buf *b, const sb_alloc *alloc, size_t cap) {
     *b = (sb_buf){.cap = cap, .alloc = alloc, .failed = SB_OK};

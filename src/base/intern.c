@@ -4,8 +4,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/banned.h"
 #include "base/slice.h"
+#include "base/banned.h"
 
 void sb_intern_init(sb_intern *t, const sb_alloc *alloc, uint64_t seed, uint32_t limit) {
     *t = (sb_intern){.alloc = alloc, .seed = seed, .limit = limit};

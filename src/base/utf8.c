@@ -1,9 +1,9 @@
 /* utf8.c: validation after the table of well-formed byte sequences in the Unicode standard. */
 #include "base/utf8.h"
 
-#include "base/banned.h"
 #include "base/bytes.h"
 #include "base/slice.h"
+#include "base/banned.h"
 
 static bool in(uint8_t byte, uint8_t low, uint8_t high) {
     return byte >= low && byte <= high;

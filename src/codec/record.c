@@ -1,11 +1,11 @@
 /* record.c: TFRecord frames. The byte table is in record.h. */
 #include "codec/record.h"
 
-#include "base/banned.h"
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/slice.h"
 #include "codec/crc32c.h"
+#include "base/banned.h"
 
 sb_status sb_record_read_header(sb_record *out, sb_slice window) {
     if (window.n < SB_RECORD_HEADER) {

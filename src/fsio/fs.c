@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/banned.h"
 #include "base/buf.h"
+#include "base/banned.h"
 
 /* Makes the directories of path (which is changed in between, and restored) from the left. */
 static int make_each(const sb_fs *fs, char *path, size_t n) {

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/banned.h"
 #include "fsio/fs.h"
+#include "base/banned.h"
 
 #define RETRY(result, call)                                                                        \
     do {                                                                                           \
