@@ -26,7 +26,7 @@ static inline uint32_t sb_crc32c_masked(const void *p, size_t n) {
 /* The kernels, for tests and benchmarks. NULL where this processor or build has no such kernel. */
 uint32_t sb_crc32c_ref(uint32_t crc, const void *p, size_t n);
 sb_crc32c_fn sb_crc32c_slice8_kernel(void);
-sb_crc32c_fn sb_crc32c_sse42_kernel(void);      /* one stream: best below about 3 KiB */
+sb_crc32c_fn sb_crc32c_sse42_kernel(void);      /* one stream: best below 768 bytes */
 sb_crc32c_fn sb_crc32c_sse42_wide_kernel(void); /* three streams joined by carry-less multiply */
 sb_crc32c_fn sb_crc32c_armv8_kernel(void);
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* From this many bytes on three streams at once beat one. */
-#define SB_CRC32C_WIDE_FROM 3072
+#define SB_CRC32C_WIDE_FROM 768
 
 #if defined(__x86_64__)
 uint32_t sb_crc32c_sse42(uint32_t crc, const void *p, size_t n);
