@@ -26,7 +26,8 @@ extern "C" {
     X(BAD_LENGTH, "bad_length", 3, "a record's length does not match its checksum")                \
     X(BAD_PAYLOAD, "bad_payload", 3, "a record's payload does not match its checksum")             \
     X(GARBAGE, "garbage", 3, "bytes in which no record begins")                                    \
-    X(END, "end", 0, "there is nothing after this")
+    X(END, "end", 0, "there is nothing after this")                                                \
+    X(REPLACED, "replaced", 4, "the file is not the one whose beginning was read")
 
 #define SB_STATUS_ENUM(name, text, exit_code, meaning) SB_##name,
 typedef enum sb_status { SB_STATUS_MAP(SB_STATUS_ENUM) } sb_status;
