@@ -27,6 +27,13 @@ if(SB_SANITIZE)
     add_compile_options(-fsanitize=${SB_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     add_link_options(-fsanitize=${SB_SANITIZE})
 endif()
+# What tests run with: a find says where it is, and ends the program.
+set(SB_SANITIZER_OPTIONS "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
+    "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    # libseaboard.a holds machine code too, so that any linker and any compiler can use it.
+    set(CMAKE_C_COMPILE_OPTIONS_IPO -flto=auto -ffat-lto-objects)
+endif()
 if(SB_HARDEN)
     add_compile_options(-fstack-protector-strong -fstack-clash-protection -U_FORTIFY_SOURCE
         -D_FORTIFY_SOURCE=3)

@@ -1,0 +1,158 @@
+"""Each check of tools/ must find what it is there for: small broken trees, one rule broken in each."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+
+
+class Tree:
+    """A throw-away source tree that all checks are content with, until a test changes it."""
+
+    def __init__(self, root):
+        self.root = pathlib.Path(root)
+        self.put("CMakeLists.txt", "sb_layer(base USES m)\nsb_layer(codec USES sb_base)\n")
+        self.put("src/base/buf.h", "#include <stddef.h>\nstruct buf { size_t n; };\n")
+        self.put("src/base/buf.c", '#include "base/buf.h"\n\n#include <string.h>\n\n#include "base/banned.h"\n')
+        self.put("src/base/banned.h", "")
+        self.put("src/base/README.md", "# base\n\n## Owns\n\n## May use\n\n## Entry points\n\n## Invariants\n")
+        self.put("include/seaboard/types.h", "#include <stddef.h>\n")
+        marks = "<!-- layers: tools/check_includes --update -->\n<!-- end -->\n"
+        self.put("docs/design/layers.md", marks)
+        self.check("includes", "--update")
+
+    def put(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def check(self, name, *more):
+        command = [sys.executable, str(TOOLS / f"check_{name}"), "--root", str(self.root), *more]
+        done = subprocess.run(command, capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+
+class Checks(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tree = Tree(folder.name)
+
+    def passes(self, name):
+        code, output = self.tree.check(name)
+        self.assertEqual((code, output), (0, ""))
+
+    def fails(self, name, text):
+        code, output = self.tree.check(name)
+        self.assertEqual(code, 1, output)
+        self.assertIn(text, output)
+
+    def test_a_good_tree_passes(self):
+        for name in ("includes", "readmes", "names", "headers"):
+            with self.subTest(name):
+                self.passes(name)
+
+    def test_an_empty_tree_is_not_a_pass(self):
+        with tempfile.TemporaryDirectory() as empty:
+            for name in ("readmes", "names", "headers", "format"):
+                command = [sys.executable, str(TOOLS / f"check_{name}"), "--root", empty]
+                done = subprocess.run(command, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 1, name)
+                self.assertIn("nothing to look at", done.stdout)
+
+    def test_an_upward_include_is_found(self):
+        self.tree.put("src/base/bad.c", '#include "codec/proto.h"\n#include "base/banned.h"\n')
+        self.fails("includes", "src/base/bad.c:1: base (level 0) may not include codec (level 1)")
+
+    def test_an_include_of_a_neighbour_is_found(self):
+        self.tree.put("src/codec/bad.h", '#include "fsio/fs.h"\n')
+        self.fails("includes", "src/codec/bad.h:1: codec (level 1) may not include fsio (level 1)")
+
+    def test_a_table_in_mid_file_is_held_to_the_levels_but_not_to_the_order(self):
+        self.tree.put("src/codec/t.c", '#include "base/banned.h"\n#include "codec/t.def"\n')
+        self.passes("includes")
+        self.tree.put("src/codec/t.c", '#include "base/banned.h"\n#include "server/t.def"\n')
+        self.fails("includes", "codec (level 1) may not include server (level 4)")
+
+    def test_a_foreign_header_outside_its_folder_is_found(self):
+        self.tree.put("src/codec/bad.h", "#include <zlib.h>\n")
+        self.fails("includes", "<zlib.h> is not allowed in codec")
+
+    def test_a_path_that_is_not_relative_to_src_is_found(self):
+        self.tree.put("src/base/bad.h", '#include "buf.h"\n')
+        self.fails("includes", "paths are relative to src/ or include/")
+
+    def test_own_header_must_come_first(self):
+        self.tree.put("src/base/buf.c", '#include <string.h>\n\n#include "base/buf.h"\n#include "base/banned.h"\n')
+        self.fails("includes", 'its own header "base/buf.h" comes first')
+
+    def test_banned_must_come_last(self):
+        self.tree.put("src/base/buf.c", '#include "base/buf.h"\n#include "base/banned.h"\n#include <stdio.h>\n')
+        self.fails("includes", '"base/banned.h" comes last')
+        self.tree.put("src/base/buf.c", "")
+        self.fails("includes", '"base/banned.h" comes last')
+
+    def test_public_headers_and_examples_see_only_public_headers(self):
+        for name in ("include/seaboard/bad.h", "examples/bad.c", "python/_native.c"):
+            with self.subTest(name):
+                self.tree.put(name, '#include "base/buf.h"\n')
+                self.fails("includes", f"{name}:1: only seaboard/*.h")
+                self.tree.put(name, '#include "seaboard/types.h"\n')
+
+    def test_an_upward_link_is_found(self):
+        self.tree.put("CMakeLists.txt", "sb_layer(base USES sb_codec)\n")
+        self.fails("includes", "base links sb_codec")
+
+    def test_a_folder_without_a_level_is_found(self):
+        self.tree.put("src/attic/a.h", "")
+        self.fails("includes", "src/attic has no level")
+
+    def test_a_stale_page_is_found(self):
+        self.tree.put("docs/design/layers.md", "<!-- layers: tools/check_includes --update -->\n\n<!-- end -->\n")
+        self.fails("includes", "the table is stale")
+
+    def test_a_missing_or_empty_readme_is_found(self):
+        self.tree.put("src/codec/a.h", "")
+        self.fails("readmes", "src/codec/README.md: is missing")
+        self.tree.put("src/codec/README.md", "# codec\n\nOwns: much.\n")
+        self.fails("readmes", 'does not say: "invariants"')
+
+    def test_machine_paths_and_registries_are_found(self):
+        for text in ("cd /" + "work/main", "HOME=/" + "root", "https://py" + "pi.org/simple"):
+            with self.subTest(text):
+                self.tree.put("notes.md", text + "\n")
+                self.fails("names", "notes.md:1: ")
+        self.tree.put("notes.md", "the frame" + "work/root of it\n")
+        self.passes("names")
+
+    def test_a_header_that_leans_on_others_is_found(self):
+        self.tree.put("src/base/bad.h", "size_t f(void);\n")
+        self.fails("headers", "src/base/bad.h: does not stand alone")
+
+    def test_public_headers_must_be_fit_for_cpp(self):
+        self.tree.put("include/seaboard/bad.h", "int f(int class);\n")
+        self.fails("headers", "include/seaboard/bad.h: does not stand alone (g++ -std=c++11)")
+
+    def test_unformatted_code_and_long_comments_are_found(self):
+        self.tree.put(".clang-format", "BasedOnStyle: LLVM\nReflowComments: false\n")
+        self.tree.put("src/base/buf.c", "int  x;\n")
+        self.fails("format", "src/base/buf.c:1")
+        self.tree.put("src/base/buf.c", "/* " + "x" * 100 + " */\n")
+        self.fails("format", "src/base/buf.c:1: 106 columns")
+
+    def test_a_new_or_lost_export_is_found(self):
+        self.tree.put("lib.c", "int sb_new(void) { return 1; }\nint odd(void) { return 2; }\n")
+        library = str(self.tree.root / "lib.so")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, str(self.tree.root / "lib.c")], check=True)
+        self.tree.put("tests/symbols.txt", "sb_gone\n")
+        code, output = self.tree.check("symbols", library)
+        self.assertEqual(code, 1)
+        for text in ("sb_new is exported but not listed", "sb_gone is listed but not", "odd does not begin with sb_"):
+            self.assertIn(text, output)
+
+
+if __name__ == "__main__":
+    unittest.main()
