@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 
 #include "codec/crc32c_int.h"
-
 #include "base/banned.h"
 
 static sb_crc32c_fn choose_short(void) {

@@ -4,7 +4,6 @@
  * The polynomial is 0x1EDC6F41, here with the bits reflected: 0x82F63B78. The register starts as
  * all ones and is inverted at the end. */
 #include "codec/crc32c.h"
-
 #include "base/banned.h"
 
 /* What eight steps of the register make of a byte is linear over XOR, so the eight bytes with a

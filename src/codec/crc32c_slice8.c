@@ -2,7 +2,6 @@
  * this checksum. Table k tells what a byte becomes that has k more bytes behind it in the step. */
 #include "base/bytes.h"
 #include "codec/crc32c.h"
-
 #include "base/banned.h"
 
 /* One table from its eight bytes with a single bit; see crc32c_ref.c for why that is enough. */

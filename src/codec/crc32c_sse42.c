@@ -21,7 +21,6 @@
 
 #include "base/bytes.h"
 #include "base/cpu.h"
-
 #include "base/banned.h"
 
 __attribute__((target("sse4.2"))) static inline uint32_t serial(uint64_t crc, const uint8_t *p,

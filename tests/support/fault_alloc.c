@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "support/test.h"
-
 #include "base/banned.h"
 
 typedef struct header {

@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "support/test.h"
-
 #include "base/banned.h"
 
 /* Counts the call; 0 lets it pass, a negative errno refuses it. */

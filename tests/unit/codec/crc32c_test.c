@@ -7,7 +7,6 @@
 
 #include "codec/crc32c_int.h"
 #include "support/test.h"
-
 #include "base/banned.h"
 
 typedef struct kernel {
