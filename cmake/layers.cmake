@@ -11,6 +11,7 @@ function(sb_layer name)
     add_library(sb_${name} STATIC ${sources})
     target_include_directories(sb_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
     target_link_libraries(sb_${name} PUBLIC ${arg_USES})
+    set_target_properties(sb_${name} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/layers")
 endfunction()
 
 # sb_library(NAME LAYERS ...): lib/NAME.a and .so from the objects of the layers.

@@ -1,0 +1,58 @@
+# The front door. Every target first makes sure that what it needs is installed (tools/setup), then calls the
+# tool that does the work; `make help` lists them. What is done already is not done again.
+#
+#   LOGDIR=path ARGS="..."   for make run: the log directory, more options for the command
+#   FUZZ_SECONDS=60          for make fuzz: how long each target runs
+#   SUITES="dev interop"     for make test: only these suites
+#   BENCH_ARGS="..."         for make bench: see bench/run.py --help
+
+LOGDIR ?=
+ARGS ?=
+SUITES ?=
+BENCH_ARGS ?=
+FUZZ_SECONDS ?= 60
+
+# $(call compile,preset,folder): configuring is quick and quiet, unless it fails
+compile = mkdir -p $(2) && { cmake --preset $(1) >$(2)/configure.log 2>&1 || { cat $(2)/configure.log; exit 1; }; } \
+    && cmake --build $(2)
+
+.DEFAULT_GOAL := build
+.PHONY: build run test bench fuzz format coverage clean help
+
+build: ## build/seaboard, build/libseaboard.a and build/libseaboard.so
+	@tools/setup build
+	@$(call compile,release,build)
+
+run: build ## build, then run the command; LOGDIR=path ARGS="--port 7007"
+	@build/seaboard $(if $(LOGDIR),--logdir '$(LOGDIR)') $(if $(LOGDIR)$(ARGS),$(ARGS),--help)
+
+test: ## build and run every suite; the last line is the count
+	@tools/setup test python
+	@tools/run_tests $(SUITES)
+
+bench: ## ours beside the peers: a table of ratios, JSON in build/bench/
+	@tools/setup bench python
+	@$(call compile,bench,build/bench)
+	@"$$(tools/setup python-path)/bin/python" bench/run.py $(BENCH_ARGS)
+
+fuzz: ## every fuzz target for FUZZ_SECONDS; finds are kept in build/fuzz/finds/
+	@tools/setup fuzz
+	@$(call compile,fuzz,build/fuzz)
+	@tools/run_fuzz --seconds $(FUZZ_SECONDS)
+
+format: ## lay out all C files as the house does
+	@tools/setup format
+	@tools/check_format --fix
+
+coverage: ## lines and branches that the C tests reach: build/coverage/index.html
+	@tools/setup coverage
+	@$(call compile,coverage,build/coverage)
+	@ctest --test-dir build/coverage --output-on-failure --exclude-regex '^checks/'
+	@gcovr --root . --filter src/ --exclude-unreachable-branches --html-details build/coverage/index.html \
+	    --print-summary build/coverage
+
+clean: ## remove everything that was built; installed packages and the Python environment stay
+	@rm -rf build
+
+help: ## this list
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' Makefile | expand -t 20
