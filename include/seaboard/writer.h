@@ -64,10 +64,10 @@ typedef struct sb_writer_opts {
 } sb_writer_opts;
 
 typedef struct sb_writer_stats {
-    uint64_t calls;   /* taken into the ring */
-    uint64_t written; /* of these, in the file */
+    uint64_t written; /* calls that are in the file */
     uint64_t dropped; /* refused because the ring was full, or given up */
     uint64_t bytes;   /* in the file, header record included */
+    uint64_t pending; /* bytes that wait in the ring */
 } sb_writer_stats;
 
 /* Makes the directory and the file with its header record; both are there when this returns. */

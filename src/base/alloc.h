@@ -12,6 +12,8 @@
 typedef struct sb_alloc {
     void *(*resize)(void *ctx, void *p, size_t old_size, size_t new_size);
     void *ctx;
+    /* Zeroed memory, where that is cheaper than setting it by hand; NULL: it is not. */
+    void *(*zeroed)(void *ctx, size_t n);
 } sb_alloc;
 
 extern const sb_alloc sb_alloc_libc;

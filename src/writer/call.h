@@ -54,8 +54,15 @@ typedef struct sb_encoder {
     struct sb_png_encoder *png; /* made at first use */
 } sb_encoder;
 
+void sb_encoder_init(sb_encoder *e, const sb_env *env, sb_style style, size_t scratch_cap,
+                     uint32_t max_tags);
+void sb_encoder_fini(sb_encoder *e);
+
 /* Appends one serialized Event for the call. On failure the caller drops what was appended. */
 typedef sb_status (*sb_encode_fn)(sb_encoder *e, const sb_call *call, sb_buf *event, sb_err *err);
+
+/* Hands the call to its kind's encoder. */
+sb_status sb_encode_call(sb_encoder *e, const sb_call *call, sb_buf *event, sb_err *err);
 
 #define SB_CALL_DECLARE(name, function)                                                            \
     sb_status sb_encode_##function(sb_encoder *e, const sb_call *call, sb_buf *event, sb_err *err);

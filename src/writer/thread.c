@@ -1,0 +1,327 @@
+/* thread.c: the writer's thread: takes calls from the ring, encodes them, writes them in batches.
+ *
+ * It naps for 10 ms while calls come in, so that callers almost never pay for waking it, and sleeps for
+ * good after a second without any. A batch is written when it is 1 MiB, when max_queue calls are in it,
+ * when its oldest call is 60 ms old, or when somebody flushes.
+ *
+ * When the file can't be written, the batch stays as it is, the incomplete record at the file's end is
+ * completed by the next attempt (or cut off at the end), and the ring fills up behind it. */
+#include <errno.h>
+#include <time.h>
+
+#include "base/slice.h"
+#include "codec/record.h"
+#include "writer/writer_int.h"
+#include "base/banned.h"
+
+#define MAX_EVENT ((size_t)INT32_MAX)
+
+/* Everything below runs on the thread; mutex only where shared fields are touched. */
+typedef struct loop {
+    sb_work *work;
+    const sb_writer *w;
+    bool closing;
+    bool flushing;
+} loop;
+
+static uint64_t now_of(const sb_writer *w) {
+    return w->env->clock->steady(w->env->clock->ctx);
+}
+
+/* ---- ring to batch ---------------------------------------------------------------------------- */
+
+static uint64_t padded(uint64_t n) {
+    return (n + SB_RING_ALIGN - 1) / SB_RING_ALIGN * SB_RING_ALIGN;
+}
+
+static sb_call unpack(const uint8_t *entry) {
+    sb_packed_call packed;
+    const uint8_t *p = entry + SB_RING_HEADER;
+    memcpy(&packed, p, sizeof packed);
+    const uint8_t *params = p + sizeof packed;
+    const uint8_t *data = params + padded(packed.params_n);
+    const uint8_t *texts = data + padded(packed.data_n);
+    return (sb_call){
+        .kind = (sb_call_kind)packed.kind,
+        .wall_time = packed.wall_time,
+        .step = packed.step,
+        .number = packed.number,
+        .params = sb_slice_of(params, packed.params_n),
+        .data = sb_slice_of(data, (size_t)packed.data_n),
+        .tag = sb_slice_of(texts, packed.tag_n),
+        .display_name = sb_slice_of(texts + packed.tag_n, packed.display_name_n),
+        .description =
+            sb_slice_of(texts + packed.tag_n + packed.display_name_n, packed.description_n),
+    };
+}
+
+static void give_up(sb_work *work, uint64_t calls) {
+    atomic_fetch_add(&work->dropped, calls);
+    pthread_mutex_lock(&work->mutex);
+    work->lost_since_flush += calls;
+    pthread_mutex_unlock(&work->mutex);
+}
+
+static void encode(loop *l, const uint8_t *entry) {
+    sb_work *work = l->work;
+    sb_call call = unpack(entry);
+    size_t before = work->batch.n;
+    size_t at = sb_record_begin(&work->batch);
+    sb_err err = {.code = SB_OK};
+    sb_arena_mark mark = sb_arena_here(&work->encoder.scratch);
+    sb_status status = sb_encode_call(&work->encoder, &call, &work->batch, &err);
+    sb_arena_reset(&work->encoder.scratch, mark);
+    if (status == SB_OK) {
+        sb_record_end(&work->batch, at);
+        status = sb_buf_check(&work->batch, "an event", &err);
+        size_t n = work->batch.n - before;
+        if (status == SB_OK && n > MAX_EVENT)
+            status = sb_fail(&err, SB_LIMIT, 0,
+                             "an event of %zu bytes is over the 2 GiB that readers take", n);
+    }
+    if (status != SB_OK) {
+        /* The event is not written; the rest is. */
+        work->batch.n = before;
+        work->batch.failed = SB_OK;
+        sb_work_trouble(work, &err);
+        give_up(work, 1);
+        return;
+    }
+    work->batch_calls++;
+}
+
+static void wake_waiters(sb_work *work) {
+    if (!atomic_load(&work->waiters)) return;
+    pthread_mutex_lock(&work->mutex);
+    pthread_cond_broadcast(&work->room);
+    pthread_mutex_unlock(&work->mutex);
+}
+
+static void take_entry(loop *l, uint8_t *entry, uint32_t size, uint32_t kind) {
+    sb_work *work = l->work;
+    if (kind == SB_ENTRY_CALL) {
+        encode(l, entry);
+    } else {
+        sb_big_call big;
+        memcpy(&big, entry + SB_RING_HEADER, sizeof big);
+        encode(l, big.block);
+        sb_alloc_put(l->w->env->alloc, big.block, (size_t)big.size);
+        atomic_fetch_sub(&work->big_used, big.size);
+    }
+    sb_ring_pop(&work->ring, entry, size);
+}
+
+/* Moves calls from the ring into the batch until either ends. True when there was any. */
+static bool drain(loop *l) {
+    sb_work *work = l->work;
+    uint8_t *entry;
+    uint32_t size, kind;
+    uint64_t end;
+    bool any = false;
+    while (work->batch.n < SB_BATCH_BYTES &&
+           (entry = sb_ring_peek(&work->ring, &size, &kind, &end))) {
+        if (work->batch_since == 0) work->batch_since = now_of(l->w);
+        take_entry(l, entry, size, kind);
+        work->batch_to = end;
+        any = true;
+        if (atomic_load_explicit(&work->waiters, memory_order_relaxed)) wake_waiters(work);
+    }
+    wake_waiters(work);
+    return any;
+}
+
+/* ---- batch to file ---------------------------------------------------------------------------- */
+
+/* Tells flushers: all before batch_to is done, or an attempt failed. */
+static void settle(sb_work *work, bool ok) {
+    atomic_store(&work->failing, !ok);
+    atomic_store(&work->bytes, work->file.size);
+    pthread_mutex_lock(&work->mutex);
+    if (ok)
+        work->written_to = work->batch_to;
+    else
+        work->failures++;
+    pthread_cond_broadcast(&work->done);
+    pthread_mutex_unlock(&work->mutex);
+}
+
+/* The file was removed under us: go on in a new one, and say so. Records that lie whole in the old one
+ * are lost with it; one that was cut in two is written again. */
+static sb_status replace_file(loop *l, sb_err *err) {
+    sb_work *work = l->work;
+    sb_err told;
+    sb_fail(&told, SB_IO, 0,
+            "%s: was removed while it was being written; what comes now goes into a new file",
+            sb_event_file_path(&work->file));
+    sb_status status = sb_event_file_open(&work->file, err);
+    if (status != SB_OK) return status;
+    work->batch_done = 0;
+    sb_work_trouble(work, &told);
+    return sb_work_share_path(work, l->w, err);
+}
+
+static sb_status try_write(loop *l, sb_err *err) {
+    sb_work *work = l->work;
+    if (sb_event_file_is_gone(&work->file)) {
+        sb_status status = replace_file(l, err);
+        if (status != SB_OK) return status;
+    }
+    sb_slice rest = sb_slice_of(work->batch.p + work->batch_done, work->batch.n - work->batch_done);
+    size_t done = 0;
+    sb_status status = sb_event_file_write(&work->file, rest, &done, err);
+    work->batch_done += done;
+    return status;
+}
+
+static void write_batch(loop *l) {
+    sb_work *work = l->work;
+    sb_err err = {.code = SB_OK};
+    if (try_write(l, &err) != SB_OK) {
+        work->retry_at = now_of(l->w) + SB_RETRY_NS;
+        sb_work_trouble(work, &err);
+        settle(work, false);
+        return;
+    }
+    atomic_fetch_add(&work->written, work->batch_calls);
+    sb_buf_clear(&work->batch);
+    work->batch_done = 0;
+    work->batch_calls = 0;
+    work->batch_since = 0;
+    /* One large event must not keep its memory for good. */
+    if (work->batch.room > 16 * SB_BATCH_BYTES) sb_buf_fini(&work->batch);
+    settle(work, true);
+}
+
+static bool is_due(const loop *l) {
+    const sb_work *work = l->work;
+    if (work->batch.n == 0) return false;
+    uint64_t now = now_of(l->w);
+    bool failing = atomic_load(&l->work->failing);
+    if (l->closing || l->flushing) return true;
+    if (failing) return now >= work->retry_at;
+    uint64_t age = (uint64_t)l->w->opts.flush_millis * 1000000u;
+    if (age > SB_WRITE_AGE_NS) age = SB_WRITE_AGE_NS;
+    return work->batch.n >= SB_BATCH_BYTES || work->batch_calls >= l->w->opts.max_queue ||
+           now - work->batch_since >= age;
+}
+
+/* At the end, when the file still can't be written: leave whole records only. */
+static void cut_incomplete(loop *l) {
+    sb_work *work = l->work;
+    if (work->batch.n == 0) return;
+    size_t whole = 0;
+    sb_slice batch = sb_buf_slice(&work->batch);
+    uint64_t left = work->batch_calls;
+    for (sb_record record; left > 0; left--) {
+        sb_status status =
+            sb_record_read_header(&record, sb_slice_of(batch.p + whole, batch.n - whole));
+        if (status != SB_OK || whole + record.size > work->batch_done) break;
+        whole += (size_t)record.size;
+    }
+    atomic_fetch_add(&work->written, work->batch_calls - left);
+    give_up(work, left);
+    if (whole == work->batch_done || work->file.file < 0) return;
+    sb_err err;
+    if (sb_event_file_cut(&work->file, work->file.size - (work->batch_done - whole), &err) != SB_OK)
+        sb_work_trouble(work, &err);
+    atomic_store(&work->bytes, work->file.size);
+}
+
+/* Drops what is left in the ring, so that nothing leaks. */
+static void empty_ring(loop *l) {
+    sb_work *work = l->work;
+    uint8_t *entry;
+    uint32_t size, kind;
+    uint64_t end, calls = 0;
+    while ((entry = sb_ring_peek(&work->ring, &size, &kind, &end))) {
+        if (kind == SB_ENTRY_BIG) {
+            sb_big_call big;
+            memcpy(&big, entry + SB_RING_HEADER, sizeof big);
+            sb_alloc_put(l->w->env->alloc, big.block, (size_t)big.size);
+        }
+        sb_ring_pop(&work->ring, entry, size);
+        calls++;
+    }
+    if (calls) give_up(work, calls);
+}
+
+/* ---- sleeping --------------------------------------------------------------------------------- */
+
+static struct timespec in_ns(uint64_t ns) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    uint64_t sum = (uint64_t)t.tv_nsec + ns;
+    t.tv_sec += (time_t)(sum / 1000000000u);
+    t.tv_nsec = (long)(sum % 1000000000u);
+    return t;
+}
+
+static void sleep_for_good(sb_work *work) {
+    /* Sequentially consistent on both sides: a producer reserves first and looks at `sleep` after, we say that
+     * we sleep first and look at the reservations after. One of the two sees the other. */
+    atomic_store(&work->sleep, SB_ASLEEP);
+    while (!work->wake_wanted && atomic_load(&work->ring.head) == atomic_load(&work->ring.tail))
+        pthread_cond_wait(&work->wake, &work->mutex);
+}
+
+static void nap(sb_work *work) {
+    atomic_store(&work->sleep, SB_NAPPING);
+    struct timespec until = in_ns(SB_NAP_NS);
+    while (!work->wake_wanted)
+        if (pthread_cond_timedwait(&work->wake, &work->mutex, &until) == ETIMEDOUT) break;
+}
+
+static void rest(loop *l) {
+    sb_work *work = l->work;
+    bool idle = work->batch.n == 0 && now_of(l->w) - work->last_active > SB_IDLE_NS;
+    pthread_mutex_lock(&work->mutex);
+    if (!work->wake_wanted) {
+        if (idle)
+            sleep_for_good(work);
+        else
+            nap(work);
+    }
+    atomic_store(&work->sleep, SB_AWAKE);
+    work->wake_wanted = false;
+    l->closing = work->closing;
+    l->flushing = work->flush_target > work->written_to;
+    pthread_mutex_unlock(&work->mutex);
+}
+
+/* Calls that were flushed but not written (all failed to encode) are settled too. */
+static void settle_empty(sb_work *work) {
+    if (work->batch.n) return;
+    pthread_mutex_lock(&work->mutex);
+    if (work->written_to != work->batch_to || work->flush_target > work->written_to) {
+        work->written_to = work->batch_to;
+        pthread_cond_broadcast(&work->done);
+    }
+    pthread_mutex_unlock(&work->mutex);
+}
+
+void *sb_writer_thread(void *opaque) {
+    sb_thread_args *args = opaque;
+    loop l = {.work = args->work, .w = args->writer};
+    sb_alloc_put(l.w->env->alloc, args, sizeof *args);
+    sb_work *work = l.work;
+    work->last_active = now_of(l.w);
+    for (;;) {
+        bool any = drain(&l);
+        if (any) work->last_active = now_of(l.w);
+        if (is_due(&l)) write_batch(&l);
+        settle_empty(work);
+        bool stuck = atomic_load(&work->failing);
+        /* Rest unless there is much to do: a thread that runs after every call costs the callers more
+         * than one that comes by now and then. */
+        if (any && !stuck && sb_ring_used(&work->ring) > work->ring.size / 8) continue;
+        if (l.closing) {
+            bool empty = sb_ring_used(&work->ring) == 0 && work->batch.n == 0;
+            if (empty || stuck) break;
+            continue;
+        }
+        rest(&l);
+    }
+    cut_incomplete(&l);
+    empty_ring(&l);
+    return NULL;
+}
