@@ -8,7 +8,10 @@
  * A builder sb_..._add appends the fields of the message, without key and length, in ascending
  * order and without default values, as the reference writers do; failures stay in the buffer.
  *
- * Threads: views are values.  Cost: one pass, no allocation. */
+ * Threads: views are values.  Cost: one pass, no allocation.
+ *
+ * Some names end in _view since seaboard/writer.h has public types without the suffix, and the writer
+ * includes both headers. */
 #ifndef SB_CODEC_PLUGIN_H
 #define SB_CODEC_PLUGIN_H
 
@@ -112,65 +115,65 @@ typedef struct sb_hparams_plugin {
 sb_status sb_hparams_plugin_read(sb_hparams_plugin *out, sb_slice content);
 void sb_hparams_plugin_add(sb_buf *b, const sb_hparams_plugin *plugin);
 
-typedef struct sb_hparam_info {
+typedef struct sb_hparam_info_view {
     sb_slice name, display_name, description;
     int32_t type;      /* SB_HPARAM_TYPE_... */
     int32_t domain;    /* 0, SB_HPARAM_INFO_DOMAIN_DISCRETE or SB_HPARAM_INFO_DOMAIN_INTERVAL */
     sb_slice discrete; /* an encoded ListValue: SB_PB_LIST_VALUES */
     double min, max;   /* of an interval */
     bool differs;
-} sb_hparam_info;
+} sb_hparam_info_view;
 
-sb_status sb_hparam_info_read(sb_hparam_info *out, sb_slice info);
-void sb_hparam_info_add(sb_buf *b, const sb_hparam_info *info);
+sb_status sb_hparam_info_read(sb_hparam_info_view *out, sb_slice info);
+void sb_hparam_info_add(sb_buf *b, const sb_hparam_info_view *info);
 
-typedef struct sb_metric_info {
+typedef struct sb_metric_info_view {
     sb_slice group, tag;
     sb_slice display_name, description;
-    int32_t dataset_type; /* SB_DATASET_... */
-} sb_metric_info;
+    int32_t dataset_type; /* SB_DATASET_TYPE_... */
+} sb_metric_info_view;
 
-sb_status sb_metric_info_read(sb_metric_info *out, sb_slice info);
-void sb_metric_info_add(sb_buf *b, const sb_metric_info *info);
+sb_status sb_metric_info_read(sb_metric_info_view *out, sb_slice info);
+void sb_metric_info_add(sb_buf *b, const sb_metric_info_view *info);
 
-typedef struct sb_experiment {
+typedef struct sb_experiment_view {
     sb_slice name, description, user;
     double time_created_secs;
     sb_slice message; /* SB_EXPERIMENT_HPARAM_INFOS, SB_EXPERIMENT_METRIC_INFOS; the builder takes
                          arrays instead */
-} sb_experiment;
+} sb_experiment_view;
 
-sb_status sb_experiment_read(sb_experiment *out, sb_slice experiment);
-void sb_experiment_add(sb_buf *b, const sb_experiment *experiment, const sb_hparam_info *hparams,
-                       size_t hparam_count, const sb_metric_info *metrics, size_t metric_count);
+sb_status sb_experiment_read(sb_experiment_view *out, sb_slice experiment);
+void sb_experiment_add(sb_buf *b, const sb_experiment_view *experiment, const sb_hparam_info_view *hparams,
+                       size_t hparam_count, const sb_metric_info_view *metrics, size_t metric_count);
 
-typedef struct sb_hparam {
+typedef struct sb_hparam_view {
     sb_slice name;
     sb_any value;
-} sb_hparam;
+} sb_hparam_view;
 
-typedef struct sb_session_start {
+typedef struct sb_session_start_view {
     sb_slice model_uri, monitor_url, group_name;
     double start_time_secs;
     sb_slice message; /* hparams: sb_hparam_next over SB_SESSION_START_HPARAMS; the builder takes an
                          array instead */
-} sb_session_start;
+} sb_session_start_view;
 
-sb_status sb_session_start_read(sb_session_start *out, sb_slice info);
+sb_status sb_session_start_read(sb_session_start_view *out, sb_slice info);
 /* Entries of the map, as stored: a name may come twice, and the later one is then meant. SB_OK,
  * SB_END or SB_CORRUPT. */
-sb_status sb_hparam_next(sb_items *entries, sb_hparam *out);
+sb_status sb_hparam_next(sb_items *entries, sb_hparam_view *out);
 /* The entries are written in the order given. */
-void sb_session_start_add(sb_buf *b, const sb_session_start *info, const sb_hparam *hparams,
+void sb_session_start_add(sb_buf *b, const sb_session_start_view *info, const sb_hparam_view *hparams,
                           size_t n);
 
-typedef struct sb_session_end {
+typedef struct sb_session_end_view {
     int32_t status; /* SB_HPARAM_STATUS_... */
     double end_time_secs;
-} sb_session_end;
+} sb_session_end_view;
 
-sb_status sb_session_end_read(sb_session_end *out, sb_slice info);
-void sb_session_end_add(sb_buf *b, const sb_session_end *info);
+sb_status sb_session_end_read(sb_session_end_view *out, sb_slice info);
+void sb_session_end_add(sb_buf *b, const sb_session_end_view *info);
 
 /* ---- custom scalar layouts --------------------------------------------------------------------
  */
@@ -190,13 +193,13 @@ typedef struct sb_category {
 
 sb_status sb_category_read(sb_category *out, sb_slice category);
 
-typedef struct sb_chart {
+typedef struct sb_chart_view {
     sb_slice title;
     int32_t kind;  /* 0, SB_CHART_MULTILINE or SB_CHART_MARGIN */
     sb_slice body; /* SB_MULTILINE_TAG (texts), or SB_MARGIN_SERIES */
-} sb_chart;
+} sb_chart_view;
 
-sb_status sb_chart_read(sb_chart *out, sb_slice chart);
+sb_status sb_chart_read(sb_chart_view *out, sb_slice chart);
 
 typedef struct sb_margin_series {
     sb_slice value, lower, upper;

@@ -8,16 +8,15 @@
  *
  * Elements come from tensor_content (row-major, little-endian) when that is not empty, else from
  * the typed field of the dtype. Fewer typed values than elements: the last one is repeated; none at
- * all: zero or the empty string. More values than elements, or content of the wrong size: corrupt.
+ * all: zero or the empty string. More values than elements: the rest is ignored. All this as
+ * TensorFlow does. Content of the wrong size is corrupt.
  * Without a shape field there is one element, or, leniently, as many as there are values (rank 1).
  * half_val entries outside 0..65535 are float32 bits, as torch writes them; that goes for a whole
- * tensor when it goes for one entry. 4-bit and 2-bit types take one byte an element, low bits.
+ * tensor when it goes for one entry. torch's uint8 tensors have their values in uint32_val. 4-bit
+ * and 2-bit types take one byte an element, low bits.
  *
- * Threads: views are values.  Cost: reading a view is one pass over the fields (and over the varints
- * of a packed varint field); no allocation.
- *
- * Named sb_tensor_view since seaboard/writer.h has public functions
- * without the suffix, and the writer includes both headers. */
+ * Threads: views are values.  Cost: reading a view is one pass over the fields (and over the
+ * varints of a packed varint field); no allocation. */
 #ifndef SB_CODEC_TENSOR_H
 #define SB_CODEC_TENSOR_H
 
@@ -57,6 +56,10 @@ bool sb_dtype_numeric(sb_dtype dtype);
 static inline bool sb_dtype_complex(sb_dtype dtype) {
     return dtype == SB_COMPLEX64 || dtype == SB_COMPLEX128;
 }
+
+/* The number in a TensorProto that has exactly one numeric element in any form; false for all
+ * others, complex ones too. *dtype may be NULL. The fast path of sb_scalar_of. */
+bool sb_tensor_scalar(sb_slice tensor, double *out, sb_dtype *dtype);
 
 /* One element, seen in every way that makes sense for its dtype. */
 typedef struct sb_number {

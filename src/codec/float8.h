@@ -1,0 +1,27 @@
+/* float8.h: 8-bit floats, and the 4-bit one, to and from float.
+ *
+ *   type                 exponent bits, bias  fraction  infinities          NaN
+ *   FLOAT8_E5M2          5, 15                2         yes                 several
+ *   FLOAT8_E4M3FN        4, 7                 3         no                  0x7F 0xFF
+ *   FLOAT8_E4M3FNUZ      4, 8                 3         no, and no -0       0x80
+ *   FLOAT8_E4M3B11FNUZ   4, 11                3         no, and no -0       0x80
+ *   FLOAT8_E5M2FNUZ      5, 16                2         no, and no -0       0x80
+ *   FLOAT4_E2M1FN        2, 1                 1         no                  none; low 4 bits of a byte
+ *
+ * Widening is exact. Narrowing rounds to nearest, ties to even; what is too large becomes infinite,
+ * NaN where there is no infinity, and the largest number where there is no NaN either, as in
+ * ml_dtypes. Pure functions. */
+#ifndef SB_CODEC_FLOAT8_H
+#define SB_CODEC_FLOAT8_H
+
+#include <stdbool.h>
+
+#include "seaboard/types.h"
+
+bool sb_dtype_small_float(sb_dtype dtype);
+
+/* dtype must be one of the six. */
+float sb_float8_to_float(sb_dtype dtype, uint8_t bits);
+uint8_t sb_float_to_float8(sb_dtype dtype, float x);
+
+#endif
