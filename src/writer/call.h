@@ -45,13 +45,22 @@ typedef struct sb_call {
     sb_slice data;
 } sb_call;
 
+/* The constant bytes of a scalar's value, and where in them its number stands. */
+typedef struct sb_scalar_tail {
+    uint8_t bytes[48];
+    uint8_t n; /* 0: not made yet */
+    uint8_t number_at;
+    uint8_t number_n;
+} sb_scalar_tail;
+
 /* What the encoders share; owned by the writer's thread. */
 typedef struct sb_encoder {
     const sb_env *env;
     sb_style style;
-    sb_arena scratch;           /* reset after every call */
-    sb_intern seen_tags;        /* TF1: tags whose metadata was written */
-    struct sb_png_encoder *png; /* made at first use */
+    sb_arena scratch;                                  /* reset after every call */
+    sb_intern seen_tags;                               /* TF1: tags whose metadata was written */
+    struct sb_png_encoder *png;                        /* made at first use */
+    sb_scalar_tail scalar_tails[SB_SCALAR_DOUBLE + 1]; /* by form */
 } sb_encoder;
 
 void sb_encoder_init(sb_encoder *e, const sb_env *env, sb_style style, size_t scratch_cap,

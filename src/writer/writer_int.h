@@ -92,6 +92,7 @@ typedef struct sb_work {
     uint64_t batch_to;    /* ring position behind the last call in batch */
     uint64_t batch_since; /* steady time of its oldest call, 0 when empty */
     uint64_t last_active;
+    uint64_t prepared; /* bytes of the ring whose pages are present */
     uint64_t retry_at;
 } sb_work;
 
