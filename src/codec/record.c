@@ -34,15 +34,24 @@ sb_status sb_record_read(sb_record *out, sb_slice window) {
 
 sb_status sb_record_resync(sb_slice window, size_t from, sb_record_accept_fn accept, size_t *at) {
     size_t waiting = SIZE_MAX; /* the first good header whose payload runs past the window */
+    /* True frames do not overlap, so their payloads sum up to less than the window. A window made
+     * of headers that each claim all the rest would cost its square without this bound. */
+    size_t budget = 2 * window.n;
     size_t i = from;
     for (; sb_inside(i, SB_RECORD_HEADER, window.n); i++) {
+        sb_slice rest = sb_slice_of(window.p + i, window.n - i);
         sb_record record;
-        sb_status status = sb_record_read(&record, sb_slice_of(window.p + i, window.n - i));
-        if (status == SB_OK && accept(record.payload)) {
+        if (sb_record_read_header(&record, rest) != SB_OK) continue;
+        if (record.size > rest.n) {
+            if (waiting == SIZE_MAX) waiting = i;
+            continue;
+        }
+        if (record.length > budget) continue;
+        budget -= (size_t)record.length;
+        if (sb_record_read(&record, rest) == SB_OK && accept(record.payload)) {
             *at = i;
             return SB_OK;
         }
-        if (status == SB_MORE && waiting == SIZE_MAX) waiting = i;
     }
     if (waiting != SIZE_MAX) {
         *at = waiting;

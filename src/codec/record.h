@@ -41,7 +41,8 @@ sb_status sb_record_read_header(sb_record *out, sb_slice window);
 /* Looks for the first frame at or behind `from` whose two checksums hold and whose payload `accept`
  * takes. SB_OK: *at is its offset. SB_MORE: no whole frame, but a good header at *at whose payload
  * runs past the window: load more and try again from there. SB_GARBAGE: nothing; bytes before *at
- * need not be searched again. Cost: one checksum of 8 bytes an offset. */
+ * need not be searched again. Cost: one checksum of 8 bytes an offset, and of payloads no more than
+ * two windows, whatever the bytes claim. */
 typedef bool (*sb_record_accept_fn)(sb_slice payload);
 sb_status sb_record_resync(sb_slice window, size_t from, sb_record_accept_fn accept, size_t *at);
 
