@@ -37,7 +37,7 @@ typedef struct sb_pb_field {
 typedef enum sb_pb_step { SB_PB_BAD = -1, SB_PB_END = 0, SB_PB_FIELD = 1 } sb_pb_step;
 
 static inline sb_pb sb_pb_over(sb_slice s) {
-    return (sb_pb){s.p, s.p + s.n};
+    return (sb_pb){s.p, s.n ? s.p + s.n : s.p}; /* not even + 0 to a NULL */
 }
 
 /* The general case of reading a varint: false when it is cut or longer than ten bytes. */
