@@ -14,9 +14,9 @@
  *
  * Clock: the processor's own counter where there is one that ticks steadily (x86-64, arm64), set
  * against the system's clock at the start; what reading it costs is measured then and taken off
- * every sample. Percentiles come from a histogram whose buckets are 1.6 % wide, so a sample costs an
- * increment and a run may have any length.
- * Threads: one. Output: standard output, see sb_bench_report_*. */
+ * every sample. Percentiles come from a histogram whose buckets are 1.6 % wide, so a sample costs
+ * an increment and a run may have any length. Threads: one. Output: standard output, see
+ * sb_bench_report_*. */
 #ifndef SB_BENCH_HARNESS_H
 #define SB_BENCH_HARNESS_H
 

@@ -3,7 +3,8 @@
  * In:  one folder, fuzz/corpus/<name>. Each input is handed over in a block of exactly its size, so
  *      that the address sanitizer sees a read past its end.
  * Out: 0 when the target lived through all of them; 1 when there was none, or a file could not be
- *      read. A find ends the process, as it does under libFuzzer; the input's name is the last line.
+ *      read. A find ends the process, as it does under libFuzzer; the input's name is the last
+ * line.
  */
 #include <dirent.h>
 #include <stdbool.h>

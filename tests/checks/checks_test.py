@@ -1,6 +1,7 @@
 """Each check of tools/ must find what it is there for: small broken trees, one rule broken in each."""
 
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -142,6 +143,18 @@ class Checks(unittest.TestCase):
         self.fails("format", "src/base/buf.c:1")
         self.tree.put("src/base/buf.c", "/* " + "x" * 100 + " */\n")
         self.fails("format", "src/base/buf.c:1: 106 columns")
+
+    def test_fix_wraps_what_is_too_long_and_nothing_else(self):
+        shutil.copy(TOOLS.parent / ".clang-format", self.tree.root / ".clang-format")
+        table = "/* table.\n *   0..7  length\n *   8     crc\n */\n"
+        ruler = "/* ---- reading " + "-" * 100 + " */\n"
+        self.tree.put("src/base/buf.c", table + ruler + "/* " + "word " * 30 + "*/\nint  x;\n")
+        code, output = self.tree.check("format", "--fix")
+        self.assertEqual((code, output), (0, ""))
+        text = (self.tree.root / "src/base/buf.c").read_text()
+        self.assertTrue(text.startswith(table + "/* ---- reading " + "-" * 81 + " */\n/* word word"), text)
+        self.assertTrue(text.endswith(" */\nint x;\n"), text)
+        self.passes("format")
 
     def test_a_new_or_lost_export_is_found(self):
         self.tree.put("lib.c", "int sb_new(void) { return 1; }\nint odd(void) { return 2; }\n")
