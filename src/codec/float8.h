@@ -6,7 +6,7 @@
  *   FLOAT8_E4M3FNUZ      4, 8                 3         no, and no -0       0x80
  *   FLOAT8_E4M3B11FNUZ   4, 11                3         no, and no -0       0x80
  *   FLOAT8_E5M2FNUZ      5, 16                2         no, and no -0       0x80
- *   FLOAT4_E2M1FN        2, 1                 1         no                  none; low 4 bits of a byte
+ *   FLOAT4_E2M1FN        2, 1                 1         no                  none; low 4 bits only
  *
  * Widening is exact. Narrowing rounds to nearest, ties to even; what is too large becomes infinite,
  * NaN where there is no infinity, and the largest number where there is no NaN either, as in

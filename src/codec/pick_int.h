@@ -8,8 +8,9 @@
  *
  * How a field is read follows from the member's C type: sb_slice for text, bytes and messages,
  * int32_t, uint32_t, int64_t, bool, float, double; size_t counts the length-delimited fields of
- * that number. The last field of a number wins; one with a foreign wire type is ignored, as protobuf does. For the views
- * that no hot path needs: each field costs a scan of the table. Private to src/codec. */
+ * that number. The last field of a number wins; one with a foreign wire type is ignored, as
+ * protobuf does. For the views that no hot path needs: each field costs a scan of the table.
+ * Private to src/codec. */
 #ifndef SB_CODEC_PICK_INT_H
 #define SB_CODEC_PICK_INT_H
 

@@ -10,8 +10,8 @@
  *
  * Threads: views are values.  Cost: one pass, no allocation.
  *
- * Some names end in _view since seaboard/writer.h has public types without the suffix, and the writer
- * includes both headers. */
+ * Some names end in _view since seaboard/writer.h has public types without the suffix, and the
+ * writer includes both headers. */
 #ifndef SB_CODEC_PLUGIN_H
 #define SB_CODEC_PLUGIN_H
 
@@ -144,8 +144,9 @@ typedef struct sb_experiment_view {
 } sb_experiment_view;
 
 sb_status sb_experiment_read(sb_experiment_view *out, sb_slice experiment);
-void sb_experiment_add(sb_buf *b, const sb_experiment_view *experiment, const sb_hparam_info_view *hparams,
-                       size_t hparam_count, const sb_metric_info_view *metrics, size_t metric_count);
+void sb_experiment_add(sb_buf *b, const sb_experiment_view *experiment,
+                       const sb_hparam_info_view *hparams, size_t hparam_count,
+                       const sb_metric_info_view *metrics, size_t metric_count);
 
 typedef struct sb_hparam_view {
     sb_slice name;
@@ -164,8 +165,8 @@ sb_status sb_session_start_read(sb_session_start_view *out, sb_slice info);
  * SB_END or SB_CORRUPT. */
 sb_status sb_hparam_next(sb_items *entries, sb_hparam_view *out);
 /* The entries are written in the order given. */
-void sb_session_start_add(sb_buf *b, const sb_session_start_view *info, const sb_hparam_view *hparams,
-                          size_t n);
+void sb_session_start_add(sb_buf *b, const sb_session_start_view *info,
+                          const sb_hparam_view *hparams, size_t n);
 
 typedef struct sb_session_end_view {
     int32_t status; /* SB_HPARAM_STATUS_... */

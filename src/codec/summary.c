@@ -7,10 +7,10 @@
 #include "codec/tensor.h"
 #include "base/banned.h"
 
-sb_status sb_value_read(sb_value *out, sb_slice value) {
-    *out = (sb_value){.kind = SB_VALUE_KIND_NONE};
-    sb_pb c = sb_pb_over(value);
-    sb_pb_field f;
+#define KEY(number, wire) ((number) << 3 | (wire))
+
+static sb_status read_rest(sb_value *out, sb_pb c) {
+    sb_pb_field f = {0};
     sb_pb_step step;
     while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) {
         if (f.wire == SB_PB_FIXED32 && f.number == SB_VALUE_SIMPLE_VALUE) {
@@ -44,7 +44,39 @@ sb_status sb_value_read(sb_value *out, sb_slice value) {
     return step == SB_PB_END ? SB_OK : SB_CORRUPT;
 }
 
+/* A length-delimited field with this one-byte key and a one-byte length, if that is what comes
+ * next. */
+static inline bool short_field(sb_pb *c, uint8_t key, sb_slice *out) {
+    size_t left = (size_t)(c->end - c->p);
+    if (left < 2 || c->p[0] != key || c->p[1] >= 0x80 || c->p[1] > left - 2) return false;
+    *out = sb_slice_of(c->p + 2, c->p[1]);
+    c->p += 2 + c->p[1];
+    return true;
+}
+
+/* The two forms that nearly all values have are tried by hand: tag and simple_value; tag, tensor
+ * and metadata. The general loop goes on from wherever that ended. */
+sb_status sb_value_read(sb_value *out, sb_slice value) {
+    *out = (sb_value){.kind = SB_VALUE_KIND_NONE};
+    sb_pb c = sb_pb_over(value);
+    if (short_field(&c, KEY(SB_VALUE_TAG, SB_PB_BYTES), &out->tag)) {
+        if (c.end - c.p == 5 && *c.p == KEY(SB_VALUE_SIMPLE_VALUE, SB_PB_FIXED32)) {
+            out->kind = SB_VALUE_KIND_SIMPLE;
+            out->simple = sb_bits_float(sb_load32(c.p + 1));
+            return SB_OK;
+        }
+        if (short_field(&c, KEY(SB_VALUE_TENSOR, SB_PB_BYTES), &out->body)) {
+            out->kind = SB_VALUE_KIND_TENSOR;
+            short_field(&c, KEY(SB_VALUE_METADATA, SB_PB_BYTES), &out->metadata);
+        }
+    }
+    return c.p == c.end ? SB_OK : read_rest(out, c);
+}
+
 sb_status sb_summary_next(sb_summary_walk *values, sb_value *out) {
+    sb_slice value;
+    if (short_field(&values->c, KEY(SB_SUMMARY_VALUE, SB_PB_BYTES), &value))
+        return sb_value_read(out, value);
     sb_pb_field f;
     sb_pb_step step;
     while ((step = sb_pb_next(&values->c, &f)) == SB_PB_FIELD)

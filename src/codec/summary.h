@@ -12,8 +12,8 @@
  * The last member of the oneof wins, whole. A known field with a foreign wire type is ignored. Text
  * is not checked to be UTF-8. Threads: a walk belongs to one thread. Cost: one pass.
  *
- * Named sb_summary_walk since seaboard/writer.h has public functions
- * without the suffix, and the writer includes both headers. */
+ * Named sb_summary_walk since seaboard/writer.h has a public function without the suffix, and the
+ * writer includes both headers. */
 #ifndef SB_CODEC_SUMMARY_H
 #define SB_CODEC_SUMMARY_H
 

@@ -1,5 +1,5 @@
-/* tensor_int.h: what the parts of the tensor module share: which typed field a dtype's values are in.
- * Private to src/codec. */
+/* tensor_int.h: what the parts of the tensor module share: which typed field holds the values of a
+ * dtype, and one element as a number. Private to src/codec. */
 #ifndef SB_CODEC_TENSOR_INT_H
 #define SB_CODEC_TENSOR_INT_H
 
