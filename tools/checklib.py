@@ -50,5 +50,7 @@ def tracked_files(root, *suffixes):
         names = {pathlib.PurePosixPath(name) for name in found.stdout.split("\0") if name}
     else:
         everything = {pathlib.PurePosixPath(path.relative_to(root)) for path in root.rglob("*")}
-        names = {name for name in everything if name.parts[0] not in ("build", ".git") and "__pycache__" not in name.parts}
+        names = {
+            name for name in everything if name.parts[0] not in ("build", ".git") and "__pycache__" not in name.parts
+        }
     return sorted(name for name in names if (not suffixes or name.suffix in suffixes) and (root / name).is_file())

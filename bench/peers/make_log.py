@@ -1,9 +1,9 @@
 """Writes the inputs of the benchmarks into a folder, once: they are the same for everybody.
 
-    image.raw          a 256 x 256 x 3 picture: gradients with a little noise
-    values.raw         10 000 floats, normally distributed
-    scalars.tfevents   400 000 scalar events as tf.summary writes them (a tensor and metadata in each), 100 tags
-    few.tfevents       the first 40 000 of them, for the readers that take a second for that
+image.raw          a 256 x 256 x 3 picture: gradients with a little noise
+values.raw         10 000 floats, normally distributed
+scalars.tfevents   400 000 scalar events as tf.summary writes them (a tensor and metadata in each), 100 tags
+few.tfevents       the first 40 000 of them, for the readers that take a second for that
 """
 
 import os

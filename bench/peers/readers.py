@@ -1,4 +1,4 @@
-"""Reading event files: TensorBoard's Python loader, and TensorFlow's record iterator (which verifies checksums, in C++)."""
+"""Reading event files: TensorBoard's Python loader, and TensorFlow's record iterator (C++, verifies checksums)."""
 
 import os
 import time

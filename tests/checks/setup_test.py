@@ -9,7 +9,23 @@ import tempfile
 import unittest
 
 SETUP = pathlib.Path(__file__).resolve().parents[2] / "tools/setup"
-REAL = ["bash", "env", "dirname", "sed", "sort", "head", "cut", "tr", "cat", "rm", "mkdir", "mktemp", "touch", "flock", "sha256sum"]
+REAL = [
+    "bash",
+    "env",
+    "dirname",
+    "sed",
+    "sort",
+    "head",
+    "cut",
+    "tr",
+    "cat",
+    "rm",
+    "mkdir",
+    "mktemp",
+    "touch",
+    "flock",
+    "sha256sum",
+]
 INSTALL = "apt-get install -y --no-install-recommends"
 
 
