@@ -23,4 +23,9 @@ typedef struct sb_env {
 
 extern const sb_clock sb_clock_system;
 
+/* Wall time as events carry it: seconds, exact to the microsecond. */
+static inline double sb_wall_seconds(const sb_clock *clock) {
+    return (double)(clock->wall(clock->ctx) / 1000u) / 1e6;
+}
+
 #endif

@@ -12,7 +12,6 @@
 #ifndef SB_BASE_RING_H
 #define SB_BASE_RING_H
 
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,9 +23,13 @@
 
 typedef struct sb_ring {
     uint8_t *bytes;
-    uint64_t size;                     /* a power of two */
-    alignas(64) _Atomic uint64_t head; /* reserved up to here, ever growing */
-    alignas(64) _Atomic uint64_t tail; /* handed back up to here */
+    uint64_t size; /* a power of two */
+    /* Producers and consumer each have a cache line of their own. */
+    uint8_t apart_1[64];
+    _Atomic uint64_t head; /* reserved up to here, ever growing */
+    uint8_t apart_2[64];
+    _Atomic uint64_t tail; /* handed back up to here */
+    uint8_t apart_3[64];
 } sb_ring;
 
 static inline uint32_t sb_ring_entry_size(uint32_t payload) {

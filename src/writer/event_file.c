@@ -63,7 +63,8 @@ static sb_status write_header(sb_event_file *f, uint64_t now, sb_err *err) {
     sb_buf b;
     sb_buf_init(&b, f->env->alloc, 4096);
     size_t at = sb_record_begin(&b);
-    double seconds = style->whole_seconds ? (double)(now / 1000000000u) : (double)now / 1e9;
+    double seconds =
+        style->whole_seconds ? (double)(now / 1000000000u) : (double)(now / 1000u) / 1e6;
     sb_pb_add_double(&b, SB_EVENT_WALL_TIME, seconds);
     sb_pb_add_bytes(&b, SB_EVENT_FILE_VERSION, SB_LIT("brain.Event:2"));
     if (style->writer.n) {

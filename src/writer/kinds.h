@@ -44,10 +44,6 @@ sb_status sb_take_text(sb_writer *w, const char *what, const char *text, bool ma
 /* How many elements a shape has that was taken before. */
 size_t sb_shape_count(const sb_shape *shape);
 
-/* Puts a Summary of one value without data: a tag with a plugin's content, as the hparams have it. */
-sb_status sb_put_content(sb_writer *w, const char *tag, sb_slice plugin_name, sb_slice content,
-                         int64_t step);
-
 /* ---- the encoders' side ----------------------------------------------------------------------- */
 
 /* The array again; borrows from both. */

@@ -51,7 +51,7 @@ sb_status sb_call_begin(sb_writer *w, sb_call *call, sb_call_kind kind, const ch
     if (meta && meta->wall_time != 0)
         call->wall_time = meta->wall_time;
     else
-        call->wall_time = (double)(w->env->clock->wall(w->env->clock->ctx) / 1000u) / 1e6;
+        call->wall_time = sb_wall_seconds(w->env->clock);
     return status;
 }
 

@@ -37,7 +37,7 @@ sb_status sb_scalar(sb_writer *w, const char *tag, double value, int64_t step) {
     if (__builtin_expect(!work || n == SHORT_TAG || !sb_utf8_valid(sb_slice_of(tag, n)), 0))
         return put_slowly(w, tag, value, step, SB_SCALAR_DEFAULT, NULL);
     sb_packed_call packed = {
-        .wall_time = (double)(w->env->clock->wall(w->env->clock->ctx) / 1000u) / 1e6,
+        .wall_time = sb_wall_seconds(w->env->clock),
         .step = step,
         .number = value,
         .tag_n = (uint32_t)n,
