@@ -490,6 +490,7 @@ static void a_message_over_the_cap_fails_at_any_place(void **state) {
             sb_pb_add_double(&b, 4, 1);
             sb_pb_end(&b, inner);
         }
+        sb_buf_add(&b, "\x2a\x04tail", 6); /* may end just where the buffer does */
         sb_pb_end(&b, outer);
         assert_true(b.n <= cap);
         assert_true(b.failed == SB_OK || b.failed == SB_LIMIT);
