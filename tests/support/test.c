@@ -11,8 +11,7 @@
 
 #include "base/banned.h"
 
-/* ---- bytes ------------------------------------------------------------------------------------
- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static int digit(char c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -63,8 +62,7 @@ void sb_test_ok(sb_status status, const sb_err *err, const char *call, const cha
     _fail(file, line);
 }
 
-/* ---- random numbers ---------------------------------------------------------------------------
- */
+/* ---- random numbers -------------------------------------------------------------------------- */
 
 sb_test_random sb_test_random_of(uint64_t seed) {
     /* Spread neighbouring seeds; the state of an xorshift must not be 0. */
@@ -90,8 +88,7 @@ void sb_test_fill(sb_test_random *r, void *p, size_t n) {
     for (size_t i = 0; i < n; i++) bytes[i] = (uint8_t)(sb_test_u64(r) >> 56);
 }
 
-/* ---- directories ------------------------------------------------------------------------------
- */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 typedef struct kept {
     struct kept *next;

@@ -18,8 +18,7 @@
 
 #define SB_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- bytes ------------------------------------------------------------------------------------
- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 /* Decodes hex digits (white space between bytes is skipped) into room bytes at to. */
 sb_slice sb_test_bytes(uint8_t *to, size_t room, const char *hex);
@@ -36,8 +35,7 @@ void sb_test_slice_equal(sb_slice a, sb_slice b, const char *file, int line);
 #define assert_ok(call, err) sb_test_ok((call), (err), #call, __FILE__, __LINE__)
 void sb_test_ok(sb_status status, const sb_err *err, const char *call, const char *file, int line);
 
-/* ---- random numbers, the same in every run ----------------------------------------------------
- */
+/* ---- random numbers, the same in every run --------------------------------------------------- */
 
 typedef struct sb_test_random {
     uint64_t state; /* never 0 */
@@ -50,8 +48,7 @@ uint64_t sb_test_u64(sb_test_random *r);
 uint64_t sb_test_below(sb_test_random *r, uint64_t n);
 void sb_test_fill(sb_test_random *r, void *p, size_t n);
 
-/* ---- a directory that lasts for one test ------------------------------------------------------
- */
+/* ---- a directory that lasts for one test ----------------------------------------------------- */
 
 typedef struct sb_test_dir sb_test_dir;
 

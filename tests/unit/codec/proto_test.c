@@ -49,8 +49,7 @@ static sb_pb_step first_step(const char *hex) {
     return step;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void each_wire_type_is_read(void **state) {
     (void)state;
@@ -171,8 +170,7 @@ static void groups_nest_up_to_the_limit(void **state) {
     sb_buf_fini(&b);
 }
 
-/* ---- hostile input ----------------------------------------------------------------------------
- */
+/* ---- hostile input --------------------------------------------------------------------------- */
 
 /* One message with everything in it. */
 static sb_buf rich_message(void) {
@@ -269,8 +267,7 @@ static void noise_stays_inside_the_window(void **state) {
     }
 }
 
-/* ---- repeated numbers -------------------------------------------------------------------------
- */
+/* ---- repeated numbers ------------------------------------------------------------------------ */
 
 static void packed_and_single_elements_are_the_same(void **state) {
     (void)state;
@@ -329,8 +326,7 @@ static void elements_of_another_type_or_cut_are_bad(void **state) {
     }
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void varints_have_the_right_size_at_every_border(void **state) {
     (void)state;

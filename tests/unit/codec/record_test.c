@@ -43,8 +43,7 @@ static uint8_t *exact(const uint8_t *p, size_t n) {
     return copy;
 }
 
-/* ---- single frames ----------------------------------------------------------------------------
- */
+/* ---- single frames --------------------------------------------------------------------------- */
 
 static void a_frame_is_made_byte_by_byte_as_specified(void **state) {
     (void)state;
@@ -220,8 +219,7 @@ static void a_frame_over_the_cap_is_not_half_made_without_notice(void **state) {
     sb_buf_fini(&b);
 }
 
-/* ---- finding the next frame -------------------------------------------------------------------
- */
+/* ---- finding the next frame ------------------------------------------------------------------ */
 
 static void resync_finds_the_first_frame_behind_garbage(void **state) {
     (void)state;
@@ -385,8 +383,7 @@ static void headers_made_to_be_costly_are_not(void **state) {
     sb_buf_fini(&b);
 }
 
-/* ---- a file with damage anywhere --------------------------------------------------------------
- */
+/* ---- a file with damage anywhere ------------------------------------------------------------- */
 
 typedef struct yield {
     unsigned good; /* one bit for each true payload that came out */

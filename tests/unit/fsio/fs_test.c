@@ -22,8 +22,7 @@ static bool is_dir(const char *path) {
     return sb_fs_local.stat(NULL, path, &info) == 0 && info.is_dir;
 }
 
-/* ---- directories ------------------------------------------------------------------------------
- */
+/* ---- directories ----------------------------------------------------------------------------- */
 
 static void missing_parents_are_made(void **state) {
     static const char *const names[] = {"a/b/c", "a/b/c", "d//e", "f/g/", "a"};
@@ -91,8 +90,7 @@ static void directories_survive_any_single_failure(void **state) {
     }
 }
 
-/* ---- writing ----------------------------------------------------------------------------------
- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void short_writes_are_gone_on_with(void **state) {
     const char *path = sb_test_dir_join(*state, "a");
@@ -207,8 +205,7 @@ static void every_allocation_may_fail(void **state) {
     sb_fault_alloc_sweep(get_once, (void *)(uintptr_t)path);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void give_back(const sb_alloc *alloc, sb_slice data) {
     sb_alloc_put(alloc, (void *)(uintptr_t)data.p, data.n);
@@ -308,8 +305,7 @@ static void a_file_that_shrank_gives_what_is_there(void **state) {
     sb_fault_alloc_fini(&m);
 }
 
-/* ---- the failing file system itself -----------------------------------------------------------
- */
+/* ---- the failing file system itself ---------------------------------------------------------- */
 
 static void count_calls(void *ud, sb_fault_call call, const char *path) {
     (void)path;
