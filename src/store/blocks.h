@@ -1,0 +1,33 @@
+/* blocks.h: where sealed chunks live: in memory up to a limit, beyond it in an unlinked mapped file, which the
+ * system writes out and reads back as it sees fit.
+ *
+ * Blocks are cut from slabs of one size; a slab goes back when all of its blocks have. Threads: all
+ * functions may be called from any thread. */
+#ifndef SB_STORE_BLOCKS_H
+#define SB_STORE_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+typedef struct sb_blocks sb_blocks;
+
+typedef struct sb_blocks_stats {
+    uint64_t memory;  /* bytes of slabs in memory */
+    uint64_t spilled; /* bytes of slabs in the file */
+} sb_blocks_stats;
+
+/* spill_dir NULL or memory_limit 0: everything stays in memory. */
+sb_status sb_blocks_new(sb_blocks **out, const sb_alloc *alloc, uint64_t memory_limit,
+                        const char *spill_dir, sb_err *err);
+/* All blocks must have been given back. */
+void sb_blocks_free(sb_blocks *b);
+
+/* Aligned to 8; NULL when there is no memory. size at most 64 KiB. */
+void *sb_blocks_get(sb_blocks *b, uint32_t size);
+void sb_blocks_put(sb_blocks *b, void *block);
+void sb_blocks_get_stats(sb_blocks *b, sb_blocks_stats *out);
+
+#endif

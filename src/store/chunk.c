@@ -1,0 +1,228 @@
+/* chunk.c: sealing and decoding of chunks. The coding is described in chunk.h. */
+#include "store/chunk.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/banned.h"
+
+/* ---- varints of differences ------------------------------------------------------------------- */
+
+static uint64_t zigzag(uint64_t x) {
+    return (x << 1) ^ (uint64_t)((int64_t)x >> 63);
+}
+
+static uint64_t unzigzag(uint64_t x) {
+    return (x >> 1) ^ (0 - (x & 1));
+}
+
+static uint8_t *put_varint(uint8_t *p, uint64_t x) {
+    while (x >= 0x80) {
+        *p++ = (uint8_t)(x | 0x80);
+        x >>= 7;
+    }
+    *p++ = (uint8_t)x;
+    return p;
+}
+
+static const uint8_t *get_varint(const uint8_t *p, uint64_t *out) {
+    uint64_t x = *p & 0x7F;
+    for (unsigned shift = 7; *p++ & 0x80; shift += 7) x |= (uint64_t)(*p & 0x7F) << shift;
+    *out = x;
+    return p;
+}
+
+/* Differences of differences, in wrapping arithmetic: any bits go in and come out. The first two are plain. */
+static uint8_t *put_series(uint8_t *p, const uint64_t *x) {
+    uint64_t delta = 0;
+    for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) {
+        uint64_t next = x[i] - x[i - 1];
+        p = put_varint(p, zigzag(next - delta));
+        delta = next;
+    }
+    return p;
+}
+
+/* ---- sealing ---------------------------------------------------------------------------------- */
+
+#define MAX_EVEN_DELTA ((uint64_t)1 << 52)
+
+/* The most that the code of one chunk can take. */
+#define MAX_CODE (SB_CHUNK_POINTS * (10 + 10 + 8))
+
+static bool even_steps(const int64_t *steps) {
+    uint64_t delta = (uint64_t)steps[1] - (uint64_t)steps[0];
+    /* The span of all must fit, since the delta is found again by dividing it. */
+    if (delta + MAX_EVEN_DELTA > 2 * MAX_EVEN_DELTA) return false;
+    for (uint32_t i = 2; i < SB_CHUNK_POINTS; i++)
+        if ((uint64_t)steps[i] - (uint64_t)steps[i - 1] != delta) return false;
+    return true;
+}
+
+static bool all_floats(const double *values) {
+    for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++) {
+        uint64_t bits = sb_double_bits(values[i]);
+        /* Out of float32's range the conversion has no meaning; NaN bits must survive too. */
+        if (values[i] != values[i]) {
+            if (sb_double_bits((double)(float)values[i]) != bits) return false;
+            continue;
+        }
+        if (fabs(values[i]) > 3.4028234663852886e38 && !isinf(values[i])) return false;
+        if (sb_double_bits((double)(float)values[i]) != bits) return false;
+    }
+    return true;
+}
+
+static void sum_up_steps(sb_chunk *c, const int64_t *steps) {
+    c->first_step = c->min_step = c->max_step = steps[0];
+    c->last_step = steps[SB_CHUNK_POINTS - 1];
+    bool rising = true;
+    for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) {
+        rising = rising && steps[i] >= steps[i - 1];
+        if (steps[i] < c->min_step) c->min_step = steps[i];
+        if (steps[i] > c->max_step) c->max_step = steps[i];
+    }
+    if (rising) c->flags |= SB_CHUNK_RISING;
+}
+
+static void sum_up_walls(sb_chunk *c, const double *walls) {
+    c->first_wall = walls[0];
+    c->last_wall = walls[SB_CHUNK_POINTS - 1];
+    c->min_wall = INFINITY;
+    c->max_wall = -INFINITY;
+    bool rising = walls[0] == walls[0];
+    for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++) {
+        if (i && !(walls[i] >= walls[i - 1])) rising = false;
+        if (!isfinite(walls[i])) continue;
+        if (walls[i] < c->min_wall) c->min_wall = walls[i];
+        if (walls[i] > c->max_wall) c->max_wall = walls[i];
+    }
+    if (rising) c->flags |= SB_CHUNK_RISING_WALLS;
+}
+
+static void sum_up_values(sb_chunk *c, const double *values) {
+    c->first_value = values[0];
+    c->last_value = values[SB_CHUNK_POINTS - 1];
+    c->min_value = INFINITY;
+    c->max_value = -INFINITY;
+    bool any = false;
+    for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++) {
+        double x = values[i];
+        if (x != x) {
+            c->nan_count++;
+            continue;
+        }
+        if (!any || x < c->min_value) {
+            c->min_value = x;
+            c->min_at = (uint16_t)i;
+        }
+        if (!any || x > c->max_value) {
+            c->max_value = x;
+            c->max_at = (uint16_t)i;
+        }
+        any = true;
+        if (isfinite(x)) {
+            c->sum += x;
+            c->finite_count++;
+        }
+    }
+}
+
+sb_chunk *sb_chunk_seal(sb_blocks *blocks, const int64_t *steps, const double *walls,
+                        const double *values) {
+    uint8_t code[MAX_CODE];
+    uint64_t bits[SB_CHUNK_POINTS];
+    uint8_t *p = code;
+    uint8_t flags = 0;
+    if (even_steps(steps)) {
+        flags |= SB_CHUNK_EVEN_STEPS;
+    } else {
+        for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++) bits[i] = (uint64_t)steps[i];
+        p = put_series(p, bits);
+    }
+    uint32_t walls_at = (uint32_t)(p - code);
+    for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++) bits[i] = sb_double_bits(walls[i]);
+    p = put_series(p, bits);
+    uint32_t values_at = (uint32_t)(p - code);
+    if (all_floats(values)) {
+        flags |= SB_CHUNK_FLOATS;
+        for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++, p += 4)
+            sb_store32(p, sb_float_bits((float)values[i]));
+    } else {
+        for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++, p += 8)
+            sb_store64(p, sb_double_bits(values[i]));
+    }
+    size_t code_n = (size_t)(p - code);
+    uint32_t block_size = (uint32_t)(sizeof(sb_chunk) + code_n);
+    sb_chunk *c = sb_blocks_get(blocks, block_size);
+    if (!c) return NULL;
+    memset(c, 0, sizeof *c);
+    atomic_init(&c->refs, 1);
+    c->block_size = block_size;
+    c->home = blocks;
+    c->flags = flags;
+    c->walls_at = walls_at;
+    c->values_at = values_at;
+    sum_up_steps(c, steps);
+    sum_up_walls(c, walls);
+    sum_up_values(c, values);
+    memcpy(c->code, code, code_n);
+    return c;
+}
+
+void sb_chunk_ref(sb_chunk *c) {
+    atomic_fetch_add_explicit(&c->refs, 1, memory_order_relaxed);
+}
+
+void sb_chunk_release(sb_chunk *c) {
+    if (atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) == 1)
+        sb_blocks_put(c->home, c);
+}
+
+/* ---- decoding --------------------------------------------------------------------------------- */
+
+void sb_chunk_steps(const sb_chunk *c, int64_t *steps) {
+    uint64_t x = (uint64_t)c->first_step;
+    steps[0] = c->first_step;
+    if (c->flags & SB_CHUNK_EVEN_STEPS) {
+        uint64_t span = (uint64_t)c->last_step - (uint64_t)c->first_step;
+        uint64_t delta = (uint64_t)((int64_t)span / (int64_t)(SB_CHUNK_POINTS - 1));
+        for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) steps[i] = (int64_t)(x += delta);
+        return;
+    }
+    const uint8_t *p = c->code;
+    uint64_t delta = 0, coded;
+    for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) {
+        p = get_varint(p, &coded);
+        delta += unzigzag(coded);
+        steps[i] = (int64_t)(x += delta);
+    }
+}
+
+void sb_chunk_walls(const sb_chunk *c, double *walls) {
+    const uint8_t *p = c->code + c->walls_at;
+    uint64_t x = sb_double_bits(c->first_wall), delta = 0, coded;
+    walls[0] = c->first_wall;
+    for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) {
+        p = get_varint(p, &coded);
+        delta += unzigzag(coded);
+        walls[i] = sb_bits_double(x += delta);
+    }
+}
+
+double sb_chunk_value_at(const sb_chunk *c, uint32_t i) {
+    const uint8_t *p = c->code + c->values_at;
+    return c->flags & SB_CHUNK_FLOATS ? (double)sb_bits_float(sb_load32(p + (size_t)i * 4))
+                                      : sb_bits_double(sb_load64(p + (size_t)i * 8));
+}
+
+void sb_chunk_values(const sb_chunk *c, double *values) {
+    const uint8_t *p = c->code + c->values_at;
+    if (c->flags & SB_CHUNK_FLOATS)
+        for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++, p += 4)
+            values[i] = (double)sb_bits_float(sb_load32(p));
+    else
+        for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++, p += 8)
+            values[i] = sb_bits_double(sb_load64(p));
+}
