@@ -23,6 +23,9 @@
  * SB_DATA_CLASS_...; UNKNOWN for names it does not know. */
 int32_t sb_plugin_data_class(sb_slice plugin_name);
 
+/* Which message a plugin keeps as its content; SB_MSG_NONE for those that keep none. */
+sb_message_id sb_plugin_content_message(sb_slice plugin_name);
+
 /* The version field, which every content message has as number 1. Empty content is version 0, and
  * so is "{}", which early text and histogram writers left there. */
 sb_status sb_plugin_version(int32_t *version, sb_slice content);
