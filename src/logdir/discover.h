@@ -1,0 +1,71 @@
+/* discover.h: finds the runs of a log directory.
+ *
+ * In:  a path.  Out: runs and their event files, in an arena.
+ *
+ * An event file is a file whose name contains "tfevents". A run is a directory with at least one
+ * of them directly inside; its name is the path from the log directory with '/' between the parts,
+ * "." for the log directory itself. Nothing is left out: hidden directories are walked too.
+ * Symbolic links are followed; a directory inside itself (a loop of links) is not entered again.
+ *
+ * Runs are in byte order of their names, files in byte order of theirs: that is the order in which
+ * TensorBoard reads them. A path that is a file gives one run, ".", with that file, whatever it is
+ * called.
+ *
+ * Names may be any bytes. `path` is what the system knows, `name` is made fit to be shown: bytes
+ * that are no UTF-8 are replaced. Two runs may then have the same name, never the same path.
+ *
+ * Threads: a walk belongs to one thread. Cost: one system call a name. */
+#ifndef SB_LOGDIR_DISCOVER_H
+#define SB_LOGDIR_DISCOVER_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/env.h"
+#include "base/status.h"
+
+typedef struct sb_found_file {
+    sb_slice path; /* all of it; a NUL follows */
+    sb_slice name; /* its last part, as the system knows it */
+    uint64_t size, device, inode;
+    int64_t mtime_ns;
+} sb_found_file;
+
+typedef struct sb_found_run {
+    sb_slice name; /* valid UTF-8 */
+    sb_slice path; /* of the directory; a NUL follows */
+    sb_found_file *files;
+    size_t file_count;
+} sb_found_run;
+
+/* Something that could not be looked into. The first thousand are kept. */
+typedef struct sb_found_problem {
+    sb_slice path; /* a NUL follows */
+    int error;     /* errno: EACCES, ELOOP for a directory inside itself, E2BIG for one that is too
+                      deep */
+} sb_found_problem;
+
+typedef struct sb_found {
+    sb_found_run *runs;
+    size_t run_count;
+    size_t file_count; /* of all runs */
+    sb_found_problem *problems;
+    size_t problem_count;
+    bool is_file; /* the path was a file */
+} sb_found;
+
+typedef struct sb_discover_opts {
+    size_t max_names;   /* that many names are looked at; default 10 million */
+    uint32_t max_depth; /* directories inside directories; default 128 */
+} sb_discover_opts;
+
+/* SB_NOT_FOUND when there is nothing of that path; SB_OK with no runs when there are no event
+ * files. SB_IO when the path itself can't be read; SB_LIMIT; SB_NOMEM. All of *out is in the arena;
+ * what is only needed on the way is not. opts may be NULL. */
+sb_status sb_discover(sb_found *out, const sb_env *env, sb_arena *arena, const char *path,
+                      const sb_discover_opts *opts, sb_err *err);
+
+/* Does a file of this name count? */
+bool sb_is_event_file(sb_slice name);
+
+#endif
