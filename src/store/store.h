@@ -114,8 +114,9 @@ sb_status sb_run_add_scalar(sb_run *run, uint32_t file, uint32_t series, int64_t
                             double value);
 sb_status sb_run_add_ref(sb_run *run, uint32_t file, uint32_t series, int64_t step, double wall,
                          const sb_ref *ref);
-/* Every event that has a wall time, header events left out: says when the file began and ended. */
-void sb_run_saw_time(sb_run *run, uint32_t file, double wall);
+/* Every event's wall time: says when the run and the file began and ended. A header's time may be rounded
+ * down, so it counts for the run only. */
+void sb_run_saw_time(sb_run *run, uint32_t file, double wall, bool is_header);
 /* A SessionLog START. */
 sb_status sb_run_add_start(sb_run *run, uint32_t file, int64_t step, double wall);
 
@@ -234,8 +235,8 @@ sb_scalar_walk sb_scalars_of(const sb_series *s, bool hide);
 /* How many points were put into the columns; 0: the end. *part (may be NULL): the index of their part. */
 size_t sb_scalars_next(sb_scalar_walk *walk, sb_points *out, size_t *part);
 
-/* All reference points in order, in the arena; superseded ones left out when hide is true. parts (may be
- * NULL) gets the file number of each. */
+/* All reference points in order, with the number of each one's file; superseded ones left out when hide is
+ * true. The arrays are in the arena; the points live as long as the snapshot. */
 sb_status sb_refs_of(const sb_series *s, bool hide, sb_arena *arena, const sb_ref_point ***out,
                      uint32_t **files, size_t *n);
 

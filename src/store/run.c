@@ -1,0 +1,514 @@
+/* run.c: the loader's side of a run: files, series, points, commit.
+ *
+ * Adding a point takes no lock: it goes behind what readers have seen. New series and files are rare; they are
+ * entered under the mutex, so that readers may look names up. */
+#include <math.h>
+#include <string.h>
+
+#include "base/slice.h"
+#include "store/store_int.h"
+#include "base/banned.h"
+
+#define FIRST_TAIL 16u
+#define FIRST_REFS 4u
+#define FIRST_CHUNKS 4u
+
+/* ---- counted blocks --------------------------------------------------------------------------- */
+
+static void *new_counted(const sb_alloc *alloc, size_t head, size_t element, uint32_t room) {
+    size_t size = head + element * room;
+    sb_counted *block = sb_alloc_get(alloc, size);
+    if (!block) return NULL;
+    atomic_init(&block->refs, 1);
+    block->room = room;
+    block->size = size;
+    block->alloc = alloc;
+    return block;
+}
+
+void sb_counted_hold(void *block) {
+    if (block) atomic_fetch_add_explicit(&((sb_counted *)block)->refs, 1, memory_order_relaxed);
+}
+
+static bool let_go(sb_counted *block) {
+    return block && atomic_fetch_sub_explicit(&block->refs, 1, memory_order_acq_rel) == 1;
+}
+
+void sb_counted_release(void *block) {
+    sb_counted *head = block;
+    if (let_go(head)) sb_alloc_put(head->alloc, head, head->size);
+}
+
+void sb_chunk_list_release(sb_chunk_list *list) {
+    if (!let_go(list ? &list->head : NULL)) return;
+    for (size_t i = 0; i < list->n; i++) sb_chunk_release(list->items[i]);
+    sb_alloc_put(list->head.alloc, list, list->head.size);
+}
+
+void sb_extent_hold(sb_extent *e) {
+    sb_counted_hold(e->chunks);
+    sb_counted_hold(e->tail);
+    sb_counted_hold(e->refs);
+}
+
+void sb_extent_release(sb_extent *e) {
+    sb_chunk_list_release(e->chunks);
+    sb_counted_release(e->tail);
+    sb_counted_release(e->refs);
+    *e = (sb_extent){0};
+}
+
+/* Room for one more element in an array of the run's; true when there is. */
+static bool grow(const sb_alloc *alloc, void **items, uint32_t n, uint32_t *room, size_t element) {
+    if (n < *room) return true;
+    uint32_t more = *room ? *room * 2 : 8;
+    void *p = alloc->resize(alloc->ctx, *items, *room * element, more * element);
+    if (!p) return false;
+    *items = p;
+    *room = more;
+    return true;
+}
+
+/* ---- a run ------------------------------------------------------------------------------------ */
+
+sb_status sb_run_new(sb_run **out, sb_store *store, sb_slice name, sb_slice path, uint32_t id,
+                     sb_err *err) {
+    const sb_alloc *alloc = store->alloc;
+    sb_run *run = sb_alloc_zeroed(alloc, 1, sizeof *run);
+    if (!run) return sb_fail_nomem(err, "for a run");
+    run->store = store;
+    run->alloc = alloc;
+    run->id = id;
+    atomic_init(&run->refs, 1);
+    sb_arena_init(&run->texts, alloc, 4096, SIZE_MAX / 2);
+    run->name = sb_arena_dup(&run->texts, name);
+    run->path = sb_arena_dup(&run->texts, path);
+    if (!run->name.p || !run->path.p) {
+        sb_arena_fini(&run->texts);
+        sb_alloc_put(alloc, run, sizeof *run);
+        return sb_fail_nomem(err, "for a run");
+    }
+    sb_intern_init(&run->tags, alloc, store->opts.hash_seed, store->opts.max_tags);
+    pthread_mutex_init(&run->mutex, NULL);
+    *out = run;
+    return SB_OK;
+}
+
+static void free_series(sb_run *run, sb_stored_series *s) {
+    for (uint32_t i = 0; i < s->part_n; i++) {
+        sb_extent_release(&s->parts[i].end);
+        sb_extent_release(&s->parts[i].seen);
+    }
+    sb_alloc_put(run->alloc, s->parts, s->part_room * sizeof *s->parts);
+    sb_alloc_put(run->alloc, s, sizeof *s);
+}
+
+void sb_run_free(sb_run *run) {
+    const sb_alloc *alloc = run->alloc;
+    for (uint32_t i = 0; i < run->tags.count; i++) free_series(run, run->series[i]);
+    sb_alloc_put(alloc, run->series, run->series_room * sizeof *run->series);
+    for (uint32_t i = 0; i < run->file_n; i++)
+        sb_alloc_put(alloc, run->files[i].path, run->files[i].path_n + 1);
+    sb_alloc_put(alloc, run->files, run->file_room * sizeof *run->files);
+    sb_alloc_put(alloc, run->dirty, run->dirty_room * sizeof *run->dirty);
+    sb_alloc_put(alloc, run->starts, run->start_room * sizeof *run->starts);
+    sb_intern_fini(&run->tags);
+    sb_arena_fini(&run->texts);
+    pthread_mutex_destroy(&run->mutex);
+    sb_alloc_put(alloc, run, sizeof *run);
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static sb_slice path_of(const sb_stored_file *f) {
+    return sb_slice_of(f->path, f->path_n);
+}
+
+/* With the mutex held. */
+static void rank_files(sb_run *run) {
+    for (uint32_t i = 0; i < run->file_n; i++) {
+        uint32_t rank = 0;
+        for (uint32_t k = 0; k < run->file_n; k++)
+            rank += run->files[k].is_used &&
+                    sb_slice_cmp(path_of(&run->files[k]), path_of(&run->files[i])) < 0;
+        run->files[i].rank = rank;
+    }
+}
+
+/* A file that sorts behind all others, which is the rule, needs no ranking. */
+static void rank_new_file(sb_run *run, uint32_t file) {
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < run->file_n; i++) {
+        if (!run->files[i].is_used || i == file) continue;
+        used++;
+        if (sb_slice_cmp(path_of(&run->files[i]), path_of(&run->files[file])) > 0) {
+            rank_files(run);
+            return;
+        }
+    }
+    run->files[file].rank = used;
+}
+
+static uint32_t free_slot(const sb_run *run) {
+    for (uint32_t i = 0; i < run->file_n; i++)
+        if (!run->files[i].is_used && !run->files[i].is_dropped) return i;
+    return run->file_n;
+}
+
+sb_status sb_run_add_file(sb_run *run, sb_slice path, uint32_t *file, sb_err *err) {
+    char *copy = sb_alloc_get(run->alloc, path.n + 1);
+    if (!copy) return sb_fail_nomem(err, "for a path");
+    memcpy(copy, path.p, path.n);
+    copy[path.n] = 0;
+    pthread_mutex_lock(&run->mutex);
+    uint32_t slot = free_slot(run);
+    void *files = run->files;
+    bool ok = slot < run->file_n ||
+              grow(run->alloc, &files, run->file_n, &run->file_room, sizeof *run->files);
+    run->files = files;
+    if (ok) {
+        if (slot == run->file_n)
+            run->file_n++;
+        else
+            sb_alloc_put(run->alloc, run->files[slot].path, run->files[slot].path_n + 1);
+        run->files[slot] = (sb_stored_file){.is_used = true,
+                                            .path = copy,
+                                            .path_n = path.n,
+                                            .min_wall = NAN,
+                                            .first_wall = NAN,
+                                            .last_wall = NAN,
+                                            .seen_min = NAN,
+                                            .seen_first = NAN,
+                                            .seen_last = NAN};
+        rank_new_file(run, slot);
+        *file = slot;
+    }
+    pthread_mutex_unlock(&run->mutex);
+    if (!ok) {
+        sb_alloc_put(run->alloc, copy, path.n + 1);
+        return sb_fail_nomem(err, "for a file");
+    }
+    return SB_OK;
+}
+
+void sb_run_drop_file(sb_run *run, uint32_t file) {
+    pthread_mutex_lock(&run->mutex);
+    run->files[file].is_dropped = true;
+    pthread_mutex_unlock(&run->mutex);
+}
+
+void sb_run_set_file_state(sb_run *run, uint32_t file, const sb_file_state *state) {
+    pthread_mutex_lock(&run->mutex);
+    run->files[file].state = *state;
+    pthread_mutex_unlock(&run->mutex);
+}
+
+void sb_run_saw_time(sb_run *run, uint32_t file, double wall, bool is_header) {
+    sb_stored_file *f = &run->files[file];
+    if (!isfinite(wall)) return;
+    if (!(f->min_wall <= wall)) f->min_wall = wall;
+    if (is_header) return;
+    if (isnan(f->first_wall)) f->first_wall = wall;
+    if (!(f->last_wall >= wall)) f->last_wall = wall;
+}
+
+sb_status sb_run_add_start(sb_run *run, uint32_t file, int64_t step, double wall) {
+    void *starts = run->starts;
+    pthread_mutex_lock(&run->mutex);
+    bool ok = grow(run->alloc, &starts, run->start_n, &run->start_room, sizeof *run->starts);
+    run->starts = starts;
+    pthread_mutex_unlock(&run->mutex);
+    if (!ok) return SB_NOMEM;
+    run->files[file].segments++;
+    run->starts[run->start_n++] = (sb_start){file, run->files[file].segments, step, wall};
+    run->next_epoch++;
+    return SB_OK;
+}
+
+/* ---- series ----------------------------------------------------------------------------------- */
+
+bool sb_run_find(const sb_run *run, sb_slice tag, uint32_t *series) {
+    *series = sb_intern_find(&run->tags, tag);
+    return *series != SB_INTERN_NONE;
+}
+
+const sb_series_meta *sb_run_series_meta(const sb_run *run, uint32_t series) {
+    return &run->series[series]->meta;
+}
+
+static bool copy_text(sb_run *run, sb_slice *text) {
+    if (text->n == 0) {
+        *text = SB_LIT("");
+        return true;
+    }
+    *text = sb_arena_dup(&run->texts, *text);
+    return text->p != NULL;
+}
+
+/* With the mutex held. */
+static sb_status add_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, uint32_t *id) {
+    void *series = run->series, *dirty = run->dirty;
+    if (!grow(run->alloc, &series, run->tags.count, &run->series_room, sizeof *run->series))
+        return SB_NOMEM;
+    run->series = series;
+    if (!grow(run->alloc, &dirty, run->tags.count, &run->dirty_room, sizeof *run->dirty))
+        return SB_NOMEM;
+    run->dirty = dirty;
+    sb_stored_series *s = sb_alloc_zeroed(run->alloc, 1, sizeof *s);
+    if (!s) return SB_NOMEM;
+    s->meta = *meta;
+    sb_status status = SB_NOMEM;
+    if (copy_text(run, &s->meta.plugin_name) && copy_text(run, &s->meta.plugin_content) &&
+        copy_text(run, &s->meta.display_name) && copy_text(run, &s->meta.description))
+        status = sb_intern_add(&run->tags, tag, id, NULL);
+    if (status != SB_OK) {
+        sb_alloc_put(run->alloc, s, sizeof *s);
+        return status;
+    }
+    s->tag = sb_intern_name(&run->tags, *id);
+    run->series[*id] = s;
+    return SB_OK;
+}
+
+sb_status sb_run_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, uint32_t *series,
+                        bool *is_new) {
+    *is_new = !sb_run_find(run, tag, series);
+    if (!*is_new) return SB_OK;
+    if (run->tags.count >= run->tags.limit) {
+        run->next_dropped_tags++;
+        return SB_LIMIT;
+    }
+    pthread_mutex_lock(&run->mutex);
+    sb_status status = add_series(run, tag, meta, series);
+    pthread_mutex_unlock(&run->mutex);
+    return status;
+}
+
+/* ---- points ----------------------------------------------------------------------------------- */
+
+/* The part of the series for the file's present segment. Entered under the mutex, since parts move. */
+static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file) {
+    uint32_t segment = run->files[file].segments;
+    for (uint32_t i = s->part_n; i-- > 0;) {
+        sb_stored_part *part = &s->parts[i];
+        if (part->file == file && part->segment == segment) {
+            s->current = i;
+            return part;
+        }
+    }
+    void *parts = s->parts;
+    pthread_mutex_lock(&run->mutex);
+    bool ok = grow(run->alloc, &parts, s->part_n, &s->part_room, sizeof *s->parts);
+    s->parts = parts;
+    if (ok) {
+        s->current = s->part_n++;
+        s->parts[s->current] = (sb_stored_part){.file = file, .segment = segment};
+    }
+    pthread_mutex_unlock(&run->mutex);
+    if (!ok) return NULL;
+    if (s->part_n > 1) run->next_epoch++;
+    return &s->parts[s->current];
+}
+
+static inline sb_stored_part *part_of(sb_run *run, sb_stored_series *s, uint32_t file) {
+    if (s->part_n) {
+        sb_stored_part *part = &s->parts[s->current];
+        if (part->file == file && part->segment == run->files[file].segments) return part;
+    }
+    return find_part(run, s, file);
+}
+
+static inline void note(sb_run *run, sb_stored_series *s, sb_stored_part *part, int64_t step) {
+    if (!part->has_first) {
+        part->has_first = true;
+        part->first_step = step;
+    }
+    if (!s->is_dirty) {
+        s->is_dirty = true;
+        run->dirty[run->dirty_n++] = s;
+    }
+}
+
+/* A larger tail with the same points. */
+static bool grow_tail(sb_run *run, sb_extent *e) {
+    uint32_t room = e->tail ? e->tail->head.room * 4 : FIRST_TAIL;
+    if (room > SB_CHUNK_POINTS) room = SB_CHUNK_POINTS;
+    sb_tail_block *tail = new_counted(run->alloc, sizeof *tail, 3 * sizeof(int64_t), room);
+    if (!tail) return false;
+    if (e->tail_n) {
+        memcpy(sb_tail_steps(tail), sb_tail_steps(e->tail), e->tail_n * sizeof(int64_t));
+        memcpy(sb_tail_walls(tail), sb_tail_walls(e->tail), e->tail_n * sizeof(double));
+        memcpy(sb_tail_values(tail), sb_tail_values(e->tail), e->tail_n * sizeof(double));
+    }
+    sb_counted_release(e->tail);
+    e->tail = tail;
+    return true;
+}
+
+static bool push_chunk(sb_run *run, sb_extent *e, sb_chunk *chunk) {
+    if (!e->chunks || e->chunk_n == e->chunks->head.room) {
+        uint32_t room = e->chunks ? e->chunks->head.room * 2 : FIRST_CHUNKS;
+        sb_chunk_list *list = new_counted(run->alloc, sizeof *list, sizeof(sb_chunk *), room);
+        if (!list) return false;
+        list->n = e->chunk_n;
+        for (size_t i = 0; i < e->chunk_n; i++) {
+            list->items[i] = e->chunks->items[i];
+            sb_chunk_ref(list->items[i]);
+        }
+        sb_chunk_list_release(e->chunks);
+        e->chunks = list;
+    }
+    e->chunks->items[e->chunk_n++] = chunk;
+    e->chunks->n = e->chunk_n;
+    return true;
+}
+
+/* The full tail becomes a chunk. The block is used again unless readers may hold it. */
+static bool seal_tail(sb_run *run, sb_stored_part *part) {
+    sb_extent *e = &part->end;
+    sb_chunk *chunk = sb_chunk_seal(run->store->blocks, sb_tail_steps(e->tail),
+                                    sb_tail_walls(e->tail), sb_tail_values(e->tail));
+    if (!chunk) return false;
+    if (!push_chunk(run, e, chunk)) {
+        sb_chunk_release(chunk);
+        return false;
+    }
+    if (part->seen.tail == e->tail) {
+        sb_counted_release(e->tail);
+        e->tail = NULL;
+    }
+    e->tail_n = 0;
+    return true;
+}
+
+sb_status sb_run_add_scalar(sb_run *run, uint32_t file, uint32_t series, int64_t step, double wall,
+                            double value) {
+    sb_stored_series *s = run->series[series];
+    sb_stored_part *part = part_of(run, s, file);
+    if (!part) return SB_NOMEM;
+    sb_extent *e = &part->end;
+    if (!e->tail || e->tail_n == e->tail->head.room) {
+        if (e->tail_n == SB_CHUNK_POINTS && !seal_tail(run, part)) return SB_NOMEM;
+        if ((!e->tail || e->tail_n == e->tail->head.room) && !grow_tail(run, e)) return SB_NOMEM;
+    }
+    sb_tail_steps(e->tail)[e->tail_n] = step;
+    sb_tail_walls(e->tail)[e->tail_n] = wall;
+    sb_tail_values(e->tail)[e->tail_n] = value;
+    e->tail_n++;
+    note(run, s, part, step);
+    return SB_OK;
+}
+
+sb_status sb_run_add_ref(sb_run *run, uint32_t file, uint32_t series, int64_t step, double wall,
+                         const sb_ref *ref) {
+    sb_stored_series *s = run->series[series];
+    sb_stored_part *part = part_of(run, s, file);
+    if (!part) return SB_NOMEM;
+    sb_extent *e = &part->end;
+    if (!e->refs || e->ref_n == e->refs->head.room) {
+        uint32_t room = e->refs ? e->refs->head.room * 2 : FIRST_REFS;
+        sb_ref_list *list = new_counted(run->alloc, sizeof *list, sizeof(sb_ref_point), room);
+        if (!list) return SB_NOMEM;
+        if (e->ref_n) memcpy(list->items, e->refs->items, e->ref_n * sizeof(sb_ref_point));
+        sb_counted_release(e->refs);
+        e->refs = list;
+    }
+    e->refs->items[e->ref_n++] = (sb_ref_point){step, wall, *ref};
+    if (ref->count > s->next_max_count) s->next_max_count = ref->count;
+    note(run, s, part, step);
+    return SB_OK;
+}
+
+/* ---- commit ----------------------------------------------------------------------------------- */
+
+static uint64_t points_of(const sb_extent *e) {
+    return e->chunk_n * (uint64_t)SB_CHUNK_POINTS + e->tail_n + e->ref_n;
+}
+
+/* With the mutex held, as all below. */
+static void show_series(sb_run *run, sb_stored_series *s, uint64_t version) {
+    uint64_t points = 0;
+    for (uint32_t i = 0; i < s->part_n; i++) {
+        sb_stored_part *part = &s->parts[i];
+        sb_extent old = part->seen;
+        part->seen = part->end;
+        part->seen_first_step = part->first_step;
+        sb_extent_hold(&part->seen);
+        sb_extent_release(&old);
+        points += points_of(&part->seen);
+    }
+    run->points += points - s->points;
+    s->points = points;
+    s->max_count = s->next_max_count;
+    s->version = version;
+    s->is_dirty = false;
+}
+
+static void remove_parts(sb_run *run, sb_stored_series *s, uint64_t version) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->part_n; i++) {
+        if (run->files[s->parts[i].file].is_dropped) {
+            sb_extent_release(&s->parts[i].end);
+            sb_extent_release(&s->parts[i].seen);
+        } else {
+            s->parts[kept++] = s->parts[i];
+        }
+    }
+    if (kept == s->part_n) return;
+    s->part_n = kept;
+    s->current = 0;
+    show_series(run, s, version);
+}
+
+static void remove_dropped(sb_run *run, uint64_t version) {
+    bool any = false;
+    for (uint32_t i = 0; i < run->file_n; i++) any = any || run->files[i].is_dropped;
+    if (!any) return;
+    for (uint32_t i = 0; i < run->tags.count; i++) remove_parts(run, run->series[i], version);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < run->start_n; i++)
+        if (!run->files[run->starts[i].file].is_dropped) run->starts[kept++] = run->starts[i];
+    run->start_n = kept;
+    for (uint32_t i = 0; i < run->file_n; i++)
+        if (run->files[i].is_dropped) run->files[i].is_dropped = run->files[i].is_used = false;
+    rank_files(run);
+    run->next_epoch++;
+}
+
+/* Did a file outlast the beginning of a later one? Then its points are not superseded any more. */
+static bool outlasts(const sb_run *run, const sb_stored_file *f) {
+    for (uint32_t i = 0; i < run->file_n; i++) {
+        double first = run->files[i].first_wall;
+        if (run->files[i].is_used && run->files[i].rank > f->rank && first > f->seen_last &&
+            first <= f->last_wall)
+            return true;
+    }
+    return false;
+}
+
+static void show_files(sb_run *run) {
+    for (uint32_t i = 0; i < run->file_n; i++) {
+        sb_stored_file *f = &run->files[i];
+        if (f->seen_last < f->last_wall && outlasts(run, f)) run->next_epoch++;
+        f->seen_min = f->min_wall;
+        f->seen_first = f->first_wall;
+        f->seen_last = f->last_wall;
+    }
+    run->seen_start_n = run->start_n;
+}
+
+sb_status sb_run_commit(sb_run *run) {
+    pthread_mutex_lock(&run->mutex);
+    uint64_t version = sb_store_bump(run->store);
+    for (uint32_t i = 0; i < run->dirty_n; i++) show_series(run, run->dirty[i], version);
+    run->dirty_n = 0;
+    remove_dropped(run, version);
+    show_files(run);
+    run->dropped_tags = run->next_dropped_tags;
+    run->epoch = run->next_epoch;
+    run->version = version;
+    pthread_mutex_unlock(&run->mutex);
+    const sb_store_opts *opts = &run->store->opts;
+    if (opts->changed) opts->changed(opts->changed_ud, version);
+    return SB_OK;
+}

@@ -1,0 +1,281 @@
+/* snapshot.c: the readers' side of a run: what it holds, and snapshots of its series. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/slice.h"
+#include "store/store_int.h"
+#include "base/banned.h"
+
+static bool is_later(const sb_run *run, const sb_stored_part *a, uint32_t file, uint32_t segment) {
+    if (a->file == file) return segment > a->segment;
+    return run->files[file].rank > run->files[a->file].rank;
+}
+
+/* Did `file` begin only after the last event of part's file? Files that were written at the same time never
+ * supersede each other. */
+static bool begins_after(const sb_run *run, uint32_t file, double wall,
+                         const sb_stored_part *part) {
+    return part->file == file || wall > run->files[part->file].seen_last;
+}
+
+int64_t sb_part_cut(const sb_run *run, const sb_stored_series *s, const sb_stored_part *part) {
+    int64_t cut = SB_NO_CUT;
+    for (uint32_t i = 0; i < s->part_n; i++) {
+        const sb_stored_part *other = &s->parts[i];
+        bool has_points = other->seen.chunk_n || other->seen.tail_n || other->seen.ref_n;
+        if (other->file == part->file || !has_points || other->seen_first_step >= cut) continue;
+        if (is_later(run, part, other->file, other->segment) &&
+            begins_after(run, other->file, run->files[other->file].seen_first, part))
+            cut = other->seen_first_step;
+    }
+    for (uint32_t i = 0; i < run->seen_start_n; i++) {
+        const sb_start *start = &run->starts[i];
+        if (start->step < cut && is_later(run, part, start->file, start->segment) &&
+            begins_after(run, start->file, start->wall, part))
+            cut = start->step;
+    }
+    return cut;
+}
+
+void sb_run_get_info(sb_run *run, sb_run_info *out) {
+    *out = (sb_run_info){.id = run->id, .name = run->name, .path = run->path};
+    pthread_mutex_lock(&run->mutex);
+    for (uint32_t i = 0; i < run->file_n; i++) {
+        const sb_stored_file *f = &run->files[i];
+        if (!f->is_used) continue;
+        out->file_count++;
+        if (!f->state.is_done) out->is_loading = true;
+        if (isnan(f->seen_min)) continue;
+        if (!out->has_start || f->seen_min < out->start_wall) out->start_wall = f->seen_min;
+        double last = isnan(f->seen_last) ? f->seen_min : f->seen_last;
+        if (!out->has_start || last > out->last_wall) out->last_wall = last;
+        out->has_start = true;
+    }
+    out->version = run->version;
+    out->epoch = run->epoch;
+    out->points = run->points;
+    out->dropped_tags = run->dropped_tags;
+    for (uint32_t i = 0; i < run->tags.count; i++) out->series_count += run->series[i]->points > 0;
+    pthread_mutex_unlock(&run->mutex);
+}
+
+static sb_series_info info_of(uint32_t id, const sb_stored_series *s) {
+    return (sb_series_info){.id = id,
+                            .tag = s->tag,
+                            .meta = &s->meta,
+                            .points = s->points,
+                            .max_count = s->max_count,
+                            .version = s->version};
+}
+
+sb_status sb_run_list(sb_run *run, sb_arena *arena, sb_series_info **out, size_t *n) {
+    *n = 0;
+    pthread_mutex_lock(&run->mutex);
+    *out = sb_arena_get(arena, run->tags.count * sizeof **out);
+    if (*out)
+        for (uint32_t i = 0; i < run->tags.count; i++)
+            if (run->series[i]->points) (*out)[(*n)++] = info_of(i, run->series[i]);
+    pthread_mutex_unlock(&run->mutex);
+    return *out ? SB_OK : SB_NOMEM;
+}
+
+sb_status sb_run_find_info(sb_run *run, sb_slice tag, sb_series_info *out) {
+    pthread_mutex_lock(&run->mutex);
+    uint32_t id = sb_intern_find(&run->tags, tag);
+    bool found = id != SB_INTERN_NONE && run->series[id]->points;
+    if (found) *out = info_of(id, run->series[id]);
+    pthread_mutex_unlock(&run->mutex);
+    return found ? SB_OK : SB_NOT_FOUND;
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+static bool view_file(const sb_run *run, uint32_t i, sb_arena *arena, sb_file_info_view *out) {
+    const sb_stored_file *f = &run->files[i];
+    *out = (sb_file_info_view){.file = i, .state = f->state};
+    out->path = sb_arena_dup(arena, sb_slice_of(f->path, f->path_n));
+    return out->path.p != NULL;
+}
+
+static int by_path(const void *a, const void *b) {
+    return sb_slice_cmp(((const sb_file_info_view *)a)->path, ((const sb_file_info_view *)b)->path);
+}
+
+sb_status sb_run_files(sb_run *run, sb_arena *arena, sb_file_info_view **out, size_t *n) {
+    *n = 0;
+    pthread_mutex_lock(&run->mutex);
+    *out = sb_arena_get(arena, run->file_n * sizeof **out);
+    sb_status status = *out ? SB_OK : SB_NOMEM;
+    for (uint32_t i = 0; i < run->file_n && status == SB_OK; i++) {
+        if (!run->files[i].is_used) continue;
+        if (view_file(run, i, arena, &(*out)[*n]))
+            (*n)++;
+        else
+            status = SB_NOMEM;
+    }
+    pthread_mutex_unlock(&run->mutex);
+    if (status == SB_OK && *n) qsort(*out, *n, sizeof **out, by_path);
+    return status;
+}
+
+sb_status sb_run_file(sb_run *run, uint32_t file, sb_arena *arena, sb_file_info_view *out) {
+    pthread_mutex_lock(&run->mutex);
+    sb_status status = SB_NOT_FOUND;
+    if (file < run->file_n && run->files[file].is_used)
+        status = view_file(run, file, arena, out) ? SB_OK : SB_NOMEM;
+    pthread_mutex_unlock(&run->mutex);
+    return status;
+}
+
+/* ---- series ----------------------------------------------------------------------------------- */
+
+typedef struct ranked {
+    uint32_t rank, segment;
+    sb_part part;
+} ranked;
+
+static int by_rank(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return (x->segment > y->segment) - (x->segment < y->segment);
+}
+
+static sb_part view_part(const sb_run *run, const sb_stored_series *s, sb_stored_part *p) {
+    sb_extent *e = &p->seen;
+    sb_extent_hold(e);
+    sb_part part = {.file = p->file, .cut_step = sb_part_cut(run, s, p)};
+    part.chunks = e->chunks ? e->chunks->items : NULL;
+    part.chunk_n = e->chunk_n;
+    part.held[0] = e->chunks;
+    if (e->tail) {
+        part.tail_steps = sb_tail_steps(e->tail);
+        part.tail_walls = sb_tail_walls(e->tail);
+        part.tail_values = sb_tail_values(e->tail);
+        part.tail_n = e->tail_n;
+        part.held[1] = e->tail;
+    }
+    if (e->refs) {
+        part.refs = e->refs->items;
+        part.ref_n = e->ref_n;
+        part.held[1] = e->refs;
+    }
+    return part;
+}
+
+/* With the mutex held. */
+static sb_status take(sb_run *run, sb_stored_series *s, sb_arena *arena, sb_series *out) {
+    ranked *order = sb_arena_get(arena, s->part_n * sizeof *order);
+    out->parts = sb_arena_get(arena, s->part_n * sizeof *out->parts);
+    if (!order || !out->parts) return SB_NOMEM;
+    size_t n = 0;
+    for (uint32_t i = 0; i < s->part_n; i++) {
+        sb_stored_part *p = &s->parts[i];
+        if (!p->seen.chunk_n && !p->seen.tail_n && !p->seen.ref_n) continue;
+        order[n++] = (ranked){run->files[p->file].rank, p->segment, view_part(run, s, p)};
+    }
+    if (n > 1) qsort(order, n, sizeof *order, by_rank);
+    for (size_t i = 0; i < n; i++) out->parts[i] = order[i].part;
+    out->part_n = n;
+    out->tag = s->tag;
+    out->meta = &s->meta;
+    out->epoch = run->epoch;
+    out->points = s->points;
+    out->run = sb_run_hold(run);
+    return SB_OK;
+}
+
+sb_status sb_series_take(sb_run *run, sb_slice tag, sb_arena *arena, sb_series *out) {
+    *out = (sb_series){0};
+    pthread_mutex_lock(&run->mutex);
+    uint32_t id = sb_intern_find(&run->tags, tag);
+    sb_status status = SB_NOT_FOUND;
+    if (id != SB_INTERN_NONE && run->series[id]->points)
+        status = take(run, run->series[id], arena, out);
+    pthread_mutex_unlock(&run->mutex);
+    return status;
+}
+
+void sb_series_release(sb_series *s) {
+    for (size_t i = 0; i < s->part_n; i++) {
+        sb_chunk_list_release(s->parts[i].held[0]);
+        sb_counted_release(s->parts[i].held[1]);
+    }
+    sb_run_release(s->run);
+    *s = (sb_series){0};
+}
+
+/* ---- walking ---------------------------------------------------------------------------------- */
+
+sb_scalar_walk sb_scalars_of(const sb_series *s, bool hide) {
+    return (sb_scalar_walk){.series = s, .hide = hide};
+}
+
+/* Leaves out the points at and above the cut. */
+static size_t keep_below(sb_points *points, size_t n, int64_t cut) {
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (points->steps[i] >= cut) continue;
+        points->steps[kept] = points->steps[i];
+        points->walls[kept] = points->walls[i];
+        points->values[kept] = points->values[i];
+        kept++;
+    }
+    return kept;
+}
+
+static size_t read_block(const sb_part *part, size_t chunk, sb_points *out) {
+    if (chunk < part->chunk_n) {
+        sb_chunk_steps(part->chunks[chunk], out->steps);
+        sb_chunk_walls(part->chunks[chunk], out->walls);
+        sb_chunk_values(part->chunks[chunk], out->values);
+        return SB_CHUNK_POINTS;
+    }
+    size_t n = part->tail_n;
+    if (n) {
+        memcpy(out->steps, part->tail_steps, n * sizeof(int64_t));
+        memcpy(out->walls, part->tail_walls, n * sizeof(double));
+        memcpy(out->values, part->tail_values, n * sizeof(double));
+    }
+    return n;
+}
+
+size_t sb_scalars_next(sb_scalar_walk *walk, sb_points *out, size_t *part_index) {
+    while (walk->part < walk->series->part_n) {
+        const sb_part *part = &walk->series->parts[walk->part];
+        if (walk->chunk > part->chunk_n) {
+            walk->part++;
+            walk->chunk = 0;
+            continue;
+        }
+        size_t chunk = walk->chunk++;
+        bool cut = walk->hide && part->cut_step != SB_NO_CUT;
+        if (cut && chunk < part->chunk_n && part->chunks[chunk]->min_step >= part->cut_step)
+            continue;
+        size_t n = read_block(part, chunk, out);
+        if (cut) n = keep_below(out, n, part->cut_step);
+        if (n == 0) continue;
+        if (part_index) *part_index = walk->part;
+        return n;
+    }
+    return 0;
+}
+
+sb_status sb_refs_of(const sb_series *s, bool hide, sb_arena *arena, const sb_ref_point ***out,
+                     uint32_t **files, size_t *n) {
+    *n = 0;
+    size_t all = 0;
+    for (size_t i = 0; i < s->part_n; i++) all += s->parts[i].ref_n;
+    *out = sb_arena_get(arena, all * sizeof **out);
+    *files = sb_arena_get(arena, all * sizeof **files);
+    if (!*out || !*files) return SB_NOMEM;
+    for (size_t i = 0; i < s->part_n; i++) {
+        const sb_part *part = &s->parts[i];
+        for (size_t k = 0; k < part->ref_n; k++) {
+            if (hide && part->refs[k].step >= part->cut_step) continue;
+            (*out)[*n] = &part->refs[k];
+            (*files)[(*n)++] = part->file;
+        }
+    }
+    return SB_OK;
+}

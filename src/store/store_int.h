@@ -1,0 +1,149 @@
+/* store_int.h: the inside of store and run, for src/store and its tests. */
+#ifndef SB_STORE_STORE_INT_H
+#define SB_STORE_STORE_INT_H
+
+#include <pthread.h>
+
+#include "base/intern.h"
+#include "store/store.h"
+
+/* A counted block of memory: the loader appends behind what readers have seen, so both may hold it. */
+typedef struct sb_counted {
+    _Atomic uint32_t refs;
+    uint32_t room; /* elements */
+    size_t size;   /* of the whole block */
+    const sb_alloc *alloc;
+} sb_counted;
+
+typedef struct sb_chunk_list {
+    sb_counted head;
+    size_t n; /* the loader's; each of these chunks is held */
+    sb_chunk *items[];
+} sb_chunk_list;
+
+/* room steps, then room walls, then room values. */
+typedef struct sb_tail_block {
+    sb_counted head;
+    int64_t columns[];
+} sb_tail_block;
+
+typedef struct sb_ref_list {
+    sb_counted head;
+    sb_ref_point items[];
+} sb_ref_list;
+
+static inline int64_t *sb_tail_steps(sb_tail_block *t) {
+    return t->columns;
+}
+static inline double *sb_tail_walls(sb_tail_block *t) {
+    return (double *)(void *)(t->columns + t->head.room);
+}
+static inline double *sb_tail_values(sb_tail_block *t) {
+    return (double *)(void *)(t->columns + 2 * (size_t)t->head.room);
+}
+
+/* How far one side of a part goes; each side holds what it points to. */
+typedef struct sb_extent {
+    sb_chunk_list *chunks;
+    sb_tail_block *tail;
+    sb_ref_list *refs;
+    size_t chunk_n, tail_n, ref_n;
+} sb_extent;
+
+typedef struct sb_stored_part {
+    uint32_t file;
+    uint32_t segment; /* how many STARTs of its file came before */
+    bool has_first;
+    int64_t first_step;
+    sb_extent end;  /* the loader's */
+    sb_extent seen; /* committed */
+    int64_t seen_first_step;
+} sb_stored_part;
+
+typedef struct sb_stored_series {
+    sb_slice tag;
+    sb_series_meta meta;
+    sb_stored_part *parts;
+    uint32_t part_n, part_room;
+    uint32_t current; /* the part that was added to last */
+    bool is_dirty;
+    /* committed: */
+    uint64_t points;
+    uint32_t max_count, next_max_count;
+    uint64_t version;
+} sb_stored_series;
+
+typedef struct sb_stored_file {
+    bool is_used;
+    bool is_dropped; /* its parts go with the next commit */
+    char *path;      /* terminated */
+    size_t path_n;
+    uint32_t rank;                /* among the used files */
+    uint32_t segments;            /* STARTs so far */
+    double min_wall;              /* of all events; NaN: none yet */
+    double first_wall, last_wall; /* of events behind the header; NaN: none yet */
+    /* committed: */
+    double seen_min, seen_first, seen_last;
+    sb_file_state state;
+} sb_stored_file;
+
+typedef struct sb_start {
+    uint32_t file;
+    uint32_t segment; /* parts of its file with a lower one lie before */
+    int64_t step;
+    double wall;
+} sb_start;
+
+struct sb_run {
+    _Atomic uint32_t refs;
+    sb_store *store;
+    const sb_alloc *alloc;
+    uint32_t id;
+    sb_arena texts; /* name, path, tags' metadata */
+    sb_slice name, path;
+    pthread_mutex_t mutex;
+    /* The loader changes these under the mutex and reads them without: */
+    sb_intern tags;
+    sb_stored_series **series;
+    uint32_t series_room;
+    sb_stored_file *files;
+    uint32_t file_n, file_room;
+    /* the loader's: */
+    sb_stored_series **dirty;
+    uint32_t dirty_n, dirty_room;
+    sb_start *starts;
+    uint32_t start_n, start_room;
+    uint64_t next_dropped_tags;
+    uint64_t next_epoch;
+    /* committed: */
+    uint32_t seen_start_n;
+    uint64_t points, version, epoch, dropped_tags;
+};
+
+struct sb_store {
+    const sb_alloc *alloc;
+    sb_store_opts opts;
+    sb_blocks *blocks;
+    _Atomic uint64_t version;
+    pthread_mutex_t mutex;
+    sb_run **runs;
+    size_t run_n, run_room;
+    uint32_t next_id;
+};
+
+void sb_extent_release(sb_extent *e);
+void sb_extent_hold(sb_extent *e);
+void sb_counted_hold(void *block);
+void sb_chunk_list_release(sb_chunk_list *list);
+void sb_counted_release(void *block); /* not for chunk lists */
+
+/* With the mutex held: from which step on the committed points of a part are superseded. */
+int64_t sb_part_cut(const sb_run *run, const sb_stored_series *s, const sb_stored_part *part);
+
+void sb_run_free(sb_run *run);
+sb_status sb_run_new(sb_run **out, sb_store *store, sb_slice name, sb_slice path, uint32_t id,
+                     sb_err *err);
+/* Tells readers and the store's owner; answers the new version. */
+uint64_t sb_store_bump(sb_store *s);
+
+#endif
