@@ -100,8 +100,7 @@ static sb_status jpeg_size(struct size *size, sb_slice b) {
             *size = (struct size){be16(b.p + at + 5), be16(b.p + at + 3)};
             return SB_OK;
         }
-        if (b.n - at < length) return SB_MORE;
-        at += length;
+        at += length; /* maybe past the end, which the next look for a marker sees */
     }
 }
 

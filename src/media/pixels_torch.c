@@ -67,12 +67,12 @@ static sb_status canvas_of(sb_pixel_shape *shape, const struct planes *from, siz
     return SB_OK;
 }
 
-/* Is the source one picture whose elements already stand in the canvas' order? */
+/* Is the source one picture whose elements already stand in the canvas' order? The array has no
+ * gaps, so rows follow one another when pixels do. */
 static bool is_in_order(const struct planes *from, const sb_pixel_shape *shape) {
     return from->size[axis_n] == 1 && from->size[axis_c] == shape->channels &&
            (shape->channels == 1 || from->step[axis_c] == from->element) &&
-           from->step[axis_w] == from->element * shape->channels &&
-           from->step[axis_h] == from->step[axis_w] * shape->width;
+           from->step[axis_w] == from->element * shape->channels;
 }
 
 /* Paints the cells of one frame. A single channel in the source fills all of the canvas. */

@@ -1,7 +1,7 @@
 /* png.c: filters, compresses and frames one picture.
  *
  *   89 50 4e 47 0d 0a 1a 0a
- *   IHDR  13 bytes: width u32, height u32, depth 8, colour type, 0 deflate, 0 filters, 0 no interlace
+ *   IHDR  13 bytes: width u32, height u32, depth 8, colour type, 0 deflate, 0 filters, 0 plain rows
  *   IDAT  one zlib stream of every row: filter byte, width * channels bytes
  *   IEND  empty
  *   each chunk: length u32 | name 4 | data | crc32 of name and data u32; all big-endian

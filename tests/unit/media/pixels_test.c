@@ -5,6 +5,7 @@
  * row of the other types. */
 #include "media/pixels.h"
 
+#include <libdeflate.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,6 +90,27 @@ static void tf2_floats_are_scaled_and_cut_in_their_own_type(void **state) {
     row_becomes(sb_pixels_tf2, single, 4, SB_FLOAT, floats_n, 1, wide);
     row_becomes(sb_pixels_tf2, half, 2, SB_HALF, floats_n, 1, halves);
     row_becomes(sb_pixels_tf2, brain, 2, SB_BFLOAT16, floats_n, 1, brains);
+}
+
+/* All 65536 numbers of each 16-bit type, as a checksum over TensorFlow's pixels. */
+static void tf2_every_16_bit_float_is_tensorflows(void **state) {
+    (void)state;
+    uint16_t *all = malloc(65536 * sizeof *all);
+    assert_non_null(all);
+    for (size_t i = 0; i < 65536; i++) all[i] = (uint16_t)i;
+    const int64_t dims[] = {1, 256, 256, 1};
+    sb_array a = {.data = all, .dtype = SB_HALF, .rank = 4, .dims = dims};
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 20);
+    sb_pixel_shape shape;
+    assert_ok(sb_pixels_tf2(&out, &shape, &a, 1, 1 << 20, NULL), NULL);
+    assert_int_equal(libdeflate_crc32(0, out.p, out.n), 0x71249c56);
+    sb_buf_clear(&out);
+    a.dtype = SB_BFLOAT16;
+    assert_ok(sb_pixels_tf2(&out, &shape, &a, 1, 1 << 20, NULL), NULL);
+    assert_int_equal(libdeflate_crc32(0, out.p, out.n), 0x004ef109);
+    sb_buf_fini(&out);
+    free(all);
 }
 
 static void tf2_integers_keep_their_upper_bits(void **state) {
@@ -254,6 +276,19 @@ static void senseless_arrays_are_refused_unread(void **state) {
     sb_buf_fini(&out);
 }
 
+/* Without a limit on pixels too: a side is never taken modulo 2^32. */
+static void sides_over_31_bits_are_a_limit(void **state) {
+    (void)state;
+    const int64_t dims[] = {1, 0x100000001, 1, 3};
+    sb_array a = {.dtype = SB_UINT8, .rank = 4, .dims = dims};
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, SIZE_MAX);
+    sb_pixel_shape shape;
+    assert_int_equal(sb_pixels_tf2(&out, &shape, &a, 1, UINT64_MAX, NULL), SB_LIMIT);
+    assert_int_equal(sb_pixels_tf1(&out, &shape, &a, 1, UINT64_MAX, NULL), SB_LIMIT);
+    sb_buf_fini(&out);
+}
+
 static sb_status convert_both(const sb_alloc *alloc, void *ud) {
     sb_buf out;
     sb_buf_init(&out, alloc, 1 << 20);
@@ -275,6 +310,7 @@ static void each_failed_allocation_is_reported(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tf2_floats_are_scaled_and_cut_in_their_own_type),
+        cmocka_unit_test(tf2_every_16_bit_float_is_tensorflows),
         cmocka_unit_test(tf2_integers_keep_their_upper_bits),
         cmocka_unit_test(tf1_stretches_each_picture),
         cmocka_unit_test(tf1_leaves_dark_pictures_even),
@@ -282,6 +318,7 @@ int main(void) {
         cmocka_unit_test(only_the_first_pictures_are_kept),
         cmocka_unit_test(no_pictures_are_no_failure),
         cmocka_unit_test(senseless_arrays_are_refused_unread),
+        cmocka_unit_test(sides_over_31_bits_are_a_limit),
         cmocka_unit_test(each_failed_allocation_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -240,6 +240,9 @@ static void labels_become_a_square_sprite(void **state) {
     static const uint8_t five[] = {0, 1, 2, 0, 255};
     r = sprite(five, SB_UINT8, DIMS(5, 1, 1, 1));
     is(&r, 3, 3, 3, 1, BYTES(THREE(0, 255, 255), THREE(0, 255, 0), THREE(0, 0, 0)));
+    static const double near[] = {(51 - 1e-9) / 255, 51.0 / 255, 0.3, 1e300}; /* not in float */
+    r = sprite(near, SB_DOUBLE, DIMS(4, 1, 1, 1));
+    is(&r, 2, 2, 3, 1, BYTES(THREE(50, 51, 76), 255, 255, 255));
     static const uint8_t wide[2 * 3 * 2] = {1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0};
     static const uint8_t square[4 * 4 * 3] = {255, 255, 255, 255, 255, 255};
     r = sprite(wide, SB_BOOL, DIMS(2, 3, 1, 2));

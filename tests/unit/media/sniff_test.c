@@ -199,14 +199,19 @@ static void sound_frames_are_told_from_look_alikes(void **state) {
         const char *hex;
         sb_media media;
     } cases[] = {
-        {"fffb9064", SB_MEDIA_MP3},     {"fff36064", SB_MEDIA_MP3},
-        {"fffb90", SB_MEDIA_UNKNOWN},   {"fff15080", SB_MEDIA_UNKNOWN}, /* AAC: layer 0 */
-        {"ffeb9064", SB_MEDIA_UNKNOWN}, {"fffbf064", SB_MEDIA_UNKNOWN},
-        {"fffb0064", SB_MEDIA_UNKNOWN}, {"fffb9c64", SB_MEDIA_UNKNOWN},
-        {"fffe7000", SB_MEDIA_UNKNOWN}, /* UTF-16 text */
+        {"fffb9064", SB_MEDIA_MP3},
+        {"fff36064", SB_MEDIA_MP3},
+        {"fffb90", SB_MEDIA_UNKNOWN},
+        {"fff15080", SB_MEDIA_UNKNOWN}, /* AAC: layer 0 */
+        {"ffeb9064", SB_MEDIA_UNKNOWN},
+        {"fffbf064", SB_MEDIA_UNKNOWN},
+        {"fffb0064", SB_MEDIA_UNKNOWN},
+        {"fffb9c64", SB_MEDIA_UNKNOWN},
+        {"fffe7000", SB_MEDIA_UNKNOWN},                     /* UTF-16 text */
+        {"424d6600 66747970 69736f6d00", SB_MEDIA_UNKNOWN}, /* a bitmap cut short, no MP4 */
     };
     for (size_t i = 0; i < SB_COUNT(cases); i++) {
-        uint8_t bytes[8];
+        uint8_t bytes[16];
         sb_media media = sb_media_sniff(sb_test_bytes(bytes, sizeof bytes, cases[i].hex));
         assert_int_equal(media, cases[i].media);
     }
