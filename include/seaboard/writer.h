@@ -213,15 +213,18 @@ SB_API sb_status sb_purge_step(sb_writer *w, int64_t step);
 /* ---- hyperparameters -------------------------------------------------------------------------- */
 
 typedef enum sb_hparam_type {
+    SB_HPARAM_UNSET = 0, /* only for an sb_hparam_info that leaves its type open */
     SB_HPARAM_STRING = 1,
     SB_HPARAM_BOOL = 2,
-    SB_HPARAM_NUMBER = 3
+    SB_HPARAM_NUMBER = 3,
+    SB_HPARAM_INTEGER = 4 /* stored as a number; the name made for a group has 3 where it has 3.0 */
 } sb_hparam_type;
 
 typedef struct sb_hparam_value {
     sb_hparam_type type;
     double number; /* SB_HPARAM_BOOL: not 0 is true */
     const char *string;
+    int64_t integer; /* SB_HPARAM_INTEGER */
 } sb_hparam_value;
 
 typedef struct sb_hparam {

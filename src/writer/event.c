@@ -3,6 +3,7 @@
 #include "codec/messages.h"
 #include "codec/proto.h"
 #include "media/png.h"
+#include "writer/body.h"
 #include "writer/call.h"
 #include "base/banned.h"
 
@@ -164,10 +165,12 @@ sb_status sb_encode_summary(sb_encoder *e, const sb_call *call, sb_buf *event, s
 
 /* Graphs, sessions, run metadata: the event's field number comes as the parameter, its bytes as data. */
 sb_status sb_encode_body(sb_encoder *e, const sb_call *call, sb_buf *event, sb_err *err) {
-    (void)e;
-    (void)err;
     uint32_t field;
     memcpy(&field, call->params.p, sizeof field);
+    if (field == SB_EVENT_TAGGED_RUN_METADATA) {
+        sb_status status = sb_run_tag_take(e, call->data, err);
+        if (status != SB_OK) return status;
+    }
     sb_event_head(event, call);
     sb_pb_add_bytes(event, field, call->data);
     return SB_OK;

@@ -11,6 +11,8 @@
 
 /* A side of a picture is at most 2^31 - 1; a picture of that many pixels would take gigabytes. */
 #define PNG_MAX_PIXELS ((uint64_t)1 << 30)
+/* A serialized message ends there. */
+#define MAX_BYTES ((size_t)INT32_MAX)
 
 /* ---- the caller's side ------------------------------------------------------------------------ */
 
@@ -26,20 +28,16 @@ sb_status sb_take_shape(sb_writer *w, const char *what, const sb_array *array, s
     shape->dtype = (uint32_t)array->dtype;
     shape->rank = array->rank;
     size_t product = 1;
-    bool overflow = false, empty = false;
     for (uint32_t i = 0; i < array->rank; i++) {
         int64_t dim = array->dims[i];
         if (dim < 0)
             return sb_call_refuse(w, SB_INVALID, "%s: dimension %u is %lld; it can't be negative",
                                   what, i, (long long)dim);
         shape->dims[i] = dim;
-        empty |= dim == 0;
         if ((uint64_t)dim > SIZE_MAX || !sb_mul_size(&product, product, (size_t)dim))
-            overflow = true;
+            return sb_call_refuse(w, SB_LIMIT, "%s: the dimensions' product overflows", what);
     }
-    if (overflow && !empty)
-        return sb_call_refuse(w, SB_LIMIT, "%s: the dimensions' product overflows", what);
-    *count = empty ? 0 : product;
+    *count = product;
     return SB_OK;
 }
 
@@ -53,8 +51,9 @@ sb_status sb_take_array(sb_writer *w, const char *what, const sb_array *array, b
         return sb_call_refuse(w, SB_INVALID,
                               "%s: an array of %s can't be used here; give %snumbers", what,
                               sb_dtype_name(array->dtype), complex_too ? "" : "real ");
-    if (!sb_mul_size(&bytes, count, size))
-        return sb_call_refuse(w, SB_LIMIT, "%s: the array's size overflows", what);
+    if (!sb_mul_size(&bytes, count, size) || bytes > MAX_BYTES)
+        return sb_call_refuse(w, SB_LIMIT, "%s: the array is over 2 GiB, which no event can hold",
+                              what);
     if (bytes && !array->data)
         return sb_call_refuse(w, SB_INVALID, "%s: data is NULL, but %zu elements are announced",
                               what, count);
@@ -76,8 +75,6 @@ sb_status sb_take_text(sb_writer *w, const char *what, const char *text, bool ma
 
 size_t sb_shape_count(const sb_shape *shape) {
     size_t product = 1;
-    for (uint32_t i = 0; i < shape->rank; i++)
-        if (shape->dims[i] == 0) return 0;
     for (uint32_t i = 0; i < shape->rank; i++) product *= (size_t)shape->dims[i];
     return product;
 }

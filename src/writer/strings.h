@@ -1,0 +1,25 @@
+/* strings.h: arrays of strings on their way through the ring.
+ *
+ * A single string travels as it is; several as their lengths, 8 bytes each, and then their bytes. */
+#ifndef SB_WRITER_STRINGS_H
+#define SB_WRITER_STRINGS_H
+
+#include "writer/kinds.h"
+
+typedef struct sb_packed_strings {
+    sb_slice *pieces; /* for sb_call_put */
+    size_t count;
+    sb_slice single; /* what pieces points to when there is one string only */
+    uint64_t *lengths;
+} sb_packed_strings;
+
+/* Checks an array of strings: shape, pointers, and UTF-8 where that is wanted. On success give the
+ * pieces back with sb_strings_free. out must stay where it is. */
+sb_status sb_strings_pack(sb_writer *w, const char *what, const sb_array *strings, bool utf8,
+                          sb_shape *shape, sb_packed_strings *out);
+void sb_strings_free(sb_writer *w, sb_packed_strings *packed);
+
+/* The array again; its elements lie in the arena, their bytes in data. SB_NOMEM or SB_OK. */
+sb_status sb_strings_unpack(sb_arena *arena, const sb_shape *shape, sb_slice data, sb_array *out);
+
+#endif
