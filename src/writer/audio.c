@@ -28,7 +28,7 @@ typedef struct params {
     uint32_t max_outputs;
 } params;
 
-/* ---- the caller's side ------------------------------------------------------------------------ */
+/* ---- the caller's side ----------------------------------------------------------------------- */
 
 /* Torch squeezes: dimensions of size 1 don't count. */
 static bool squeeze(params *p, const sb_shape *shape) {
@@ -104,9 +104,9 @@ sb_status sb_audio(sb_writer *w, const char *tag, const sb_array *samples, doubl
     return sb_call_put(w, &call, &elements, 1);
 }
 
-/* ---- encoding --------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
-/* libsndfile, which tensorboardX uses, scales to 32 bits, rounds there, and keeps the upper half. */
+/* libsndfile, which tensorboardX uses, scales to 32 bits, rounds there and keeps the upper half. */
 static int16_t upper_half(double scaled) {
     if (scaled >= 2147483647.0) return INT16_MAX;
     if (!(scaled > -2147483648.0)) return scaled <= -2147483648.0 ? INT16_MIN : 0;

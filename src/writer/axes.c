@@ -17,7 +17,7 @@ bool sb_axes_read(char out[SB_AXES_MAX + 1], const char *letters, uint32_t rank,
     return strchr(out, 'H') && strchr(out, 'W');
 }
 
-/* Steps of the source in bytes for each dimension of the result; 0 for one that the source lacks. */
+/* Steps of the source in bytes for each dimension of the result; 0 where the source lacks it. */
 typedef struct walk {
     size_t size[SB_AXES_MAX];
     size_t step[SB_AXES_MAX];

@@ -10,13 +10,14 @@
 
 #define SB_AXES_MAX 5
 
-/* Reads `rank` letters, of either case, each one of `allowed` and none twice, H and W among them. */
+/* Reads `rank` letters, of either case, each of `allowed` and none twice, H and W among them. */
 bool sb_axes_read(char out[SB_AXES_MAX + 1], const char *letters, uint32_t rank,
                   const char *allowed);
 
-/* The array with its dimensions in the order `wanted`, which has all of its letters; a letter that the
- * array lacks becomes a dimension of size 1. Elements are copied into the arena only when they have to
- * move. dims has room for all letters of wanted and is borrowed by *out. SB_NOMEM when memory is out. */
+/* The array with its dimensions in the order `wanted`, which has all of its letters; a letter that
+ * the array lacks becomes a dimension of size 1. Elements are copied into the arena only when they
+ * have to move. dims has room for all letters of wanted and is borrowed by *out. SB_NOMEM when
+ * memory is out. */
 sb_status sb_axes_order(sb_arena *arena, const sb_array *in, size_t element_size,
                         const char *letters, const char *wanted, int64_t *dims, sb_array *out);
 

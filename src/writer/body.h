@@ -7,8 +7,8 @@
 /* Puts an event whose field `field` (SB_EVENT_...) holds these bytes. */
 sb_status sb_put_body(sb_writer *w, uint32_t field, sb_slice body, int64_t step);
 
-/* For the thread: takes the tag of a TaggedRunMetadata, whose tags must not come twice. SB_INVALID when
- * it was taken before. */
+/* For the thread: takes the tag of a TaggedRunMetadata, whose tags must not come twice. SB_INVALID
+ * when it was taken before. */
 sb_status sb_run_tag_take(sb_encoder *e, sb_slice tagged_run_metadata, sb_err *err);
 
 #endif

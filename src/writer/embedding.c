@@ -39,7 +39,7 @@ typedef struct job {
     int64_t rows, columns;
 } job;
 
-/* ---- checks ----------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static bool is_real(sb_dtype dtype) {
     return sb_dtype_numeric(dtype) && sb_dtype_size(dtype) && !sb_dtype_complex(dtype);
@@ -110,7 +110,7 @@ static sb_status check(job *j, sb_err *err) {
     return status == SB_OK ? check_images(j, err) : status;
 }
 
-/* ---- paths ------------------------------------------------------------------------------------ */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 /* A tag as one name of a folder: never empty, "." or "..", never with a separator in it. */
 static void add_escaped(sb_buf *out, sb_slice tag) {
@@ -144,7 +144,7 @@ static const char *full_path(job *j, const char *name) {
     return j->path.failed ? NULL : (const char *)j->path.p;
 }
 
-/* ---- tensors.tsv ------------------------------------------------------------------------------ */
+/* ---- tensors.tsv ----------------------------------------------------------------------------- */
 
 /* As Python's str() of the element: floats widened to double, integers whole. */
 static void add_number(sb_buf *out, const sb_tensor_view *view, size_t i) {
@@ -241,7 +241,7 @@ static sb_status put_matrix(job *j, sb_err *err) {
     return status;
 }
 
-/* ---- metadata.tsv and sprite.png -------------------------------------------------------------- */
+/* ---- metadata.tsv and sprite.png ------------------------------------------------------------- */
 
 /* A tab or a line's end inside a label would shift all that follows. */
 static void add_cell(sb_buf *out, const char *text) {
@@ -279,8 +279,8 @@ static sb_status put_labels(job *j, sb_err *err) {
     return status;
 }
 
-/* Torch takes bytes for 0..1 too, so that all but 0 is white. Here they are 0..255: given as doubles
- * that come out again as the same byte. */
+/* Torch takes bytes for 0..1 too, so that all but 0 is white. Here they are 0..255: given as
+ * doubles that come out again as the same byte. */
 static sb_status make_sprite(job *j, sb_buf *pixels, sb_pixel_shape *shape, sb_err *err) {
     sb_array images = *j->e->images;
     if (images.dtype != SB_UINT8)
@@ -321,7 +321,7 @@ static sb_status put_sprite(job *j, sb_err *err) {
     return status;
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static sb_status put_config(job *j, sb_err *err) {
     sb_buf name;

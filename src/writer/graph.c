@@ -39,7 +39,7 @@ sb_status sb_meta_graph(sb_writer *w, sb_slice meta_graph_def) {
     return status == SB_OK ? sb_put_body(w, SB_EVENT_META_GRAPH_DEF, meta_graph_def, 0) : status;
 }
 
-/* ---- run metadata ----------------------------------------------------------------------------- */
+/* ---- run metadata ---------------------------------------------------------------------------- */
 
 sb_status sb_run_metadata(sb_writer *w, const char *tag, sb_slice run_metadata, int64_t step) {
     sb_slice name;
@@ -76,7 +76,7 @@ sb_status sb_run_tag_take(sb_encoder *e, sb_slice tagged_run_metadata, sb_err *e
                    SB_SHOWN(tag));
 }
 
-/* ---- traces and models ------------------------------------------------------------------------ */
+/* ---- traces and models ----------------------------------------------------------------------- */
 
 static sb_status put_string(sb_writer *w, const char *tag, sb_slice bytes, const char *plugin,
                             int64_t step) {

@@ -29,7 +29,7 @@ typedef struct raw_params {
     uint32_t spare;
 } raw_params;
 
-/* ---- the caller's side ------------------------------------------------------------------------ */
+/* ---- the caller's side ----------------------------------------------------------------------- */
 
 sb_status sb_histogram(sb_writer *w, const char *tag, const sb_array *values, int64_t step,
                        const sb_histogram_opts *opts, const sb_meta *meta) {
@@ -86,7 +86,7 @@ sb_status sb_histogram_rows(sb_writer *w, const char *tag, const double *rows, s
     return sb_call_put(w, &call, &data, 1);
 }
 
-/* ---- encoding --------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
 static sb_status add_rows(sb_encoder *e, const sb_call *call, sb_buf *event, const double *rows,
                           uint64_t n) {

@@ -25,7 +25,7 @@
 /* Numbers are read in blocks: this many at once, which is also numpy's block of pairwise sums. */
 #define BLOCK 128
 
-/* ---- equal widths ----------------------------------------------------------------------------- */
+/* ---- equal widths ---------------------------------------------------------------------------- */
 
 typedef struct range {
     double min, max;
@@ -83,7 +83,7 @@ void sb_bins_rows(const sb_tensor_view *values, uint32_t buckets, double *rows) 
     count_rows(values, r.min, width, buckets, rows);
 }
 
-/* ---- growing widths --------------------------------------------------------------------------- */
+/* ---- growing widths -------------------------------------------------------------------------- */
 
 typedef struct growing {
     double edges[EDGES];
@@ -141,7 +141,7 @@ static void add_bucket(gathered *b, double limit, double count) {
     b->counts[b->n++] = count;
 }
 
-/* ---- TensorFlow 1 ----------------------------------------------------------------------------- */
+/* ---- TensorFlow 1 ---------------------------------------------------------------------------- */
 
 sb_status sb_bins_tf1(const sb_tensor_view *values, sb_arena *arena, sb_buckets *out, size_t *bad) {
     growing *g = growing_new(arena);
@@ -175,7 +175,7 @@ sb_status sb_bins_tf1(const sb_tensor_view *values, sb_arena *arena, sb_buckets 
     return SB_OK;
 }
 
-/* ---- torch ------------------------------------------------------------------------------------ */
+/* ---- torch ----------------------------------------------------------------------------------- */
 
 typedef struct sums {
     double plain, squares;
@@ -230,7 +230,7 @@ static sums take_torch(torch_pass *pass, size_t from, size_t n) {
     return result;
 }
 
-/* Joins every `factor` neighbours; returns how many bins are left. Edges are those of the limits. */
+/* Joins every `factor` neighbours; returns how many are left. Edges are those of the limits. */
 static size_t join_bins(double *counts, size_t factor) {
     size_t joined = 0;
     for (size_t i = 0; i < TORCH_BINS; i += factor, joined++) {

@@ -15,8 +15,8 @@
  *   no values               all zero
  *   all values the same     every edge is that value, the last row counts them all
  *   otherwise               equal widths from the smallest to the largest value
- * A value that is NaN, or whose place is not a number since an edge is infinite, is not counted; the
- * edges are then what the arithmetic gives, as in TensorFlow. */
+ * A value that is NaN, or whose place is not a number since an edge is infinite, is not counted;
+ * the edges are then what the arithmetic gives, as in TensorFlow. */
 void sb_bins_rows(const sb_tensor_view *values, uint32_t buckets, double *rows);
 
 /* A HistogramProto's numbers. limits are right edges. Counting puts both arrays into the arena. */

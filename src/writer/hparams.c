@@ -92,7 +92,7 @@ static sb_any take_value(builder *b, const sb_hparam_value *v) {
     return any;
 }
 
-/* ---- the group's name ------------------------------------------------------------------------- */
+/* ---- the group's name ------------------------------------------------------------------------ */
 
 static uint32_t next_code(sb_slice s, size_t *at) {
     const uint8_t *p = s.p + *at;
@@ -153,7 +153,7 @@ void sb_hparams_json(sb_buf *out, const sb_hparam *const *sorted, size_t count) 
     sb_buf_add_byte(out, '}');
 }
 
-/* ---- the summary ------------------------------------------------------------------------------ */
+/* ---- the summary ----------------------------------------------------------------------------- */
 
 void sb_hparams_summary(sb_buf *out, sb_style style, sb_slice tag, int kind, sb_slice body) {
     static const uint8_t null_tensor[] = {0x08, 0x01, 0x12, 0x02, 0x12, 0x00};
@@ -189,7 +189,7 @@ static sb_status put_and_end(builder *b, sb_slice tag, sb_hparams_kind kind, int
     return b->status;
 }
 
-/* ---- the experiment --------------------------------------------------------------------------- */
+/* ---- the experiment -------------------------------------------------------------------------- */
 
 static sb_hparam_info_view take_info(builder *b, const sb_hparam_info *info) {
     sb_hparam_info_view out = {
@@ -263,7 +263,7 @@ sb_status sb_hparams_config(sb_writer *w, const sb_experiment *experiment, int64
     return put_and_end(&b, SB_LIT("_hparams_/experiment"), SB_HPARAMS_EXPERIMENT, step);
 }
 
-/* ---- one trial -------------------------------------------------------------------------------- */
+/* ---- one trial ------------------------------------------------------------------------------- */
 
 static int by_name(const void *a, const void *b) {
     const sb_hparam *const *x = a, *const *y = b;

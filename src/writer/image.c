@@ -37,7 +37,7 @@ typedef struct encoded_params {
     uint32_t count, width, height;
 } encoded_params;
 
-/* ---- the caller's side ------------------------------------------------------------------------ */
+/* ---- the caller's side ----------------------------------------------------------------------- */
 
 static bool is_usable(sb_style style, sb_dtype dtype) {
     switch (dtype) {
@@ -181,7 +181,7 @@ sb_status sb_image_encoded(sb_writer *w, const char *tag, const sb_slice *images
     return status;
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 sb_tensor_frame sb_image_tensor_begin(sb_buf *event, const sb_call *call, uint32_t width,
                                       uint32_t height, size_t count, size_t expected) {
@@ -238,7 +238,7 @@ sb_slice sb_numbered_tag(sb_encoder *e, sb_slice tag, const char *kind, bool is_
     return sb_join(e, tag, sb_slice_str(suffix));
 }
 
-/* ---- encoding arrays -------------------------------------------------------------------------- */
+/* ---- encoding arrays ------------------------------------------------------------------------- */
 
 /* About how long the PNG of so many bytes will be; a good guess saves moving it. */
 static size_t png_guess(size_t bytes) {
@@ -370,7 +370,7 @@ sb_status sb_encode_image(sb_encoder *e, const sb_call *call, sb_buf *event, sb_
     return status;
 }
 
-/* ---- encoding ready-made pictures ------------------------------------------------------------- */
+/* ---- encoding ready-made pictures ------------------------------------------------------------ */
 
 /* Channels of a PNG by its colour type; other files are taken for RGB. */
 static uint32_t channels_of(sb_slice file) {

@@ -14,7 +14,7 @@
 /* A serialized message ends there. */
 #define MAX_BYTES ((size_t)INT32_MAX)
 
-/* ---- the caller's side ------------------------------------------------------------------------ */
+/* ---- the caller's side ----------------------------------------------------------------------- */
 
 sb_status sb_take_shape(sb_writer *w, const char *what, const sb_array *array, sb_shape *shape,
                         size_t *count) {
@@ -79,7 +79,7 @@ size_t sb_shape_count(const sb_shape *shape) {
     return product;
 }
 
-/* ---- the encoders' side ----------------------------------------------------------------------- */
+/* ---- the encoders' side ---------------------------------------------------------------------- */
 
 sb_tensor_view sb_array_view(const sb_array *array) {
     sb_tensor_view view = {.dtype = array->dtype, .rank = 1, .shape_given = true};

@@ -1,8 +1,8 @@
 /* kinds.h: what the files of the summary kinds share.
  *
- * On the caller's side an array is checked and described by an sb_shape, which travels as (the end of) a
- * call's parameters; its elements travel as the call's data. On the thread's side both become an sb_array
- * again. Threads: the first part runs on any thread, the second on the writer's. */
+ * On the caller's side an array is checked and described by an sb_shape, which travels as (the end
+ * of) a call's parameters; its elements travel as the call's data. On the thread's side both become
+ * an sb_array again. Threads: the first part runs on any thread, the second on the writer's. */
 #ifndef SB_WRITER_KINDS_H
 #define SB_WRITER_KINDS_H
 
@@ -28,23 +28,24 @@ static inline size_t sb_shape_bytes(const sb_shape *shape) {
     return offsetof(sb_shape, dims) + shape->rank * sizeof shape->dims[0];
 }
 
-/* ---- the caller's side ------------------------------------------------------------------------ */
+/* ---- the caller's side ----------------------------------------------------------------------- */
 
-/* Checks an array of numbers that is called `what` in messages: not NULL, a real number type (complex is
- * refused unless allowed), rank, dims, their product, and data that is there when it must be. Fills shape
- * and the slice of its elements. */
+/* Checks an array of numbers that is called `what` in messages: not NULL, a real number type
+ * (complex is refused unless allowed), rank, dims, their product, and data that is there when it
+ * must be. Fills shape and the slice of its elements. */
 sb_status sb_take_array(sb_writer *w, const char *what, const sb_array *array, bool complex_too,
                         sb_shape *shape, sb_slice *elements);
 /* The shape alone, of an array of any type. *count: how many elements. */
 sb_status sb_take_shape(sb_writer *w, const char *what, const sb_array *array, sb_shape *shape,
                         size_t *count);
-/* Checks a text that is called `what`: not NULL unless it may be missing, valid UTF-8, not over max bytes. */
+/* Checks a text that is called `what`: not NULL unless it may be missing, valid UTF-8, not over max
+ * bytes. */
 sb_status sb_take_text(sb_writer *w, const char *what, const char *text, bool may_miss, size_t max,
                        sb_slice *out);
 /* How many elements a shape has that was taken before. */
 size_t sb_shape_count(const sb_shape *shape);
 
-/* ---- the encoders' side ----------------------------------------------------------------------- */
+/* ---- the encoders' side ---------------------------------------------------------------------- */
 
 /* The array again; borrows from both. */
 static inline sb_array sb_shape_array(const sb_shape *shape, const void *data) {
@@ -60,8 +61,8 @@ bool sb_metadata_due(sb_encoder *e, sb_slice tag);
 void sb_value_metadata_once(sb_encoder *e, sb_buf *event, const sb_call *call, sb_slice tag,
                             sb_slice plugin_name, sb_slice plugin_content, bool force);
 
-/* The tag as tensorboardX writes it for scalars, histograms, images and videos: cleaned. Other styles keep
- * it. .p is NULL when memory is out. */
+/* The tag as tensorboardX writes it for scalars, histograms, images and videos: cleaned. Other
+ * styles keep it. .p is NULL when memory is out. */
 sb_slice sb_style_tag(sb_encoder *e, sb_slice tag);
 /* prefix and suffix joined, in scratch; .p is NULL when memory is out. */
 sb_slice sb_join(sb_encoder *e, sb_slice prefix, sb_slice suffix);

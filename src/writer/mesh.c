@@ -34,7 +34,7 @@ typedef struct params {
     uint64_t config_n; /* data: config, then the written parts' elements, one behind the other */
 } params;
 
-/* ---- the caller's side ------------------------------------------------------------------------ */
+/* ---- the caller's side ----------------------------------------------------------------------- */
 
 static sb_status take_part(sb_writer *w, const char *what, const sb_array *array, part *out,
                            sb_slice *elements) {
@@ -88,7 +88,7 @@ sb_status sb_mesh(sb_writer *w, const char *tag, const sb_array *vertices, const
     return status;
 }
 
-/* ---- encoding --------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
 static uint8_t to_byte(double x) {
     return x > 0 ? (x < 255 ? (uint8_t)x : 255) : 0; /* NaN is 0 */
@@ -108,7 +108,7 @@ static void store_as(sb_dtype dtype, uint8_t *to, double x) {
         memcpy(to, dtype == SB_INT32 ? (const void *)&as_int : (const void *)&as_float, 4);
 }
 
-/* The part's elements in the dtype in which the style stores them; a copy only where they differ. */
+/* The part's elements in the dtype in which the style stores them; a copy where they differ. */
 static sb_status convert(sb_encoder *e, sb_array *array, sb_dtype dtype) {
     if (array->dtype == dtype) return SB_OK;
     sb_tensor_view view = sb_array_view(array);

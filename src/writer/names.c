@@ -25,7 +25,7 @@ static void lower_case(uint8_t *p, size_t n) {
         if (p[i] >= 'A' && p[i] <= 'Z') p[i] = (uint8_t)(p[i] + 'a' - 'A');
 }
 
-/* ---- cleaning --------------------------------------------------------------------------------- */
+/* ---- cleaning -------------------------------------------------------------------------------- */
 
 /* The code of the valid UTF-8 character of n bytes at p. */
 static uint32_t decode(const uint8_t *p, size_t n) {
@@ -70,7 +70,7 @@ size_t sb_tag_clean(const char *tag, char *out, size_t n) {
     return whole;
 }
 
-/* ---- unique names ----------------------------------------------------------------------------- */
+/* ---- unique names ---------------------------------------------------------------------------- */
 
 struct sb_names {
     const sb_alloc *alloc;

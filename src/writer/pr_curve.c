@@ -24,7 +24,7 @@ typedef struct params {
     uint32_t is_raw; /* data: ROWS * thresholds doubles */
 } params;
 
-/* ---- the caller's side ------------------------------------------------------------------------ */
+/* ---- the caller's side ----------------------------------------------------------------------- */
 
 static sb_status take(sb_writer *w, const char *what, const sb_array *array, params *p, int which,
                       sb_slice *piece) {
@@ -83,7 +83,7 @@ sb_status sb_pr_curve_raw(sb_writer *w, const char *tag, const double *rows, uin
     return sb_call_put(w, &call, &data, 1);
 }
 
-/* ---- encoding --------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
 static void narrow_rows(const sb_call *call, float *rows, size_t n) {
     const double *from = (const void *)call->data.p;

@@ -10,8 +10,8 @@ typedef struct sb_pr_input {
     sb_tensor_view weights; /* of one element: for all; of none: 1 */
 } sb_pr_input;
 
-/* Six rows of n floats: true positives, false positives, true negatives, false negatives, precision,
- * recall at thresholds 0, 1/(n-1), ..., 1. A NaN prediction counts nowhere.
+/* Six rows of n floats: true positives, false positives, true negatives, false negatives,
+ * precision, recall at thresholds 0, 1/(n-1), ..., 1. A NaN prediction counts nowhere.
  *
  * tf: as the op of TensorBoard's pr_curve plugin: predictions are clipped to 0..1, arithmetic is
  * that of float32.  torch: as compute_curve of torch and tensorboardX: predictions outside 0..1

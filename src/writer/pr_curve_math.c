@@ -45,7 +45,7 @@ static void count_one(double *tp, double *fp, uint32_t n, double place, double l
         fp[bucket] += weight;
 }
 
-/* ---- TensorFlow ------------------------------------------------------------------------------- */
+/* ---- TensorFlow ------------------------------------------------------------------------------ */
 
 void sb_pr_curve_tf(const sb_pr_input *in, uint32_t n, double *scratch, float *rows) {
     double *tp_counts = scratch, *fp_counts = scratch + n;
@@ -77,7 +77,7 @@ void sb_pr_curve_tf(const sb_pr_input *in, uint32_t n, double *scratch, float *r
     }
 }
 
-/* ---- torch ------------------------------------------------------------------------------------ */
+/* ---- torch ----------------------------------------------------------------------------------- */
 
 /* p (n - 1) in the arithmetic of the predictions' own type, as numpy does. */
 static double place_of(sb_dtype dtype, double p, uint32_t n) {

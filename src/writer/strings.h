@@ -1,6 +1,6 @@
 /* strings.h: arrays of strings on their way through the ring.
  *
- * A single string travels as it is; several as their lengths, 8 bytes each, and then their bytes. */
+ * A single string travels as it is; several as lengths, 8 bytes each, and then their bytes. */
 #ifndef SB_WRITER_STRINGS_H
 #define SB_WRITER_STRINGS_H
 

@@ -28,7 +28,7 @@ static size_t padding(const params *p) {
     return (size_t)(-(p->name_n + p->content_n) & 15);
 }
 
-/* ---- the caller's side ------------------------------------------------------------------------ */
+/* ---- the caller's side ----------------------------------------------------------------------- */
 
 static sb_status put_tensor(sb_writer *w, sb_call *call, params *p, sb_slice name, sb_slice content,
                             const sb_slice *elements, size_t count) {
@@ -73,7 +73,7 @@ sb_status sb_tensor(sb_writer *w, const char *tag, const sb_array *data, int64_t
     return put_tensor(w, &call, &p, name, plugin_content, &elements, 1);
 }
 
-/* ---- encoding --------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
 /* The dtypes that torch stores; readers find all others in tensor_content only. */
 static bool has_typed_field(sb_dtype dtype) {

@@ -68,7 +68,7 @@ sb_status sb_video(sb_writer *w, const char *tag, const sb_array *frames, double
     return sb_call_put(w, &call, &elements, 1);
 }
 
-/* ---- encoding --------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
 static sb_status add_value(sb_encoder *e, const sb_call *call, sb_buf *event, const uint8_t *pixels,
                            const sb_pixel_shape *shape, double fps, sb_err *err) {
