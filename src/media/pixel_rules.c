@@ -19,11 +19,11 @@ static inline uint8_t clip_double(double x) {
 
 /* TensorFlow multiplies in the element's own type, so 255.5 and the product are rounded to it; in
  * bfloat16 255.5 itself becomes 256. The float products below are exact before that rounding. */
-static inline uint8_t tf2_half(uint16_t x) {
+static inline uint8_t scale_half(uint16_t x) {
     return clip_float(sb_half_to_float(sb_float_to_half(sb_half_to_float(x) * 255.5f)));
 }
 
-static inline uint8_t tf2_bfloat16(uint16_t x) {
+static inline uint8_t scale_bfloat16(uint16_t x) {
     return clip_float(sb_bfloat16_to_float(sb_float_to_bfloat16(sb_bfloat16_to_float(x) * 256.0f)));
 }
 
@@ -51,17 +51,17 @@ static inline float bool_float(uint8_t x) {
 
 LOOP(same_uint8, uint8_t, x)
 
-LOOP(tf2_float_loop, float, clip_float(x * 255.5f))
-LOOP(tf2_double_loop, double, clip_double(x * 255.5))
-LOOP(tf2_half_loop, uint16_t, tf2_half(x))
-LOOP(tf2_bfloat16_loop, uint16_t, tf2_bfloat16(x))
-LOOP(tf2_int8_loop, int8_t, x > 0 ? x * 2 : 0)
-LOOP(tf2_int16_loop, int16_t, x > 0 ? x >> 7 : 0)
-LOOP(tf2_int32_loop, int32_t, x > 0 ? x >> 23 : 0)
-LOOP(tf2_int64_loop, int64_t, x > 0 ? x >> 55 : 0)
-LOOP(tf2_uint16_loop, uint16_t, x >> 8)
-LOOP(tf2_uint32_loop, uint32_t, x >> 24)
-LOOP(tf2_uint64_loop, uint64_t, x >> 56)
+LOOP(tf2_float, float, clip_float(x * 255.5f))
+LOOP(tf2_double, double, clip_double(x * 255.5))
+LOOP(tf2_half, uint16_t, scale_half(x))
+LOOP(tf2_bfloat16, uint16_t, scale_bfloat16(x))
+LOOP(tf2_int8, int8_t, x > 0 ? x * 2 : 0)
+LOOP(tf2_int16, int16_t, x > 0 ? x >> 7 : 0)
+LOOP(tf2_int32, int32_t, x > 0 ? x >> 23 : 0)
+LOOP(tf2_int64, int64_t, x > 0 ? x >> 55 : 0)
+LOOP(tf2_uint16, uint16_t, x >> 8)
+LOOP(tf2_uint32, uint32_t, x >> 24)
+LOOP(tf2_uint64, uint64_t, x >> 56)
 
 /* Torch goes through float32 for pictures and through float64 for sprites. */
 #define TORCH_LOOPS(name, type, load)                                                              \
@@ -83,37 +83,27 @@ LOOP(sprite_uint8, uint8_t, x ? 255 : 0)
 #undef TORCH_LOOPS
 #undef LOOP
 
-sb_pixel_fn *sb_pixel_rule_pick(sb_pixel_rule rule, sb_dtype dtype, size_t *size) {
+sb_pixel_fn *sb_pixel_rule_pick(sb_pixel_rule rule, sb_dtype dtype) {
     static const struct {
         sb_dtype dtype;
-        size_t size;
         sb_pixel_fn *by_rule[3];
     } table[] = {
-#define ROW(dtype, bytes, name, tf2)                                                               \
-    {                                                                                              \
-        dtype, bytes, {                                                                            \
-            tf2, torch_##name, sprite_##name                                                       \
-        }                                                                                          \
-    }
-        ROW(SB_FLOAT, 4, float, tf2_float_loop),
-        ROW(SB_DOUBLE, 8, double, tf2_double_loop),
-        ROW(SB_HALF, 2, half, tf2_half_loop),
-        ROW(SB_BFLOAT16, 2, bfloat16, tf2_bfloat16_loop),
-        ROW(SB_INT8, 1, int8, tf2_int8_loop),
-        ROW(SB_INT16, 2, int16, tf2_int16_loop),
-        ROW(SB_INT32, 4, int32, tf2_int32_loop),
-        ROW(SB_INT64, 8, int64, tf2_int64_loop),
-        ROW(SB_UINT16, 2, uint16, tf2_uint16_loop),
-        ROW(SB_UINT32, 4, uint32, tf2_uint32_loop),
-        ROW(SB_UINT64, 8, uint64, tf2_uint64_loop),
-        ROW(SB_BOOL, 1, bool, NULL),
-#undef ROW
-        {SB_UINT8, 1, {same_uint8, same_uint8, sprite_uint8}},
+        {SB_FLOAT, {tf2_float, torch_float, sprite_float}},
+        {SB_DOUBLE, {tf2_double, torch_double, sprite_double}},
+        {SB_HALF, {tf2_half, torch_half, sprite_half}},
+        {SB_BFLOAT16, {tf2_bfloat16, torch_bfloat16, sprite_bfloat16}},
+        {SB_INT8, {tf2_int8, torch_int8, sprite_int8}},
+        {SB_INT16, {tf2_int16, torch_int16, sprite_int16}},
+        {SB_INT32, {tf2_int32, torch_int32, sprite_int32}},
+        {SB_INT64, {tf2_int64, torch_int64, sprite_int64}},
+        {SB_UINT8, {same_uint8, same_uint8, sprite_uint8}},
+        {SB_UINT16, {tf2_uint16, torch_uint16, sprite_uint16}},
+        {SB_UINT32, {tf2_uint32, torch_uint32, sprite_uint32}},
+        {SB_UINT64, {tf2_uint64, torch_uint64, sprite_uint64}},
+        {SB_BOOL, {NULL, torch_bool, sprite_bool}},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        if (table[i].dtype != dtype) continue;
-        *size = table[i].size;
-        return table[i].by_rule[rule];
+        if (table[i].dtype == dtype) return table[i].by_rule[rule];
     }
     return NULL;
 }

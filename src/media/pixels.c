@@ -6,6 +6,7 @@
 
 #include "base/checked.h"
 #include "base/half.h"
+#include "codec/tensor.h"
 #include "media/pixels_int.h"
 #include "base/banned.h"
 
@@ -63,16 +64,16 @@ static sb_status khwc_shape(sb_pixel_shape *shape, const sb_array *images, size_
 
 sb_status sb_pixels_tf2(sb_buf *out, sb_pixel_shape *shape, const sb_array *images,
                         uint32_t max_outputs, uint64_t max_pixels, sb_err *err) {
-    size_t size = 0;
-    sb_pixel_fn *convert = sb_pixel_rule_pick(SB_PIXEL_TF2, images->dtype, &size);
+    size_t size = sb_dtype_size(images->dtype);
+    sb_pixel_fn *convert = sb_pixel_rule_pick(SB_PIXEL_TF2, images->dtype);
     if (!convert) {
-        return sb_fail(err, SB_INVALID, 0, "a picture cannot be made from elements of type %d",
-                       (int)images->dtype);
+        return sb_fail(err, SB_INVALID, 0, "a picture cannot be made of %s",
+                       sb_dtype_name(images->dtype));
     }
-    sb_pixel_shape kept;
+    sb_pixel_shape kept = {0};
     sb_status status = khwc_shape(&kept, images, size, max_outputs, err);
-    uint8_t *p;
-    size_t bytes;
+    uint8_t *p = NULL;
+    size_t bytes = 0;
     if (status == SB_OK) status = sb_pixel_reserve(out, &p, &bytes, &kept, max_pixels, err);
     if (status != SB_OK) return status;
     if (bytes) convert(p, 1, images->data, size, bytes);
@@ -164,19 +165,15 @@ static void tf1_picture_uint8(uint8_t *dst, const uint8_t *src, size_t pixels, s
 
 typedef void tf1_fn(uint8_t *dst, const uint8_t *src, size_t pixels, size_t channels);
 
-static tf1_fn *tf1_pick(sb_dtype dtype, size_t *size) {
+static tf1_fn *tf1_pick(sb_dtype dtype) {
     switch (dtype) {
     case SB_FLOAT:
-        *size = 4;
         return tf1_picture_float;
     case SB_DOUBLE:
-        *size = 8;
         return tf1_picture_double;
     case SB_HALF:
-        *size = 2;
         return tf1_picture_half;
     case SB_UINT8:
-        *size = 1;
         return tf1_picture_uint8;
     default:
         return NULL;
@@ -185,20 +182,20 @@ static tf1_fn *tf1_pick(sb_dtype dtype, size_t *size) {
 
 sb_status sb_pixels_tf1(sb_buf *out, sb_pixel_shape *shape, const sb_array *images,
                         uint32_t max_outputs, uint64_t max_pixels, sb_err *err) {
-    size_t size = 0;
-    tf1_fn *convert = tf1_pick(images->dtype, &size);
+    size_t size = sb_dtype_size(images->dtype);
+    tf1_fn *convert = tf1_pick(images->dtype);
     if (!convert) {
         return sb_fail(err, SB_INVALID, 0,
-                       "a picture is made of uint8, float16, float32 or float64, not of type %d",
-                       (int)images->dtype);
+                       "a picture is made of uint8, float16, float32 or float64, not of %s",
+                       sb_dtype_name(images->dtype));
     }
-    sb_pixel_shape kept;
+    sb_pixel_shape kept = {0};
     sb_status status = khwc_shape(&kept, images, size, max_outputs, err);
     if (status == SB_OK && kept.channels == 2) {
         status = sb_fail(err, SB_INVALID, 0, "a picture has 1, 3 or 4 channels, not 2");
     }
-    uint8_t *p;
-    size_t bytes;
+    uint8_t *p = NULL;
+    size_t bytes = 0;
     if (status == SB_OK) status = sb_pixel_reserve(out, &p, &bytes, &kept, max_pixels, err);
     if (status != SB_OK) return status;
     size_t pixels = (size_t)kept.width * kept.height;

@@ -14,8 +14,8 @@ typedef enum sb_pixel_rule {
     SB_PIXEL_TORCH_SPRITE /* 0..1 for all types, in float64 */
 } sb_pixel_rule;
 
-/* NULL when the rule does not know the element type. *size: bytes of an element. */
-sb_pixel_fn *sb_pixel_rule_pick(sb_pixel_rule rule, sb_dtype dtype, size_t *size);
+/* NULL when the rule does not know the element type. */
+sb_pixel_fn *sb_pixel_rule_pick(sb_pixel_rule rule, sb_dtype dtype);
 
 /* Are all dims of the array 1 or more (the first may be 0 when may_be_empty), 2^31 - 1 or less, and
  * do all its elements of size bytes fit into memory? */

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/slice.h"
+#include "codec/tensor.h"
 #include "media/pixels_int.h"
 #include "base/banned.h"
 
@@ -28,10 +29,11 @@ struct planes {
 static sb_status open_planes(struct planes *from, const sb_array *a, sb_pixel_rule rule,
                              const char *letters, sb_err *err) {
     *from = (struct planes){.p = a->data, .size = {1, 1, 1, 1, 1}};
-    from->convert = sb_pixel_rule_pick(rule, a->dtype, &from->element);
+    from->element = sb_dtype_size(a->dtype);
+    from->convert = sb_pixel_rule_pick(rule, a->dtype);
     if (!from->convert) {
-        return sb_fail(err, SB_INVALID, 0, "a picture cannot be made from elements of type %d",
-                       (int)a->dtype);
+        return sb_fail(err, SB_INVALID, 0, "a picture cannot be made of %s",
+                       sb_dtype_name(a->dtype));
     }
     if (a->rank != strlen(letters)) {
         return sb_fail(err, SB_INVALID, 0, "an array of rank %u does not have the axes %s", a->rank,
@@ -102,8 +104,8 @@ static void paint(uint8_t *canvas, const sb_pixel_shape *shape, size_t columns,
 static sb_status paint_all(sb_buf *out, sb_pixel_shape *shape, const sb_pixel_shape *canvas,
                            size_t columns, const struct planes *from, uint64_t max_pixels,
                            sb_err *err) {
-    uint8_t *p;
-    size_t bytes;
+    uint8_t *p = NULL;
+    size_t bytes = 0;
     sb_status status = sb_pixel_reserve(out, &p, &bytes, canvas, max_pixels, err);
     if (status != SB_OK) return status;
     memset(p, 0, bytes);

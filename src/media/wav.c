@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/half.h"
+#include "codec/tensor.h"
 #include "base/banned.h"
 
 enum { wav_header = 44, wav_sample = 2, wav_max_channels = UINT16_MAX / wav_sample };
@@ -55,21 +56,19 @@ SAMPLE(torch_bfloat16, uint16_t, cut_float(sb_bfloat16_to_float(x)))
 SAMPLE(raw_int16, int16_t, x)
 #undef SAMPLE
 
-static sample_fn *pick(sb_wav_rule rule, sb_dtype dtype, size_t *size) {
+static sample_fn *pick(sb_wav_rule rule, sb_dtype dtype) {
     static const struct {
         sb_dtype dtype;
-        size_t size;
         sample_fn *by_rule[3];
     } table[] = {
-        {SB_FLOAT, 4, {tf_float, torch_float, NULL}},
-        {SB_DOUBLE, 8, {tf_double, torch_double, NULL}},
-        {SB_HALF, 2, {tf_half, torch_half, NULL}},
-        {SB_BFLOAT16, 2, {tf_bfloat16, torch_bfloat16, NULL}},
-        {SB_INT16, 2, {NULL, NULL, raw_int16}},
+        {SB_FLOAT, {tf_float, torch_float, NULL}},
+        {SB_DOUBLE, {tf_double, torch_double, NULL}},
+        {SB_HALF, {tf_half, torch_half, NULL}},
+        {SB_BFLOAT16, {tf_bfloat16, torch_bfloat16, NULL}},
+        {SB_INT16, {NULL, NULL, raw_int16}},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (table[i].dtype != dtype) continue;
-        *size = table[i].size;
         return rule >= SB_WAV_TF && rule <= SB_WAV_RAW ? table[i].by_rule[rule] : NULL;
     }
     return NULL;
@@ -92,11 +91,11 @@ static void store_header(uint8_t *h, uint32_t data, uint32_t channels, uint32_t 
 
 sb_status sb_wav_encode(sb_buf *out, const sb_array *samples, sb_wav_rule rule, uint32_t rate,
                         sb_err *err) {
-    size_t size = 0;
-    sample_fn *sample = pick(rule, samples->dtype, &size);
+    size_t size = sb_dtype_size(samples->dtype);
+    sample_fn *sample = pick(rule, samples->dtype);
     if (!sample) {
-        return sb_fail(err, SB_INVALID, 0, "audio cannot be made from elements of type %d",
-                       (int)samples->dtype);
+        return sb_fail(err, SB_INVALID, 0, "audio cannot be made of %s by this rule",
+                       sb_dtype_name(samples->dtype));
     }
     if (samples->rank < 1 || samples->rank > 2) {
         return sb_fail(err, SB_INVALID, 0, "audio is [time] or [time, channel], not of rank %u",

@@ -173,7 +173,7 @@ static void many_colours_come_near(void **state) {
     free(p);
 }
 
-/* Most pixels are of a dark range; a few are anywhere. The palette is spent where the pixels are. */
+/* Most pixels are of a dark range, a few are anywhere: colours are spent where the pixels are. */
 static void common_colours_are_kept_best(void **state) {
     (void)state;
     sb_pixel_shape s = {100, 100, 3, 1};
