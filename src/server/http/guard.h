@@ -1,0 +1,52 @@
+/* guard.h: who is let in: Host, Origin, fetch metadata, token.
+ *
+ * Host: a page of somebody else's may point its own name at this machine (DNS rebinding) and would
+ * then be of our origin. So on a loopback address only the names of loopback are answered, and
+ * those that were allowed by name. Names are compared whole, without case and without one dot at the
+ * end; the port does not matter unless the allowed entry names one, since tunnels change it.
+ *
+ * Origin: a request that may change something must come from a page of ours. Exact comparison with
+ * the Host of the same request or with an allowed name; "null" is nobody. Requests without an Origin
+ * come from programs, not from pages. Behind a proxy that replaces Host the browser's own word
+ * (Sec-Fetch-Site: same-origin), which no page can forge, counts as well.
+ *
+ * Fetch metadata: a page elsewhere may link to us or frame us, but not pull our data in as a script,
+ * an image or a style.
+ *
+ * Token: compared in time that does not depend on where the difference is.
+ *
+ * Threads: a guard is read-only after init. */
+#ifndef SB_SERVER_HTTP_GUARD_H
+#define SB_SERVER_HTTP_GUARD_H
+
+#include "server/http/http.h"
+
+typedef struct sb_guard {
+    bool check_host;
+    sb_slice *allowed; /* as given: NAME or NAME:PORT */
+    size_t allowed_count;
+    sb_slice token; /* empty: none is asked for */
+    sb_slice cookie_name;
+} sb_guard;
+
+/* Copies into the arena. SB_INVALID for an allowed name that is none, a token or a cookie name that
+ * cannot be sent. */
+sb_status sb_guard_init(sb_guard *g, sb_arena *arena, const sb_http_options *o, sb_err *err);
+
+/* Splits "name", "name:80", "[::1]:80" (port empty when absent). False when it is none of these. */
+bool sb_authority_split(sb_slice authority, sb_slice *name, sb_slice *port);
+/* localhost, 127.x.y.z, ::1 (without brackets), and IPv4 inside IPv6. */
+bool sb_is_loopback_name(sb_slice name);
+
+bool sb_guard_host(const sb_guard *g, sb_slice host);
+/* origin.p is NULL when the header is absent. */
+bool sb_guard_origin(const sb_guard *g, sb_slice origin, sb_slice host, sb_slice fetch_site);
+bool sb_guard_fetch(sb_slice site, sb_slice mode, sb_http_method method);
+
+bool sb_guard_token(const sb_guard *g, sb_slice offered);
+/* The token in "Authorization: Bearer x" or in our cookie; the empty slice when there is none. */
+sb_slice sb_bearer_token(sb_slice authorization);
+/* The first cookie of that name whose value is the token decides; a stale one beside it does not. */
+bool sb_guard_cookie(const sb_guard *g, sb_slice cookies);
+
+#endif

@@ -1,0 +1,27 @@
+/* login.h: how somebody with the token gets in: by link, by form, by header, by cookie.
+ *
+ * A link with ?token= opened in a browser is answered with a cookie and a redirect to the same
+ * address without it, so that the token does not stay in the address bar. Programs get their answer at
+ * once. There is no address to return to among the parameters: a redirect goes where the request
+ * went. The cookie holds the token itself, so that a new token ends every session.
+ * Threads: none. */
+#ifndef SB_SERVER_HTTP_LOGIN_H
+#define SB_SERVER_HTTP_LOGIN_H
+
+#include "server/http/admit.h"
+
+typedef enum sb_login {
+    SB_LOGIN_UNKNOWN,
+    SB_LOGIN_KNOWN,   /* header, cookie, or the token in a program's query */
+    SB_LOGIN_BY_LINK, /* a browser followed a link with the token */
+    SB_LOGIN_BY_FORM, /* a posted form may hold it */
+} sb_login;
+
+sb_login sb_login_check(const sb_gate *g, const sb_http_request *q);
+/* Sets the cookie and sends the browser to path without the token. */
+void sb_login_welcome(const sb_gate *g, sb_http_request *q, sb_http_reply *r, sb_slice path,
+                      sb_slice raw_query);
+/* 401: the login page for browsers, one line for programs. */
+void sb_login_refuse(const sb_gate *g, sb_http_request *q, sb_http_reply *r);
+
+#endif

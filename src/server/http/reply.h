@@ -1,0 +1,106 @@
+/* reply.h: a reply on its way from the handler to the wire; inside server/http only.
+ *
+ *     handler fills -> settle (errors, not-modified, range, which coding) -> compress -> wire
+ *
+ * settle and wire are cheap and never fail; compress may take milliseconds and may be left out, the
+ * body is then sent as it is. Nothing here touches a socket, so all of it is tested alone.
+ * Threads: belongs to whoever has the request. */
+#ifndef SB_SERVER_HTTP_REPLY_H
+#define SB_SERVER_HTTP_REPLY_H
+
+#include "server/http/compress.h"
+#include "server/http/http.h"
+#include "server/http/negotiate.h"
+
+#define SB_REPLY_HEADERS 24
+
+typedef enum sb_reply_body {
+    SB_REPLY_EMPTY,
+    SB_REPLY_BUFFER,
+    SB_REPLY_LENT,
+    SB_REPLY_FILE,
+    SB_REPLY_ASSET,
+} sb_reply_body;
+
+/* What one server says in all its replies. */
+typedef struct sb_reply_rules {
+    const char *policy; /* Content-Security-Policy of HTML */
+    sb_http_hooks hooks;
+    void *app;
+    size_t reply_memory;
+    size_t compress_min;
+    size_t compress_min_loopback;
+} sb_reply_rules;
+
+struct sb_http_reply {
+    sb_http_request *request;
+    const sb_reply_rules *rules;
+    int status;
+    const char *type; /* NULL: none, for replies without a body */
+    sb_http_param headers[SB_REPLY_HEADERS];
+    size_t header_count;
+    sb_reply_body kind;
+    sb_buf buffer;     /* of SB_REPLY_BUFFER */
+    sb_buf compressed; /* what compress made of the body */
+    sb_slice lent;
+    void (*release)(void *ud);
+    void *release_ud;
+    const sb_http_asset *asset;
+    int fd; /* -1: none */
+    uint64_t file_offset;
+    uint64_t file_size;
+    sb_slice etag;
+    bool ranges;
+    bool sandboxed;
+    sb_http_cache cache;
+    sb_http_coding coding_wish;
+    const char *policy; /* NULL: the server's */
+    sb_err err;
+    const char *allow; /* of a 405 */
+    bool is_answered;  /* a body or an error was set */
+    bool must_close;   /* the connection is of no use after this */
+    /* decided by settle */
+    sb_coding coding;
+    bool varies;
+    bool has_error_text;
+    uint64_t part_first; /* of a 206 */
+    uint64_t part_n;
+    uint64_t whole; /* size of the body before a range was cut out of it */
+};
+
+void sb_reply_init(sb_http_reply *r, sb_http_request *q, const sb_reply_rules *rules);
+/* Gives back everything it holds: buffers, lent bytes, the file. */
+void sb_reply_fini(sb_http_reply *r);
+
+/* A reply of a status and headers only. */
+void sb_reply_no_body(sb_http_reply *r, int status);
+/* A redirect to the same path without one key of the query; relative, so that it is right behind any
+ * proxy. */
+sb_status sb_reply_redirect_here(sb_http_reply *r, int status, sb_slice path, sb_slice raw_query,
+                                 sb_slice without_key);
+
+/* From the handler's status to a complete reply. Sets coding; whoever calls then compresses or not. */
+void sb_reply_settle(sb_http_reply *r, sb_status status);
+/* How many bytes compress would read; 0 when there is nothing to do. */
+size_t sb_reply_compress_size(const sb_http_reply *r);
+void sb_reply_compress(sb_http_reply *r, sb_compressors *c);
+
+/* What goes out: headers in order, then bytes, or n bytes of fd. */
+typedef struct sb_reply_wire {
+    int status;
+    sb_http_param headers[SB_REPLY_HEADERS + 16];
+    size_t header_count;
+    sb_slice body;
+    int fd; /* -1: the body is bytes; else it becomes the caller's */
+    uint64_t file_offset;
+    uint64_t file_size;
+} sb_reply_wire;
+/* SB_NOMEM when the request's arena is used up. The slices live as long as the reply. */
+sb_status sb_reply_to_wire(sb_http_reply *r, sb_reply_wire *out);
+
+/* The status code that a handler's SB_ status becomes. */
+int sb_reply_code_of(sb_status status);
+/* "Not Found" and the like; "Error" for a code we never send. */
+const char *sb_reply_reason(int code);
+
+#endif

@@ -1,0 +1,136 @@
+/* server.h: the server from inside: connections, the ticker, and how they reach libmicrohttpd.
+ * Inside server/http only; nothing above it sees that library.
+ *
+ * Threads that meet here:
+ *   listeners   libmicrohttpd's; each owns its connections, runs inline handlers, sends
+ *   workers     of the pool; have a connection's request while that connection is suspended
+ *   ticker      one; wakes streams, notices clients that are gone, cuts those that are too slow
+ *
+ * Lock order: ticker.lock, then locks inside libmicrohttpd (suspend and resume are called under it).
+ * A request needs no lock: it has one owner at a time, and suspend, submit and resume hand it on. */
+#ifndef SB_SERVER_HTTP_SERVER_H
+#define SB_SERVER_HTTP_SERVER_H
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <microhttpd.h>
+
+#include "base/pool.h"
+#include "server/http/admit.h"
+
+typedef struct sb_conn sb_conn;
+typedef struct sb_stream sb_stream;
+
+/* ---- ticker.c --------------------------------------------------------------------------------- */
+
+typedef struct sb_ticker {
+    const sb_alloc *alloc;
+    const sb_clock *clock;
+    uint64_t interval;
+    uint64_t heartbeat;
+    size_t max_streams;
+    _Atomic uint64_t version; /* the newest that was published */
+    _Atomic bool dirty;       /* published since the ticker last looked */
+    _Atomic uint64_t too_slow;
+    pthread_mutex_t lock; /* guards all below, and the links of connections and streams */
+    pthread_cond_t wake;
+    bool ending;
+    sb_conn *conns;
+    uint64_t conn_count;
+    sb_stream *streams;
+    uint64_t stream_count;
+    struct pollfd *polled; /* room for max_streams */
+    uint64_t seen;         /* the version that streams are measured against */
+    uint64_t last_look;
+    uint64_t next_tick;
+    pthread_t thread;
+    bool is_running;
+} sb_ticker;
+
+sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, sb_err *err);
+/* Ends all streams and takes no new ones; the thread goes on cutting slow connections. */
+void sb_ticker_end_streams(sb_ticker *t);
+/* Ends the thread. Connections may still leave afterwards. */
+void sb_ticker_stop(sb_ticker *t);
+void sb_ticker_fini(sb_ticker *t);
+
+void sb_ticker_publish(sb_ticker *t, uint64_t version);
+void sb_ticker_add(sb_ticker *t, sb_conn *c);
+void sb_ticker_remove(sb_ticker *t, sb_conn *c);
+
+/* A response that goes on until its client or the server ends. SB_DROPPED when there are too many
+ * streams, SB_CLOSED when the server is ending. */
+sb_status sb_stream_open(sb_ticker *t, sb_conn *c, struct MHD_Response **out);
+
+/* ---- conn.c ----------------------------------------------------------------------------------- */
+
+typedef enum sb_phase {
+    SB_PHASE_IDLE,
+    SB_PHASE_HEAD,  /* the request line was read */
+    SB_PHASE_BODY,  /* the headers were; a body may follow */
+    SB_PHASE_AWAY,  /* suspended, a worker has it */
+    SB_PHASE_READY, /* the reply is settled */
+    SB_PHASE_SENT,  /* the reply is with libmicrohttpd */
+} sb_phase;
+
+struct sb_conn {
+    sb_http_server *server;
+    struct MHD_Connection *mhd;
+    int fd;
+    sb_conn *prev, *next;    /* in ticker.conns */
+    _Atomic uint64_t cut_at; /* steady nanoseconds; 0: not now */
+    char peer[INET6_ADDRSTRLEN];
+    bool peer_is_loopback;
+    sb_arena arena;
+    sb_arena_mark empty; /* where the arena begins; its first block stays for the next request */
+    sb_phase phase;
+    sb_http_request request;
+    sb_http_reply reply;
+    bool has_reply;
+    sb_buf body;
+    uint64_t body_limit;
+    uint64_t body_seen;
+    bool body_too_large;
+    sb_verdict verdict;
+    const sb_http_route *row;
+    sb_status status;
+    bool only_compress; /* the worker's job is the body's coding */
+};
+
+void sb_conn_begin(void *server, struct MHD_Connection *mhd, void **context,
+                   enum MHD_ConnectionNotificationCode code);
+void *sb_conn_uri(void *server, const char *uri, struct MHD_Connection *mhd);
+enum MHD_Result sb_conn_call(void *server, struct MHD_Connection *mhd, const char *url,
+                             const char *method, const char *version, const char *data,
+                             size_t *data_size, void **context);
+void sb_conn_done(void *server, struct MHD_Connection *mhd, void **context,
+                  enum MHD_RequestTerminationCode code);
+
+/* ---- server.c --------------------------------------------------------------------------------- */
+
+struct sb_http_server {
+    const sb_alloc *alloc;
+    const sb_clock *clock;
+    sb_http_options o; /* numbers only: the texts are in the gate's memory */
+    sb_gate gate;
+    sb_reply_rules rules;
+    sb_compressors compressors;
+    sb_ticker ticker;
+    sb_pool *pool;
+    struct MHD_Daemon *daemon;
+    _Atomic bool ending;
+    _Atomic uint64_t active; /* requests between their first header and their last byte */
+    _Atomic uint64_t requests;
+    _Atomic uint64_t refused;
+    pthread_mutex_t idle_lock;
+    pthread_cond_t idle; /* active became 0 while ending */
+};
+
+/* Steady nanoseconds now. */
+static inline uint64_t sb_server_now(const sb_http_server *s) {
+    return s->clock->steady(s->clock->ctx);
+}
+
+#endif

@@ -1,0 +1,297 @@
+/* ticker.c: one thread for all that happens by the clock: streams and slow clients.
+ *
+ * A stream has no queue. Its connection sleeps (suspended) until there is a version that it has not
+ * been told, it was not told one for an interval, or a heartbeat is due; the ticker then resumes it,
+ * libmicrohttpd asks for bytes, and they are made from the newest version at that moment. However many
+ * versions went by, and however slowly a client reads, it costs one struct.
+ *
+ *     retry: 1000          sent once, with the first event
+ *     id: 42
+ *     data: 42
+ *
+ * Publishing is a store and, once per look of the ticker, a wake-up. After a look the ticker does not
+ * look again for an interval, so a thousand versions a second still mean twenty sweeps.
+ *
+ * Slow clients: every connection carries the moment at which its present phase must be over; once a
+ * second those past it are shut down, which libmicrohttpd sees as a client that left. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "server/http/server.h"
+#include "base/banned.h"
+
+#define SECOND 1000000000u
+#define EVENT_ROOM 96
+
+struct sb_stream {
+    sb_ticker *ticker;
+    sb_conn *conn;
+    sb_stream *prev, *next;
+    bool is_suspended;
+    bool is_over; /* the client left, or the server ends */
+    bool greeted;
+    uint64_t told;      /* the version sent last */
+    uint64_t told_at;   /* steady nanoseconds */
+    uint64_t spoken_at; /* the same for events and heartbeats */
+};
+
+static uint64_t now_of(const sb_ticker *t) {
+    return t->clock->steady(t->clock->ctx);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* ---- streams ---------------------------------------------------------------------------------- */
+
+static bool has_news(const sb_stream *s, uint64_t version, uint64_t now) {
+    return version != s->told && now - s->told_at >= s->ticker->interval;
+}
+
+static bool needs_heartbeat(const sb_stream *s, uint64_t now) {
+    return now - s->spoken_at >= s->ticker->heartbeat;
+}
+
+/* What to send now; 0 when there is nothing. */
+static size_t write_event(sb_stream *s, char *to, size_t room, uint64_t now) {
+    uint64_t version = atomic_load(&s->ticker->version);
+    int n = 0;
+    if (!s->greeted || has_news(s, version, now)) {
+        n = snprintf(to, room, "%sid: %llu\ndata: %llu\n\n", s->greeted ? "" : "retry: 1000\n",
+                     (unsigned long long)version, (unsigned long long)version);
+        s->greeted = true;
+        s->told = version;
+        s->told_at = now;
+    } else if (needs_heartbeat(s, now)) {
+        n = snprintf(to, room, ":\n\n");
+    } else {
+        return 0;
+    }
+    s->spoken_at = now;
+    return n > 0 ? (size_t)n : 0;
+}
+
+/* libmicrohttpd asks for bytes. */
+static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max) {
+    (void)pos;
+    sb_stream *s = cls;
+    sb_ticker *t = s->ticker;
+    if (max < EVENT_ROOM) return MHD_CONTENT_READER_END_WITH_ERROR;
+    ssize_t result = MHD_CONTENT_READER_END_OF_STREAM;
+    pthread_mutex_lock(&t->lock);
+    if (!s->is_over) {
+        result = (ssize_t)write_event(s, buf, EVENT_ROOM, now_of(t));
+        if (result == 0) {
+            s->is_suspended = true;
+            MHD_suspend_connection(s->conn->mhd);
+        }
+    }
+    pthread_mutex_unlock(&t->lock);
+    return result;
+}
+
+static void stream_free(void *cls) {
+    sb_stream *s = cls;
+    sb_ticker *t = s->ticker;
+    pthread_mutex_lock(&t->lock);
+    if (s->prev)
+        s->prev->next = s->next;
+    else
+        t->streams = s->next;
+    if (s->next) s->next->prev = s->prev;
+    t->stream_count--;
+    pthread_mutex_unlock(&t->lock);
+    sb_alloc_put(t->alloc, s, sizeof *s);
+}
+
+sb_status sb_stream_open(sb_ticker *t, sb_conn *c, struct MHD_Response **out) {
+    sb_stream *s = sb_alloc_zeroed(t->alloc, 1, sizeof *s);
+    if (!s) return SB_NOMEM;
+    *s = (sb_stream){.ticker = t, .conn = c};
+    pthread_mutex_lock(&t->lock);
+    sb_status status = t->ending                           ? SB_CLOSED
+                       : t->stream_count >= t->max_streams ? SB_DROPPED
+                                                           : SB_OK;
+    if (status == SB_OK) {
+        s->next = t->streams;
+        if (s->next) s->next->prev = s;
+        t->streams = s;
+        t->stream_count++;
+    }
+    pthread_mutex_unlock(&t->lock);
+    if (status != SB_OK) {
+        sb_alloc_put(t->alloc, s, sizeof *s);
+        return status;
+    }
+    *out = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 1024, stream_read, s, stream_free);
+    if (*out) return SB_OK;
+    stream_free(s);
+    return SB_NOMEM;
+}
+
+static void resume(sb_stream *s) {
+    s->is_suspended = false;
+    MHD_resume_connection(s->conn->mhd);
+}
+
+/* Wakes the streams that are due; answers when the next one is. */
+static uint64_t sweep(sb_ticker *t, uint64_t now) {
+    uint64_t next = UINT64_MAX;
+    for (sb_stream *s = t->streams; s; s = s->next) {
+        if (!s->is_suspended) continue;
+        if (s->is_over || has_news(s, t->seen, now) || needs_heartbeat(s, now)) {
+            resume(s);
+            continue;
+        }
+        next = earlier(next, s->spoken_at + t->heartbeat);
+        if (t->seen != s->told) next = earlier(next, s->told_at + t->interval);
+    }
+    return next;
+}
+
+/* A sleeping connection is watched by nobody else: one poll for all of them. */
+static void find_gone(sb_ticker *t) {
+    nfds_t n = 0;
+    for (sb_stream *s = t->streams; s; s = s->next)
+        if (s->is_suspended)
+            t->polled[n++] = (struct pollfd){.fd = s->conn->fd, .events = POLLRDHUP};
+    if (n == 0 || poll(t->polled, n, 0) <= 0) return;
+    n = 0;
+    for (sb_stream *s = t->streams; s; s = s->next)
+        if (s->is_suspended && (t->polled[n++].revents & (POLLRDHUP | POLLHUP | POLLERR)))
+            s->is_over = true;
+}
+
+void sb_ticker_end_streams(sb_ticker *t) {
+    pthread_mutex_lock(&t->lock);
+    t->ending = true;
+    for (sb_stream *s = t->streams; s; s = s->next) {
+        s->is_over = true;
+        if (s->is_suspended) resume(s);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+void sb_ticker_publish(sb_ticker *t, uint64_t version) {
+    atomic_store(&t->version, version);
+    if (atomic_exchange(&t->dirty, true)) return; /* the ticker knows, and has not looked yet */
+    pthread_mutex_lock(&t->lock);
+    pthread_cond_signal(&t->wake);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* ---- connections ------------------------------------------------------------------------------ */
+
+void sb_ticker_add(sb_ticker *t, sb_conn *c) {
+    pthread_mutex_lock(&t->lock);
+    c->prev = NULL;
+    c->next = t->conns;
+    if (c->next) c->next->prev = c;
+    t->conns = c;
+    t->conn_count++;
+    pthread_mutex_unlock(&t->lock);
+}
+
+void sb_ticker_remove(sb_ticker *t, sb_conn *c) {
+    pthread_mutex_lock(&t->lock);
+    if (c->prev)
+        c->prev->next = c->next;
+    else
+        t->conns = c->next;
+    if (c->next) c->next->prev = c->prev;
+    t->conn_count--;
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* The descriptor is still open: a connection leaves the list before it is closed. */
+static void cut_slow(sb_ticker *t, uint64_t now) {
+    for (sb_conn *c = t->conns; c; c = c->next) {
+        uint64_t cut_at = atomic_load_explicit(&c->cut_at, memory_order_relaxed);
+        if (cut_at == 0 || now < cut_at) continue;
+        atomic_store_explicit(&c->cut_at, 0, memory_order_relaxed);
+        shutdown(c->fd, SHUT_RDWR);
+        atomic_fetch_add(&t->too_slow, 1);
+    }
+}
+
+/* ---- the thread ------------------------------------------------------------------------------- */
+
+static void wait_until(sb_ticker *t, uint64_t now, uint64_t moment) {
+    uint64_t span = moment > now ? moment - now : 0;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    uint64_t nanoseconds = (uint64_t)until.tv_nsec + span % SECOND;
+    until.tv_sec += (time_t)(span / SECOND + nanoseconds / SECOND);
+    until.tv_nsec = (long)(nanoseconds % SECOND);
+    pthread_cond_timedwait(&t->wake, &t->lock, &until);
+}
+
+static void *run(void *arg) {
+    sb_ticker *t = arg;
+    pthread_mutex_lock(&t->lock);
+    while (t->is_running) {
+        uint64_t now = now_of(t);
+        if (now >= t->next_tick) {
+            cut_slow(t, now);
+            find_gone(t);
+            t->next_tick = now + SECOND;
+        }
+        uint64_t next = t->next_tick;
+        if (atomic_load(&t->dirty)) {
+            if (now - t->last_look >= t->interval) {
+                t->last_look = now;
+                atomic_store(&t->dirty, false);
+                t->seen = atomic_load(&t->version);
+            } else {
+                next = earlier(next, t->last_look + t->interval);
+            }
+        }
+        wait_until(t, now, earlier(next, sweep(t, now)));
+    }
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, sb_err *err) {
+    *t = (sb_ticker){
+        .alloc = o->alloc,
+        .clock = o->clock,
+        .interval = o->stream_interval,
+        .heartbeat = o->heartbeat,
+        .max_streams = o->max_streams,
+        .is_running = true,
+    };
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&t->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&t->lock, NULL);
+    t->polled = sb_alloc_zeroed(o->alloc, t->max_streams ? t->max_streams : 1, sizeof *t->polled);
+    int error = t->polled ? pthread_create(&t->thread, NULL, run, t) : 0;
+    if (t->polled && error == 0) return SB_OK;
+    t->is_running = false;
+    sb_ticker_fini(t);
+    return error ? sb_fail_errno(err, SB_NOMEM, error, "cannot start a thread")
+                 : sb_fail_nomem(err, "for the streams");
+}
+
+void sb_ticker_stop(sb_ticker *t) {
+    pthread_mutex_lock(&t->lock);
+    bool was_running = t->is_running;
+    t->is_running = false;
+    pthread_cond_signal(&t->wake);
+    pthread_mutex_unlock(&t->lock);
+    if (was_running) pthread_join(t->thread, NULL);
+}
+
+void sb_ticker_fini(sb_ticker *t) {
+    sb_alloc_put(t->alloc, t->polled, (t->max_streams ? t->max_streams : 1) * sizeof *t->polled);
+    t->polled = NULL;
+    pthread_cond_destroy(&t->wake);
+    pthread_mutex_destroy(&t->lock);
+}
