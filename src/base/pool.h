@@ -4,9 +4,9 @@
  * what to tell the one who asked for it. Closing does the jobs that were taken and then ends the
  * threads, so every job that was accepted is done exactly once.
  *
- * Threads: submit, wait_idle and waiting may be called from any thread, a job included (but wait_idle
- * from a job would wait for itself). close and free belong to one thread, and not to a job.
- * Cost: one lock a hand-over; no allocation after new. */
+ * Threads: submit, wait_idle and waiting may be called from any thread, a job included (but
+ * wait_idle from a job would wait for itself). close and free belong to one thread, and not to a
+ * job. Cost: one lock a hand-over; no allocation after new. */
 #ifndef SB_BASE_POOL_H
 #define SB_BASE_POOL_H
 

@@ -3,8 +3,8 @@
  *     http_echo [name=value ...]
  *
  * Names are those of the options below (limits in bytes, counts or milliseconds; token, prefix,
- * host, cert, key as text; allow may come several times). It prints one line, "port N, started in N us",
- * serves until its standard input ends, closes, prints "closed" and exits 0. */
+ * host, cert, key as text; allow may come several times). It prints one line, "port N, started in N
+ * us", serves until its standard input ends, closes, prints "closed" and exits 0. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ typedef struct app {
     bool is_open;
 } app;
 
-/* ---- handlers --------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 static uint64_t number(const sb_http_request *q, const char *key, uint64_t otherwise) {
     sb_slice text = sb_http_query(q, key);
@@ -304,7 +304,7 @@ static const sb_http_route routes[] = {
     {.methods = READ, .path = "/stream", .how = SB_HTTP_STREAM},
 };
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 typedef struct settings {
     sb_http_options o;

@@ -62,7 +62,7 @@ void sb_gate_fini(sb_gate *g) {
     sb_arena_fini(&g->memory);
 }
 
-/* ---- form ------------------------------------------------------------------------------------- */
+/* ---- form ------------------------------------------------------------------------------------ */
 
 static bool is_visible(sb_slice s) {
     for (size_t i = 0; i < s.n; i++)
@@ -120,7 +120,7 @@ static bool check_form(const sb_gate *g, const sb_http_request *q, sb_http_reply
     return true;
 }
 
-/* ---- who asks --------------------------------------------------------------------------------- */
+/* ---- who asks -------------------------------------------------------------------------------- */
 
 static bool check_guards(const sb_gate *g, const sb_http_request *q, sb_http_reply *r) {
     sb_slice host = sb_http_header(q, "Host");
@@ -154,7 +154,7 @@ static bool is_forwarded(const sb_http_request *q) {
     return false;
 }
 
-/* ---- where to --------------------------------------------------------------------------------- */
+/* ---- where to -------------------------------------------------------------------------------- */
 
 /* Fills query, root and path. */
 static bool read_target(const sb_gate *g, sb_http_request *q, sb_http_reply *r,
@@ -214,7 +214,7 @@ static const char *allow_text(sb_arena *arena, unsigned methods) {
     return copy.p ? (const char *)copy.p : "GET";
 }
 
-/* ---- all together ----------------------------------------------------------------------------- */
+/* ---- all together ---------------------------------------------------------------------------- */
 
 /* What the path leads to, before anybody was asked for a token. */
 static sb_verdict find_route(const sb_gate *g, sb_http_request *q, sb_http_reply *r,

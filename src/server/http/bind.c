@@ -41,14 +41,15 @@ static unsigned port_of(const address *a) {
     return ntohs(a->any.sa_family == AF_INET6 ? a->six.sin6_port : a->four.sin_port);
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static sb_status problem(sb_http_bound *out, sb_http_bind_problem what, sb_status status) {
     out->problem = what;
     return status;
 }
 
-/* Text, the usual name, or whatever the system makes of it; IPv4 is preferred, as TensorBoard does. */
+/* Text, the usual name, or whatever the system makes of it; IPv4 is preferred, as TensorBoard
+ * does. */
 static sb_status find_address(address *a, const char *host, sb_http_bound *out, sb_err *err) {
     memset(a, 0, sizeof *a);
     if (strcmp(host, "localhost") == 0) host = "127.0.0.1";
@@ -91,7 +92,7 @@ static void describe(sb_http_bound *out, const address *a) {
         out->address[0] = '\0';
 }
 
-/* ---- one port --------------------------------------------------------------------------------- */
+/* ---- one port -------------------------------------------------------------------------------- */
 
 /* Does somebody take connections on 127.0.0.1 there? One that neither takes nor refuses counts. */
 static bool is_answered(unsigned port) {
@@ -163,7 +164,7 @@ static sb_status say_problem(sb_http_bound *out, int error, const char *host, un
     }
 }
 
-/* ---- all of them ------------------------------------------------------------------------------ */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 static int try_ports(address *a, const sb_http_bind_options *o, unsigned first, unsigned tries,
                      unsigned *last) {

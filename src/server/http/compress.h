@@ -1,4 +1,5 @@
-/* compress.h: bodies made smaller for the way: gzip by libdeflate, zstd by libzstd, both at level 1.
+/* compress.h: bodies made smaller for the way: gzip by libdeflate, zstd by libzstd, both at level
+ * 1.
  *
  * A compressor is a few hundred KiB to a megabyte of state, so finished ones are kept for the next
  * body, at most as many as ever worked at the same time.
@@ -23,7 +24,8 @@ void sb_compressors_init(sb_compressors *c, const sb_alloc *alloc);
 void sb_compressors_fini(sb_compressors *c);
 
 /* Appends body, compressed, to out when that is smaller than body; else, and when memory is short,
- * leaves out as it was and answers false: the body is then sent as it is. coding is gzip or zstd. */
+ * leaves out as it was and answers false: the body is then sent as it is. coding is gzip or
+ * zstd. */
 bool sb_compress(sb_compressors *c, sb_coding coding, sb_slice body, sb_buf *out);
 
 #endif

@@ -7,11 +7,12 @@
  *                    and once more after resume: send
  *     sb_conn_done   the last byte went, or the client did
  *
- * The reply is queued in the call without data and never in the first one, because libmicrohttpd closes
- * the connection after a reply that came before the end of the request. Only a body that is too large is
- * refused that way: there closing is the point.
+ * The reply is queued in the call without data and never in the first one, because libmicrohttpd
+ * closes the connection after a reply that came before the end of the request. Only a body that is
+ * too large is refused that way: there closing is the point.
  *
- * Memory: a connection keeps the first block of its arena; everything else goes after each request. */
+ * Memory: a connection keeps the first block of its arena; everything else goes after each
+ * request. */
 #include <arpa/inet.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -40,7 +41,7 @@ static uint64_t transfer_span(const sb_http_server *s, uint64_t bytes) {
     return s->o.transfer_time + seconds * SECOND;
 }
 
-/* ---- connections ------------------------------------------------------------------------------ */
+/* ---- connections ----------------------------------------------------------------------------- */
 
 static void note_peer(sb_conn *c) {
     const union MHD_ConnectionInfo *info =
@@ -108,11 +109,11 @@ void sb_conn_begin(void *server, struct MHD_Connection *mhd, void **context,
     *context = NULL;
 }
 
-/* ---- the head of a request -------------------------------------------------------------------- */
+/* ---- the head of a request ------------------------------------------------------------------- */
 
-/* libmicrohttpd would now split the query and keep every pair in the connection's memory, where a few
- * hundred of them use it up. We do that ourselves, from our copy: so its own copy, a buffer that it
- * writes to right after this, ends at the question mark. */
+/* libmicrohttpd would now split the query and keep every pair in the connection's memory, where a
+ * few hundred of them use it up. We do that ourselves, from our copy: so its own copy, a buffer
+ * that it writes to right after this, ends at the question mark. */
 static void hide_query(const char *uri) {
     char *mark = (char *)(uintptr_t)strchr(uri, '?');
     if (mark && mark[1]) mark[1] = '\0';
@@ -212,8 +213,8 @@ static enum MHD_Result read_head(sb_conn *c, const char *method) {
     return MHD_YES;
 }
 
-/* A reply can only be queued before or behind the body. So what is above the limit is read and not kept,
- * and a client that sends much more of it is not heard out. */
+/* A reply can only be queued before or behind the body. So what is above the limit is read and not
+ * kept, and a client that sends much more of it is not heard out. */
 static enum MHD_Result read_body(sb_conn *c, const char *data, size_t n) {
     c->body_seen += n;
     if (c->body_seen <= c->body_limit) {
@@ -225,7 +226,7 @@ static enum MHD_Result read_body(sb_conn *c, const char *data, size_t n) {
     return c->body_seen - c->body_limit <= OVERRUN ? MHD_YES : MHD_NO;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 static enum MHD_Result queue(sb_conn *c, struct MHD_Response *response, const sb_reply_wire *wire) {
     enum MHD_Result result = MHD_YES;
@@ -290,7 +291,7 @@ static enum MHD_Result open_stream(sb_conn *c) {
     return queue(c, response, &wire);
 }
 
-/* ---- handlers --------------------------------------------------------------------------------- */
+/* ---- handlers -------------------------------------------------------------------------------- */
 
 /* The request's owner is the worker from the moment it is taken from the queue until resume. */
 static void work(void *arg) {

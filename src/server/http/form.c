@@ -22,7 +22,8 @@ static bool take_value(sb_arena *arena, sb_slice *left, sb_slice *out) {
     if (!to) return false;
     size_t n = 0, i = 1;
     for (; i < left->n && left->p[i] != '"'; i++) {
-        /* Browsers escape a quote as %22 but send a backslash as it is: only \" and \\ are escapes. */
+        /* Browsers escape a quote as %22 but send a backslash as it is: only \" and \\ are
+         * escapes. */
         bool escape = left->p[i] == '\\' && i + 1 < left->n &&
                       (left->p[i + 1] == '"' || left->p[i + 1] == '\\');
         if (escape) i++;

@@ -4,9 +4,9 @@
  *
  *     --boundary CRLF  header lines CRLF  CRLF  bytes of the field CRLF  ...  --boundary--
  *
- * The whole body is in memory, so a part is a slice of it: nothing is copied but the names. Files and
- * text fields are treated alike; the content type of a part is not looked at.
- * Threads: none. Cost: one search for the boundary over the body. */
+ * The whole body is in memory, so a part is a slice of it: nothing is copied but the names. Files
+ * and text fields are treated alike; the content type of a part is not looked at. Threads: none.
+ * Cost: one search for the boundary over the body. */
 #ifndef SB_SERVER_HTTP_FORM_H
 #define SB_SERVER_HTTP_FORM_H
 

@@ -10,7 +10,7 @@
 
 #define MAX_NAME 255 /* of a host, and of a token */
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool is_name_char(uint8_t c) {
     c = sb_text_lower(c);
@@ -71,7 +71,7 @@ bool sb_is_loopback_name(sb_slice name) {
     return IN6_IS_ADDR_LOOPBACK(&six);
 }
 
-/* ---- building --------------------------------------------------------------------------------- */
+/* ---- building -------------------------------------------------------------------------------- */
 
 static bool is_token_char(uint8_t c) {
     /* What a cookie value and a header take unchanged. */
@@ -117,7 +117,7 @@ sb_status sb_guard_init(sb_guard *g, sb_arena *arena, const sb_http_options *o, 
     return copy_allowed(g, arena, o, err);
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static bool is_allowed(const sb_guard *g, sb_slice name, sb_slice port) {
     for (size_t i = 0; i < g->allowed_count; i++) {

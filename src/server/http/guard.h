@@ -2,16 +2,16 @@
  *
  * Host: a page of somebody else's may point its own name at this machine (DNS rebinding) and would
  * then be of our origin. So on a loopback address only the names of loopback are answered, and
- * those that were allowed by name. Names are compared whole, without case and without one dot at the
- * end; the port does not matter unless the allowed entry names one, since tunnels change it.
+ * those that were allowed by name. Names are compared whole, without case and without one dot at
+ * the end; the port does not matter unless the allowed entry names one, since tunnels change it.
  *
  * Origin: a request that may change something must come from a page of ours. Exact comparison with
- * the Host of the same request or with an allowed name; "null" is nobody. Requests without an Origin
- * come from programs, not from pages. Behind a proxy that replaces Host the browser's own word
- * (Sec-Fetch-Site: same-origin), which no page can forge, counts as well.
+ * the Host of the same request or with an allowed name; "null" is nobody. Requests without an
+ * Origin come from programs, not from pages. Behind a proxy that replaces Host the browser's own
+ * word (Sec-Fetch-Site: same-origin), which no page can forge, counts as well.
  *
- * Fetch metadata: a page elsewhere may link to us or frame us, but not pull our data in as a script,
- * an image or a style.
+ * Fetch metadata: a page elsewhere may link to us or frame us, but not pull our data in as a
+ * script, an image or a style.
  *
  * Token: compared in time that does not depend on where the difference is.
  *
@@ -46,7 +46,8 @@ bool sb_guard_fetch(sb_slice site, sb_slice mode, sb_http_method method);
 bool sb_guard_token(const sb_guard *g, sb_slice offered);
 /* The token in "Authorization: Bearer x" or in our cookie; the empty slice when there is none. */
 sb_slice sb_bearer_token(sb_slice authorization);
-/* The first cookie of that name whose value is the token decides; a stale one beside it does not. */
+/* The first cookie of that name whose value is the token decides; a stale one beside it does
+ * not. */
 bool sb_guard_cookie(const sb_guard *g, sb_slice cookies);
 
 #endif

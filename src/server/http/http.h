@@ -18,8 +18,8 @@
  * on a worker while its connection is suspended. What it leaves in the reply is then compressed,
  * cut to a range, or replaced by "not modified", as the client asked.
  *
- * Who is let in is decided before any handler runs, and for every path: a route is closed unless its
- * row says open. HEAD is answered wherever GET is.
+ * Who is let in is decided before any handler runs, and for every path: a route is closed unless
+ * its row says open. HEAD is answered wherever GET is.
  *
  * Threads: a request and its reply belong to the handler until it returns. Memory from the
  * request's arena lives until the reply is sent. */
@@ -35,7 +35,7 @@
 typedef struct sb_http_server sb_http_server;
 typedef struct sb_http_reply sb_http_reply;
 
-/* ---- requests --------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 typedef enum sb_http_method {
     SB_HTTP_GET = 1,
@@ -89,14 +89,15 @@ sb_slice sb_http_header(const sb_http_request *q, const char *name);
 /* The first value of a key among params; .p is NULL when there is none. */
 sb_slice sb_http_param_get(sb_http_params params, sb_slice key);
 /* The fields of a form sent as application/x-www-form-urlencoded or multipart/form-data, in the
- * request's arena. Any other content type gives none. SB_INVALID for a body that is no such form. */
+ * request's arena. Any other content type gives none. SB_INVALID for a body that is no such
+ * form. */
 sb_status sb_http_form(sb_http_request *q, sb_http_params *out, sb_err *err);
 /* Takes the text up to the next '/' off the front of *path; false when nothing is left. */
 bool sb_http_segment(sb_slice *path, sb_slice *segment);
 /* Is the time budget used up? Long work asks now and then and gives up with SB_DROPPED. */
 bool sb_http_expired(const sb_http_request *q);
 
-/* ---- replies ---------------------------------------------------------------------------------- */
+/* ---- replies --------------------------------------------------------------------------------- */
 
 /* A reply begins as 200, "text/plain; charset=utf-8", empty, not to be cached. */
 void sb_http_status(sb_http_reply *r, int status);
@@ -105,8 +106,8 @@ void sb_http_type(sb_http_reply *r, const char *content_type);
 /* Copies the value. SB_INVALID when it holds a control character, or the name is not a token. */
 sb_status sb_http_set_header(sb_http_reply *r, const char *name, sb_slice value);
 
-/* The body to append to; its cap is the request's memory budget. A failed append turns the reply into
- * an error by itself. */
+/* The body to append to; its cap is the request's memory budget. A failed append turns the reply
+ * into an error by itself. */
 sb_buf *sb_http_body(sb_http_reply *r);
 /* A body that somebody else owns; release (may be NULL) is called once it is sent or given up. */
 void sb_http_lend(sb_http_reply *r, sb_slice body, void (*release)(void *ud), void *ud);
@@ -146,7 +147,8 @@ typedef enum sb_http_coding {
 void sb_http_compress(sb_http_reply *r, sb_http_coding how);
 
 /* Bytes that came from somebody's log: shown, they must not act. Adds a sandbox policy in place of
- * the server's own. With a file name the browser offers to save them under it instead of showing them. */
+ * the server's own. With a file name the browser offers to save them under it instead of showing
+ * them. */
 void sb_http_user_content(sb_http_reply *r, sb_slice file_name);
 /* A policy other than the server's for this page. The text must outlive the reply. */
 void sb_http_policy(sb_http_reply *r, const char *content_security_policy);
@@ -155,15 +157,16 @@ void sb_http_policy(sb_http_reply *r, const char *content_security_policy);
  * that a handler ends with "return sb_http_fail(...)". */
 sb_status sb_http_fail(sb_http_reply *r, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* To a path of this server, given decoded and with its root: "/x/y". SB_INVALID when a browser could
- * read it as another host. */
+/* To a path of this server, given decoded and with its root: "/x/y". SB_INVALID when a browser
+ * could read it as another host. */
 sb_status sb_http_redirect(sb_http_reply *r, int status, sb_slice path, sb_slice raw_query);
 /* Where a handler may leave the reason for a status other than SB_OK. */
 sb_err *sb_http_err(sb_http_reply *r);
 
-/* ---- routes ----------------------------------------------------------------------------------- */
+/* ---- routes ---------------------------------------------------------------------------------- */
 
-/* What a status other than SB_OK turns into is a table in reply.c; the text is that of sb_http_err. */
+/* What a status other than SB_OK turns into is a table in settle.c; the text is that of
+ * sb_http_err. */
 typedef sb_status (*sb_http_handler)(sb_http_request *q, sb_http_reply *r, void *app);
 
 typedef enum sb_http_how {
@@ -190,7 +193,7 @@ typedef struct sb_http_hooks {
                        void *app);
 } sb_http_hooks;
 
-/* ---- the server ------------------------------------------------------------------------------- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 typedef struct sb_http_options {
     const sb_alloc *alloc;
@@ -246,8 +249,8 @@ void sb_http_defaults(sb_http_options *o);
 /* Serves from now on, on a listening socket from sb_http_bind, which is closed by us even if this
  * fails. SB_INVALID for options that make no sense, two rows for one thing, a bad certificate. */
 sb_status sb_http_open(sb_http_server **out, const sb_http_options *o, int *listener, sb_err *err);
-/* Takes no more requests, lets the pool finish, ends the streams, and waits a little for replies that
- * are being sent. NULL is fine. */
+/* Takes no more requests, lets the pool finish, ends the streams, and waits a little for replies
+ * that are being sent. NULL is fine. */
 void sb_http_close(sb_http_server *s);
 
 /* Tells the streams of a new version. Cheap, from any thread, as often as one likes. */
@@ -263,7 +266,7 @@ typedef struct sb_http_counts {
 } sb_http_counts;
 void sb_http_count(sb_http_server *s, sb_http_counts *out);
 
-/* ---- where to listen -------------------------------------------------------------------------- */
+/* ---- where to listen ------------------------------------------------------------------------- */
 
 typedef enum sb_http_bind_problem {
     SB_HTTP_BIND_FINE,

@@ -1,10 +1,10 @@
 /* login.h: how somebody with the token gets in: by link, by form, by header, by cookie.
  *
  * A link with ?token= opened in a browser is answered with a cookie and a redirect to the same
- * address without it, so that the token does not stay in the address bar. Programs get their answer at
- * once. There is no address to return to among the parameters: a redirect goes where the request
- * went. The cookie holds the token itself, so that a new token ends every session.
- * Threads: none. */
+ * address without it, so that the token does not stay in the address bar. Programs get their answer
+ * at once. There is no address to return to among the parameters: a redirect goes where the request
+ * went. The cookie holds the token itself, so that a new token ends every session. Threads:
+ * none. */
 #ifndef SB_SERVER_HTTP_LOGIN_H
 #define SB_SERVER_HTTP_LOGIN_H
 

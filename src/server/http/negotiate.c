@@ -9,7 +9,7 @@
 #include "server/http/text.h"
 #include "base/banned.h"
 
-/* ---- coding ----------------------------------------------------------------------------------- */
+/* ---- coding ---------------------------------------------------------------------------------- */
 
 /* "0.25" to 250; -1 for what is no q-value. */
 static int parse_quality(sb_slice s) {
@@ -98,7 +98,7 @@ bool sb_type_compresses(const char *content_type) {
     return false;
 }
 
-/* ---- entity tags ------------------------------------------------------------------------------ */
+/* ---- entity tags ----------------------------------------------------------------------------- */
 
 /* Takes W/ off the front of a tag. */
 static bool take_weak(sb_slice *tag) {
@@ -127,7 +127,7 @@ bool sb_if_range_holds(sb_slice if_range, sb_slice name) {
     return name.n > 0 && tag_is(sb_text_trim(if_range), name);
 }
 
-/* ---- ranges ----------------------------------------------------------------------------------- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 sb_range sb_range_parse(sb_slice header, uint64_t size, uint64_t *first, uint64_t *n) {
     header = sb_text_trim(header);
@@ -156,7 +156,7 @@ sb_range sb_range_parse(sb_slice header, uint64_t size, uint64_t *first, uint64_
     return SB_RANGE_PART;
 }
 
-/* ---- dates ------------------------------------------------------------------------------------ */
+/* ---- dates ----------------------------------------------------------------------------------- */
 
 void sb_http_date(char out[SB_HTTP_DATE_SIZE], uint64_t seconds) {
     static const char days[] = "SunMonTueWedThuFriSat";

@@ -18,7 +18,8 @@ typedef enum sb_coding {
 } sb_coding;
 
 /* The best of the codings in offered (a sum) by Accept-Encoding's q-values; among equals br, zstd,
- * gzip, in this order. Identity when nothing offered is acceptable, and when the header is absent. */
+ * gzip, in this order. Identity when nothing offered is acceptable, and when the header is
+ * absent. */
 sb_coding sb_accept_coding(sb_slice accept_encoding, unsigned offered);
 
 /* The name as Content-Encoding spells it; NULL for identity. */

@@ -74,12 +74,13 @@ void sb_reply_fini(sb_http_reply *r);
 
 /* A reply of a status and headers only. */
 void sb_reply_no_body(sb_http_reply *r, int status);
-/* A redirect to the same path without one key of the query; relative, so that it is right behind any
- * proxy. */
+/* A redirect to the same path without one key of the query; relative, so that it is right behind
+ * any proxy. */
 sb_status sb_reply_redirect_here(sb_http_reply *r, int status, sb_slice path, sb_slice raw_query,
                                  sb_slice without_key);
 
-/* From the handler's status to a complete reply. Sets coding; whoever calls then compresses or not. */
+/* From the handler's status to a complete reply. Sets coding; whoever calls then compresses or
+ * not. */
 void sb_reply_settle(sb_http_reply *r, sb_status status);
 /* How many bytes compress would read; 0 when there is nothing to do. */
 size_t sb_reply_compress_size(const sb_http_reply *r);

@@ -20,8 +20,8 @@ typedef struct sb_routes {
     size_t prefix_count;
 } sb_routes;
 
-/* SB_INVALID when a path has no slash in front, a star elsewhere than behind the last slash, a row has no
- * handler, or two rows claim the same method of a path. The rows must outlive this. */
+/* SB_INVALID when a path has no slash in front, a star elsewhere than behind the last slash, a row
+ * has no handler, or two rows claim the same method of a path. The rows must outlive this. */
 sb_status sb_routes_init(sb_routes *r, const sb_alloc *alloc, const sb_http_route *rows,
                          size_t count, uint64_t seed, sb_err *err);
 void sb_routes_fini(sb_routes *r);

@@ -1,6 +1,7 @@
 /* server.c: opening and closing; what happens in between is in conn.c and ticker.c.
  *
- * Closing, in this order, because libmicrohttpd must not be stopped while a connection is suspended:
+ * Closing, in this order, because libmicrohttpd must not be stopped while a connection is
+ * suspended:
  *   1 no new connections     2 pooled requests are refused, those taken are finished (all resumed)
  *   3 streams end (all resumed), new ones are refused     4 replies under way get a little time
  *   5 the listeners end, and with them every connection   6 the memory goes */
@@ -65,7 +66,7 @@ void sb_http_defaults(sb_http_options *o) {
     };
 }
 
-/* ---- opening ---------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static sb_status check_options(const sb_http_options *o, sb_err *err) {
     if (!o->alloc || !o->clock || !o->policy || !o->app_name)
@@ -221,7 +222,7 @@ sb_status sb_http_open(sb_http_server **out, const sb_http_options *o, int *list
     return SB_OK;
 }
 
-/* ---- closing ---------------------------------------------------------------------------------- */
+/* ---- closing --------------------------------------------------------------------------------- */
 
 static void wait_for_replies(sb_http_server *s) {
     struct timespec until;
@@ -251,7 +252,7 @@ void sb_http_close(sb_http_server *s) {
     free_server(s);
 }
 
-/* ---- small questions -------------------------------------------------------------------------- */
+/* ---- small questions ------------------------------------------------------------------------- */
 
 void sb_http_publish(sb_http_server *s, uint64_t version) {
     sb_ticker_publish(&s->ticker, version);

@@ -6,8 +6,9 @@
  *   workers     of the pool; have a connection's request while that connection is suspended
  *   ticker      one; wakes streams, notices clients that are gone, cuts those that are too slow
  *
- * Lock order: ticker.lock, then locks inside libmicrohttpd (suspend and resume are called under it).
- * A request needs no lock: it has one owner at a time, and suspend, submit and resume hand it on. */
+ * Lock order: ticker.lock, then locks inside libmicrohttpd (suspend and resume are called under
+ * it). A request needs no lock: it has one owner at a time, and suspend, submit and resume hand it
+ * on. */
 #ifndef SB_SERVER_HTTP_SERVER_H
 #define SB_SERVER_HTTP_SERVER_H
 
@@ -23,7 +24,7 @@
 typedef struct sb_conn sb_conn;
 typedef struct sb_stream sb_stream;
 
-/* ---- ticker.c --------------------------------------------------------------------------------- */
+/* ---- ticker.c -------------------------------------------------------------------------------- */
 
 typedef struct sb_ticker {
     const sb_alloc *alloc;
@@ -64,7 +65,7 @@ void sb_ticker_remove(sb_ticker *t, sb_conn *c);
  * streams, SB_CLOSED when the server is ending. */
 sb_status sb_stream_open(sb_ticker *t, sb_conn *c, struct MHD_Response **out);
 
-/* ---- conn.c ----------------------------------------------------------------------------------- */
+/* ---- conn.c ---------------------------------------------------------------------------------- */
 
 typedef enum sb_phase {
     SB_PHASE_IDLE,
@@ -108,7 +109,7 @@ enum MHD_Result sb_conn_call(void *server, struct MHD_Connection *mhd, const cha
 void sb_conn_done(void *server, struct MHD_Connection *mhd, void **context,
                   enum MHD_RequestTerminationCode code);
 
-/* ---- server.c --------------------------------------------------------------------------------- */
+/* ---- server.c -------------------------------------------------------------------------------- */
 
 struct sb_http_server {
     const sb_alloc *alloc;

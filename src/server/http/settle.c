@@ -12,7 +12,7 @@
 #define DAY_SECONDS 86400u
 #define MAX_TEXT 160 /* of a header that is put together here */
 
-/* ---- status ----------------------------------------------------------------------------------- */
+/* ---- status ---------------------------------------------------------------------------------- */
 
 int sb_reply_code_of(sb_status status) {
     switch (status) {
@@ -61,7 +61,7 @@ const char *sb_reply_reason(int code) {
     return "Error";
 }
 
-/* ---- errors ----------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* The text stays where it is (in r->err) while the page is written, so the hook may use it. */
 static void write_error_page(sb_http_reply *r) {
@@ -90,7 +90,7 @@ static void settle_errors(sb_http_reply *r, sb_status status) {
     if (r->has_error_text) write_error_page(r);
 }
 
-/* ---- what the client asked for ---------------------------------------------------------------- */
+/* ---- what the client asked for --------------------------------------------------------------- */
 
 static uint64_t body_size(const sb_http_reply *r) {
     switch (r->kind) {
@@ -170,7 +170,7 @@ void sb_reply_settle(sb_http_reply *r, sb_status status) {
     if (!settle_range(r)) settle_coding(r);
 }
 
-/* ---- compression ------------------------------------------------------------------------------ */
+/* ---- compression ----------------------------------------------------------------------------- */
 
 static sb_slice bytes_of(const sb_http_reply *r) {
     return r->kind == SB_REPLY_BUFFER ? sb_buf_slice(&r->buffer) : r->lent;
@@ -187,7 +187,7 @@ void sb_reply_compress(sb_http_reply *r, sb_compressors *c) {
     if (!sb_compress(c, r->coding, bytes_of(r), &r->compressed)) r->coding = SB_CODING_IDENTITY;
 }
 
-/* ---- headers ---------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 static void add(sb_reply_wire *w, const char *name, const char *value) {
     w->headers[w->header_count++] = (sb_http_param){sb_slice_str(name), sb_slice_str(value)};
@@ -267,7 +267,7 @@ static void add_guards(sb_reply_wire *w, const sb_http_reply *r) {
         add(w, "Content-Security-Policy", r->rules->policy);
 }
 
-/* ---- the body --------------------------------------------------------------------------------- */
+/* ---- the body -------------------------------------------------------------------------------- */
 
 static sb_slice wire_bytes(const sb_http_reply *r) {
     if (r->kind == SB_REPLY_ASSET) {

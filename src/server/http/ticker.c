@@ -1,16 +1,16 @@
 /* ticker.c: one thread for all that happens by the clock: streams and slow clients.
  *
  * A stream has no queue. Its connection sleeps (suspended) until there is a version that it has not
- * been told, it was not told one for an interval, or a heartbeat is due; the ticker then resumes it,
- * libmicrohttpd asks for bytes, and they are made from the newest version at that moment. However many
- * versions went by, and however slowly a client reads, it costs one struct.
+ * been told, it was not told one for an interval, or a heartbeat is due; the ticker then resumes
+ * it, libmicrohttpd asks for bytes, and they are made from the newest version at that moment.
+ * However many versions went by, and however slowly a client reads, it costs one struct.
  *
  *     retry: 1000          sent once, with the first event
  *     id: 42
  *     data: 42
  *
- * Publishing is a store and, once per look of the ticker, a wake-up. After a look the ticker does not
- * look again for an interval, so a thousand versions a second still mean twenty sweeps.
+ * Publishing is a store and, once per look of the ticker, a wake-up. After a look the ticker does
+ * not look again for an interval, so a thousand versions a second still mean twenty sweeps.
  *
  * Slow clients: every connection carries the moment at which its present phase must be over; once a
  * second those past it are shut down, which libmicrohttpd sees as a client that left. */
@@ -46,7 +46,7 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* ---- streams ---------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 static bool has_news(const sb_stream *s, uint64_t version, uint64_t now) {
     return version != s->told && now - s->told_at >= s->ticker->interval;
@@ -184,7 +184,7 @@ void sb_ticker_publish(sb_ticker *t, uint64_t version) {
     pthread_mutex_unlock(&t->lock);
 }
 
-/* ---- connections ------------------------------------------------------------------------------ */
+/* ---- connections ----------------------------------------------------------------------------- */
 
 void sb_ticker_add(sb_ticker *t, sb_conn *c) {
     pthread_mutex_lock(&t->lock);
@@ -218,7 +218,7 @@ static void cut_slow(sb_ticker *t, uint64_t now) {
     }
 }
 
-/* ---- the thread ------------------------------------------------------------------------------- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 static void wait_until(sb_ticker *t, uint64_t now, uint64_t moment) {
     uint64_t span = moment > now ? moment - now : 0;

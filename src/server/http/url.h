@@ -1,12 +1,12 @@
 /* url.h: percent encoding, paths and query strings.
  *
- * A path is decoded exactly once, and what is left must be plain: whatever could mean something to a
- * second decoder or to a file system ('%', ';', '\', control characters, "." and ".." as a part,
+ * A path is decoded exactly once, and what is left must be plain: whatever could mean something to
+ * a second decoder or to a file system ('%', ';', '\', control characters, "." and ".." as a part,
  * bytes that are not UTF-8) is refused, not repaired.
  *
- * A query is taken as Werkzeug takes it, which TensorBoard's routes stand on: '&' separates, the first
- * '=' ends the key, '+' is a space, a '%' without two hex digits stays as it is, and a decoded byte
- * that is not UTF-8 comes back as its escape ("%FF").
+ * A query is taken as Werkzeug takes it, which TensorBoard's routes stand on: '&' separates, the
+ * first '=' ends the key, '+' is a space, a '%' without two hex digits stays as it is, and a
+ * decoded byte that is not UTF-8 comes back as its escape ("%FF").
  *
  * Threads: none. Cost: one pass, results in the arena given. */
 #ifndef SB_SERVER_HTTP_URL_H
