@@ -1,6 +1,7 @@
 /* store.c: the list of runs and the version. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/slice.h"
 #include "store/store_int.h"
@@ -51,14 +52,18 @@ static void tell(sb_store *s, uint64_t version) {
     if (s->opts.changed) s->opts.changed(s->opts.changed_ud, version);
 }
 
-/* With the mutex held. */
-static sb_run *find(sb_store *s, sb_slice name, size_t *at) {
-    for (size_t i = 0; i < s->run_n; i++) {
-        if (!sb_slice_eq(s->runs[i]->name, name)) continue;
-        if (at) *at = i;
-        return s->runs[i];
+/* With the mutex held. Runs are kept in the order of their names. */
+static sb_run *find(const sb_store *s, sb_slice name, size_t *at) {
+    size_t low = 0, high = s->run_n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sb_slice_cmp(s->runs[middle]->name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return NULL;
+    *at = low;
+    return low < s->run_n && sb_slice_eq(s->runs[low]->name, name) ? s->runs[low] : NULL;
 }
 
 static bool make_room(sb_store *s) {
@@ -75,16 +80,19 @@ static bool make_room(sb_store *s) {
 sb_status sb_store_add_run(sb_store *s, sb_slice name, sb_slice path, sb_run **out, sb_err *err) {
     *out = NULL;
     sb_run *run;
+    size_t at;
     pthread_mutex_lock(&s->mutex);
     sb_status status = SB_OK;
-    if (find(s, name, NULL))
+    if (find(s, name, &at))
         status = sb_fail(err, SB_INVALID, 0, "there is a run '%.*s' already", SB_SHOWN(name));
     else if (!make_room(s))
         status = sb_fail_nomem(err, "for a run");
     if (status == SB_OK) status = sb_run_new(&run, s, name, path, s->next_id, err);
     if (status == SB_OK) {
         s->next_id++;
-        s->runs[s->run_n++] = run;
+        memmove(s->runs + at + 1, s->runs + at, (s->run_n - at) * sizeof *s->runs);
+        s->runs[at] = run;
+        s->run_n++;
         *out = sb_run_hold(run);
     }
     pthread_mutex_unlock(&s->mutex);
@@ -95,7 +103,10 @@ void sb_store_drop_run(sb_store *s, sb_run *run) {
     size_t at;
     pthread_mutex_lock(&s->mutex);
     bool found = find(s, run->name, &at) == run;
-    if (found) s->runs[at] = s->runs[--s->run_n];
+    if (found) {
+        s->run_n--;
+        memmove(s->runs + at, s->runs + at + 1, (s->run_n - at) * sizeof *s->runs);
+    }
     uint64_t version = sb_store_bump(s);
     pthread_mutex_unlock(&s->mutex);
     if (found) sb_run_release(run);
@@ -148,7 +159,8 @@ void sb_runs_release(sb_runs *runs) {
 
 sb_run *sb_store_find_run(sb_store *s, sb_slice name) {
     pthread_mutex_lock(&s->mutex);
-    sb_run *run = find(s, name, NULL);
+    size_t at;
+    sb_run *run = find(s, name, &at);
     if (run) sb_run_hold(run);
     pthread_mutex_unlock(&s->mutex);
     return run;

@@ -1,0 +1,447 @@
+/* ingest.c: the thread that finds files and hands out turns. */
+#include "ingest/ingest.h"
+
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/pool.h"
+#include "base/slice.h"
+#include "ingest/loader.h"
+#include "ingest/watch.h"
+#include "logdir/discover.h"
+
+#include "base/banned.h"
+
+#define MS ((uint64_t)1000 * 1000)
+#define TURN_NS (200 * MS)
+#define LOOK_NS (200 * MS)
+#define LIVE_NS (10 * 1000 * MS)
+#define EMPTY_WALK_NS (1000 * MS) /* how soon to look again while there is nothing at all */
+#define LEAST_WALK_NS (100 * MS)  /* between two walks that hints ask for */
+#define WALK_CAP ((size_t)4 << 30)
+
+struct sb_ingest {
+    const sb_env *env;
+    sb_store *store;
+    sb_ingest_opts opts;
+    sb_arena texts; /* copies of the options' texts */
+    sb_pool *pool;
+    sb_watch *watch;
+    int wake; /* an eventfd: a turn ended, somebody wants something */
+    pthread_t thread;
+    bool has_thread;
+    _Atomic bool stopping;
+    _Atomic uint64_t sync_wanted;
+    /* guarded by mutex: */
+    pthread_mutex_t mutex;
+    pthread_cond_t synced;
+    uint64_t sync_done;
+    bool was_loaded; /* the first reading is over */
+    uint64_t problems;
+    char problem[240];
+    sb_loader **loaders; /* the thread changes them, under the mutex */
+    size_t loader_n, loader_room;
+    /* the thread's own: */
+    uint64_t walk_at, walked_at, look_at;
+    bool walk_missed; /* a loader was busy when its run was found */
+};
+
+static uint64_t now_of(const sb_ingest *in) {
+    return in->env->clock->steady(in->env->clock->ctx);
+}
+
+static void wake(sb_ingest *in) {
+    uint64_t one = 1;
+    ssize_t ignored = write(in->wake, &one, sizeof one);
+    (void)ignored; /* a full counter wakes just as well */
+}
+
+/* ---- turns ------------------------------------------------------------------------------------ */
+
+typedef struct job {
+    sb_ingest *in;
+    sb_loader *loader;
+} job;
+
+static void do_turn(void *arg) {
+    job *j = arg;
+    sb_ingest *in = j->in;
+    sb_loader *l = j->loader;
+    sb_alloc_put(in->env->alloc, j, sizeof *j);
+    if (!atomic_load(&in->stopping)) sb_loader_turn(l, TURN_NS);
+    atomic_store(&l->is_busy, false);
+    wake(in);
+}
+
+static void hand_out(sb_ingest *in, sb_loader *l) {
+    if (atomic_load(&l->is_busy)) return;
+    if (l->look_again) sb_loader_look(l, true);
+    l->look_again = false;
+    if (!sb_loader_has_news(l)) return;
+    job *j = sb_alloc_get(in->env->alloc, sizeof *j);
+    if (!j) return;
+    *j = (job){in, l};
+    atomic_store(&l->is_busy, true);
+    if (sb_pool_submit(in->pool, do_turn, j) == SB_OK) return;
+    atomic_store(&l->is_busy, false);
+    sb_alloc_put(in->env->alloc, j, sizeof *j);
+}
+
+/* ---- walking ---------------------------------------------------------------------------------- */
+
+/* Loaders are kept in the order of their paths. */
+static size_t place_of(const sb_ingest *in, sb_slice path, bool *is_there) {
+    size_t low = 0, high = in->loader_n;
+    *is_there = false;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = sb_slice_cmp(sb_slice_str(in->loaders[middle]->path), path);
+        if (order == 0) *is_there = true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool keep_loader(sb_ingest *in, sb_loader *l, size_t at) {
+    const sb_alloc *alloc = in->env->alloc;
+    pthread_mutex_lock(&in->mutex);
+    if (in->loader_n == in->loader_room) {
+        size_t room = in->loader_room ? in->loader_room * 2 : 16;
+        sb_loader **loaders = alloc->resize(
+            alloc->ctx, in->loaders, in->loader_room * sizeof *loaders, room * sizeof *loaders);
+        if (loaders) {
+            in->loaders = loaders;
+            in->loader_room = room;
+        }
+    }
+    bool ok = in->loader_n < in->loader_room;
+    if (ok) {
+        memmove(in->loaders + at + 1, in->loaders + at, (in->loader_n - at) * sizeof *in->loaders);
+        in->loaders[at] = l;
+        in->loader_n++;
+    }
+    pthread_mutex_unlock(&in->mutex);
+    return ok;
+}
+
+/* The name that a run is shown under: bytes that are no UTF-8 were replaced, so two may collide. */
+static sb_status make_loader(sb_ingest *in, const sb_ingest_root *root, const sb_found_run *found,
+                             sb_loader **out) {
+    sb_buf name;
+    sb_buf_init(&name, in->env->alloc, 1 << 20);
+    if (root->name && root->name[0]) {
+        sb_buf_add_str(&name, root->name);
+        sb_buf_add_byte(&name, '/');
+    }
+    sb_buf_add_slice(&name, found->name);
+    size_t plain = name.n;
+    sb_status status = sb_buf_check(&name, "a run's name", NULL);
+    if (status == SB_OK) {
+        status = sb_loader_new(out, in->env, in->store, sb_buf_slice(&name), found->path, NULL);
+        for (int i = 2; status == SB_INVALID && i < 1000; i++) {
+            name.n = plain;
+            sb_buf_printf(&name, " (%d)", i);
+            status = sb_loader_new(out, in->env, in->store, sb_buf_slice(&name), found->path, NULL);
+        }
+    }
+    sb_buf_fini(&name);
+    return status;
+}
+
+static void take_run(sb_ingest *in, const sb_ingest_root *root, const sb_found_run *found) {
+    bool is_there;
+    size_t at = place_of(in, found->path, &is_there);
+    sb_loader *l = is_there ? in->loaders[at] : NULL;
+    if (!l) {
+        if (make_loader(in, root, found, &l) != SB_OK) return;
+        if (!keep_loader(in, l, at)) {
+            sb_store_drop_run(in->store, l->run);
+            sb_loader_free(l);
+            return;
+        }
+        sb_watch_add(in->watch, l->path, l);
+    }
+    l->is_found = true;
+    if (atomic_load(&l->is_busy)) {
+        in->walk_missed = true;
+        return;
+    }
+    sb_loader_update(l, found);
+    hand_out(in, l);
+}
+
+static void note_problem(sb_ingest *in, const sb_found_problem *p) {
+    snprintf(in->problem, sizeof in->problem, "%.180s: %.40s", (const char *)p->path.p,
+             strerror(p->error));
+}
+
+static void walk_root(sb_ingest *in, const sb_ingest_root *root, sb_arena *arena,
+                      uint64_t *problems) {
+    sb_found found;
+    sb_err err = {.code = SB_OK};
+    sb_status status = sb_discover(&found, in->env, arena, root->path, NULL, &err);
+    if (status != SB_OK) {
+        if (status != SB_NOT_FOUND) {
+            pthread_mutex_lock(&in->mutex);
+            snprintf(in->problem, sizeof in->problem, "%.239s", err.text);
+            pthread_mutex_unlock(&in->mutex);
+            (*problems)++;
+        }
+        return;
+    }
+    sb_watch_add(in->watch, root->path, in);
+    for (size_t i = 0; i < found.run_count; i++) take_run(in, root, &found.runs[i]);
+    pthread_mutex_lock(&in->mutex);
+    for (size_t i = 0; i < found.problem_count; i++) note_problem(in, &found.problems[i]);
+    pthread_mutex_unlock(&in->mutex);
+    *problems += found.problem_count;
+}
+
+/* Runs whose directory holds no event file any more leave the store. */
+static void drop_lost_runs(sb_ingest *in) {
+    for (size_t i = 0; i < in->loader_n;) {
+        sb_loader *l = in->loaders[i];
+        if (l->is_found) {
+            i++;
+            continue;
+        }
+        if (atomic_load(&l->is_busy)) {
+            in->walk_missed = true;
+            i++;
+            continue;
+        }
+        pthread_mutex_lock(&in->mutex);
+        in->loader_n--;
+        memmove(in->loaders + i, in->loaders + i + 1, (in->loader_n - i) * sizeof *in->loaders);
+        pthread_mutex_unlock(&in->mutex);
+        sb_watch_forget(in->watch, l);
+        sb_store_drop_run(in->store, l->run);
+        sb_loader_free(l);
+    }
+}
+
+static void walk(sb_ingest *in) {
+    sb_arena arena;
+    sb_arena_init(&arena, in->env->alloc, 256u << 10, WALK_CAP);
+    in->walk_missed = false;
+    for (size_t i = 0; i < in->loader_n; i++) in->loaders[i]->is_found = false;
+    uint64_t problems = 0;
+    for (size_t i = 0; i < in->opts.root_count; i++)
+        walk_root(in, &in->opts.roots[i], &arena, &problems);
+    drop_lost_runs(in);
+    sb_arena_fini(&arena);
+    pthread_mutex_lock(&in->mutex);
+    in->problems = problems;
+    pthread_mutex_unlock(&in->mutex);
+    in->walked_at = now_of(in);
+    double interval = in->opts.reload_interval;
+    uint64_t pause = interval > 0 && interval < 1e9 ? (uint64_t)(interval * 1e9) : UINT64_MAX / 2;
+    if (in->loader_n == 0 && interval > 0 && pause > EMPTY_WALK_NS) pause = EMPTY_WALK_NS;
+    if (pause < LEAST_WALK_NS) pause = LEAST_WALK_NS;
+    in->walk_at = in->walked_at + pause;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------- */
+
+static void changed(void *ctx, void *ud) {
+    sb_ingest *in = ctx;
+    if (ud == in) return; /* the root itself: names only matter */
+    sb_loader *l = ud;
+    l->look_again = true; /* a turn that is under way may be past the place that changed */
+    hand_out(in, l);
+}
+
+static void look_at_live(sb_ingest *in) {
+    uint64_t now = now_of(in);
+    if (now < in->look_at) return;
+    in->look_at = now + LOOK_NS;
+    for (size_t i = 0; i < in->loader_n; i++) {
+        sb_loader *l = in->loaders[i];
+        if (!atomic_load(&l->is_busy) && sb_loader_is_live(l, LIVE_NS)) sb_loader_look(l, false);
+    }
+}
+
+/* Hands out all turns that there is reason for; true when every loader is at rest. */
+static bool hand_out_all(sb_ingest *in) {
+    bool at_rest = true;
+    for (size_t i = 0; i < in->loader_n; i++) {
+        hand_out(in, in->loaders[i]);
+        if (atomic_load(&in->loaders[i]->is_busy)) at_rest = false;
+    }
+    return at_rest;
+}
+
+static void settle(sb_ingest *in, bool at_rest, uint64_t sync_seen) {
+    if (!at_rest || in->walk_missed) return;
+    pthread_mutex_lock(&in->mutex);
+    in->was_loaded = true;
+    if (sync_seen > in->sync_done) {
+        in->sync_done = sync_seen;
+        pthread_cond_broadcast(&in->synced);
+    }
+    pthread_mutex_unlock(&in->mutex);
+}
+
+static int pause_ms(const sb_ingest *in) {
+    uint64_t now = now_of(in);
+    uint64_t until = in->walk_at;
+    if (in->opts.reload_interval > 0) {
+        for (size_t i = 0; i < in->loader_n; i++)
+            if (!atomic_load(&in->loaders[i]->is_busy) &&
+                sb_loader_is_live(in->loaders[i], LIVE_NS)) {
+                until = in->look_at < until ? in->look_at : until;
+                break;
+            }
+    }
+    if (until <= now) return 0;
+    uint64_t ms = (until - now) / MS + 1;
+    return ms > 60000 ? 60000 : (int)ms;
+}
+
+static void rest(sb_ingest *in) {
+    struct pollfd files[2] = {{.fd = in->wake, .events = POLLIN},
+                              {.fd = sb_watch_file(in->watch), .events = POLLIN}};
+    poll(files, files[1].fd >= 0 ? 2 : 1, pause_ms(in));
+    uint64_t ignored;
+    ssize_t n = read(in->wake, &ignored, sizeof ignored);
+    (void)n;
+    bool names_changed = false;
+    sb_watch_take(in->watch, changed, in, &names_changed);
+    uint64_t soon = in->walked_at + LEAST_WALK_NS;
+    if (names_changed && in->opts.reload_interval > 0 && in->walk_at > soon) in->walk_at = soon;
+}
+
+static void *run_ingest(void *arg) {
+    sb_ingest *in = arg;
+    bool repeats = in->opts.reload_interval > 0;
+    uint64_t synced = 0;
+    while (!atomic_load(&in->stopping)) {
+        uint64_t wanted = atomic_load(&in->sync_wanted);
+        if (now_of(in) >= in->walk_at || wanted > synced) {
+            walk(in);
+            synced = wanted;
+        }
+        if (repeats) look_at_live(in);
+        bool at_rest = hand_out_all(in);
+        settle(in, at_rest, synced);
+        if (at_rest && in->walk_missed) {
+            in->walk_at = now_of(in);
+            continue;
+        }
+        rest(in);
+    }
+    return NULL;
+}
+
+/* ---- the public face -------------------------------------------------------------------------- */
+
+static sb_status copy_opts(sb_ingest *in, const sb_ingest_opts *opts, sb_err *err) {
+    in->opts = *opts;
+    sb_arena_init(&in->texts, in->env->alloc, 4096, 16u << 20);
+    sb_ingest_root *roots = sb_arena_zeroed(&in->texts, opts->root_count, sizeof *roots);
+    if (!roots) return sb_fail_nomem(err, "for the log directories");
+    for (size_t i = 0; i < opts->root_count; i++) {
+        sb_slice path = sb_arena_dup(&in->texts, sb_slice_str(opts->roots[i].path));
+        sb_slice name = sb_arena_dup(&in->texts, sb_slice_str(opts->roots[i].name));
+        if (!path.p || !name.p) return sb_fail_nomem(err, "for the log directories");
+        roots[i] = (sb_ingest_root){(const char *)name.p, (const char *)path.p};
+    }
+    in->opts.roots = roots;
+    return SB_OK;
+}
+
+static unsigned thread_count(uint32_t wanted) {
+    if (wanted) return wanted > 256 ? 256 : wanted;
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online < 1 ? 1 : online > 64 ? 64 : (unsigned)online;
+}
+
+static sb_status start(sb_ingest *in, const sb_ingest_opts *opts, sb_err *err) {
+    sb_status status = copy_opts(in, opts, err);
+    if (status != SB_OK) return status;
+    in->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (in->wake < 0) return sb_fail(err, SB_IO, 0, "the system has no event counter left");
+    if (!opts->no_inotify && opts->reload_interval > 0) in->watch = sb_watch_new(in->env->alloc);
+    status = sb_pool_new(&in->pool, in->env->alloc, thread_count(opts->threads), 1 << 20, err);
+    if (status != SB_OK) return status;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int result = pthread_create(&in->thread, NULL, run_ingest, in);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (result != 0) return sb_fail_errno(err, SB_NOMEM, result, "can't start the reading thread");
+    in->has_thread = true;
+    return SB_OK;
+}
+
+sb_status sb_ingest_start(sb_ingest **out, const sb_env *env, sb_store *store,
+                          const sb_ingest_opts *opts, sb_err *err) {
+    sb_ingest *in = sb_alloc_zeroed(env->alloc, 1, sizeof *in);
+    if (!in) return sb_fail_nomem(err, "for reading");
+    in->env = env;
+    in->store = store;
+    in->wake = -1;
+    pthread_mutex_init(&in->mutex, NULL);
+    pthread_cond_init(&in->synced, NULL);
+    sb_status status = start(in, opts, err);
+    if (status != SB_OK) {
+        sb_ingest_stop(in);
+        return status;
+    }
+    *out = in;
+    return SB_OK;
+}
+
+void sb_ingest_stop(sb_ingest *in) {
+    if (!in) return;
+    atomic_store(&in->stopping, true);
+    if (in->has_thread) {
+        wake(in);
+        pthread_join(in->thread, NULL);
+    }
+    if (in->pool) sb_pool_free(in->pool);
+    for (size_t i = 0; i < in->loader_n; i++) sb_loader_free(in->loaders[i]);
+    sb_alloc_put(in->env->alloc, in->loaders, in->loader_room * sizeof *in->loaders);
+    sb_watch_free(in->watch);
+    if (in->wake >= 0) close(in->wake);
+    sb_arena_fini(&in->texts);
+    pthread_cond_destroy(&in->synced);
+    pthread_mutex_destroy(&in->mutex);
+    sb_alloc_put(in->env->alloc, in, sizeof *in);
+}
+
+void sb_ingest_get_progress(sb_ingest *in, sb_ingest_progress *out) {
+    *out = (sb_ingest_progress){0};
+    pthread_mutex_lock(&in->mutex);
+    out->runs = in->loader_n;
+    out->is_loading = !in->was_loaded;
+    out->problems = in->problems;
+    memcpy(out->problem, in->problem, sizeof out->problem);
+    for (size_t i = 0; i < in->loader_n; i++) {
+        const sb_loader *l = in->loaders[i];
+        out->bytes += atomic_load(&l->bytes);
+        out->bytes_done += atomic_load(&l->bytes_done);
+        out->points += atomic_load(&l->points);
+        out->files += atomic_load(&l->files_seen);
+    }
+    pthread_mutex_unlock(&in->mutex);
+}
+
+void sb_ingest_sync(sb_ingest *in) {
+    uint64_t wanted = atomic_fetch_add(&in->sync_wanted, 1) + 1;
+    wake(in);
+    pthread_mutex_lock(&in->mutex);
+    while (in->sync_done < wanted) pthread_cond_wait(&in->synced, &in->mutex);
+    pthread_mutex_unlock(&in->mutex);
+}

@@ -1,0 +1,342 @@
+/* loader.c: the turns of one run's loader. */
+#include "ingest/loader.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/slice.h"
+#include "fsio/fs.h"
+#include "ingest/unify.h"
+#include "base/banned.h"
+
+#define COMMIT_NS (50u * 1000 * 1000)
+#define LOOK_EVERY 256u /* records between looks at the clock */
+#define RETRY_NS (1000u * 1000 * 1000)
+#define LIVE_NS ((uint64_t)10 * 1000 * 1000 * 1000)
+
+static uint64_t now_of(const sb_loader *l) {
+    return l->env->clock->steady(l->env->clock->ctx);
+}
+
+/* ---- files ------------------------------------------------------------------------------------ */
+
+sb_status sb_loader_new(sb_loader **out, const sb_env *env, sb_store *store, sb_slice name,
+                        sb_slice path, sb_err *err) {
+    const sb_alloc *alloc = env->alloc;
+    sb_loader *l = sb_alloc_zeroed(alloc, 1, sizeof *l);
+    char *copy = sb_alloc_get(alloc, path.n + 1);
+    sb_status status = SB_NOMEM;
+    if (l && copy) {
+        memcpy(copy, path.p, path.n);
+        copy[path.n] = 0;
+        l->env = env;
+        l->path = copy;
+        status = sb_store_add_run(store, name, path, &l->run, err);
+    }
+    if (status != SB_OK) {
+        sb_alloc_put(alloc, copy, path.n + 1);
+        sb_alloc_put(alloc, l, sizeof *l);
+        return status == SB_NOMEM ? sb_fail_nomem(err, "for a run") : status;
+    }
+    *out = l;
+    return SB_OK;
+}
+
+static void close_file(sb_loader *l, sb_loader_file *f) {
+    sb_tail_close(f->tail);
+    sb_alloc_put(l->env->alloc, f->path, f->path_n + 1);
+}
+
+void sb_loader_free(sb_loader *l) {
+    if (!l) return;
+    const sb_alloc *alloc = l->env->alloc;
+    for (size_t i = 0; i < l->file_n; i++) close_file(l, &l->files[i]);
+    sb_alloc_put(alloc, l->files, l->file_room * sizeof *l->files);
+    sb_run_release(l->run);
+    sb_alloc_put(alloc, l->path, strlen(l->path) + 1);
+    sb_alloc_put(alloc, l, sizeof *l);
+}
+
+/* Files are kept in the order of their paths. */
+static size_t place_of(const sb_loader *l, sb_slice path, bool *is_there) {
+    size_t low = 0, high = l->file_n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = sb_slice_cmp(sb_slice_of(l->files[middle].path, l->files[middle].path_n), path);
+        if (order == 0) {
+            *is_there = true;
+            return middle;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *is_there = false;
+    return low;
+}
+
+static sb_status add_file(sb_loader *l, size_t at, const sb_found_file *found) {
+    const sb_alloc *alloc = l->env->alloc;
+    if (l->file_n == l->file_room) {
+        size_t room = l->file_room ? l->file_room * 2 : 4;
+        sb_loader_file *files =
+            alloc->resize(alloc->ctx, l->files, l->file_room * sizeof *files, room * sizeof *files);
+        if (!files) return SB_NOMEM;
+        l->files = files;
+        l->file_room = room;
+    }
+    char *path = sb_alloc_get(alloc, found->path.n + 1);
+    if (!path) return SB_NOMEM;
+    memcpy(path, found->path.p, found->path.n);
+    path[found->path.n] = 0;
+    uint32_t number;
+    if (sb_run_add_file(l->run, found->path, &number, NULL) != SB_OK) {
+        sb_alloc_put(alloc, path, found->path.n + 1);
+        return SB_NOMEM;
+    }
+    /* A file that was written to a moment ago is likely to be written to again. */
+    int64_t wall = (int64_t)l->env->clock->wall(l->env->clock->ctx);
+    bool is_fresh = found->mtime_ns > wall - (int64_t)LIVE_NS;
+    memmove(l->files + at + 1, l->files + at, (l->file_n - at) * sizeof *l->files);
+    l->file_n++;
+    l->files[at] = (sb_loader_file){.path = path,
+                                    .path_n = found->path.n,
+                                    .number = number,
+                                    .device = found->device,
+                                    .inode = found->inode,
+                                    .size = found->size,
+                                    .grew_at = is_fresh ? now_of(l) : 0,
+                                    .has_news = true,
+                                    .is_found = true};
+    return SB_OK;
+}
+
+static void saw_size(sb_loader *l, sb_loader_file *f, uint64_t size) {
+    if (size == f->size) return;
+    f->size = size;
+    f->grew_at = now_of(l);
+    f->has_news = true;
+}
+
+static void share_progress(sb_loader *l) {
+    uint64_t bytes = 0, done = 0, points = 0;
+    for (size_t i = 0; i < l->file_n; i++) {
+        bytes += l->files[i].size;
+        done += l->files[i].done < l->files[i].size ? l->files[i].done : l->files[i].size;
+        points += l->files[i].points;
+    }
+    atomic_store(&l->files_seen, l->file_n);
+    atomic_store(&l->bytes, bytes);
+    atomic_store(&l->bytes_done, done);
+    atomic_store(&l->points, points);
+}
+
+sb_status sb_loader_update(sb_loader *l, const sb_found_run *found) {
+    for (size_t i = 0; i < l->file_n; i++) l->files[i].is_found = false;
+    for (size_t i = 0; i < found->file_count; i++) {
+        const sb_found_file *each = &found->files[i];
+        bool is_there;
+        size_t at = place_of(l, each->path, &is_there);
+        if (!is_there) {
+            sb_status status = add_file(l, at, each);
+            if (status != SB_OK) return status;
+            continue;
+        }
+        sb_loader_file *f = &l->files[at];
+        f->is_found = true;
+        /* Another file under the same name: the tail reader notices by itself when it looks. */
+        if (f->inode != each->inode || f->device != each->device) {
+            f->inode = each->inode;
+            f->device = each->device;
+            f->has_news = true;
+        }
+        saw_size(l, f, each->size);
+    }
+    for (size_t i = 0; i < l->file_n; i++)
+        if (!l->files[i].is_found) l->files[i].is_gone = true;
+    share_progress(l);
+    return SB_OK;
+}
+
+void sb_loader_look(sb_loader *l, bool all) {
+    uint64_t now = now_of(l);
+    for (size_t i = 0; i < l->file_n; i++) {
+        sb_loader_file *f = &l->files[i];
+        if (!all && (f->grew_at == 0 || now - f->grew_at > LIVE_NS)) continue;
+        sb_file_info info;
+        if (l->env->fs->stat(l->env->fs->ctx, f->path, &info) < 0)
+            continue; /* the next walk will tell */
+        if (info.inode != f->inode || info.device != f->device) {
+            f->inode = info.inode;
+            f->device = info.device;
+            f->has_news = true;
+        }
+        saw_size(l, f, info.size);
+    }
+}
+
+bool sb_loader_has_news(const sb_loader *l) {
+    uint64_t now = now_of(l);
+    for (size_t i = 0; i < l->file_n; i++)
+        if ((l->files[i].has_news && l->files[i].retry_at <= now) || l->files[i].is_gone)
+            return true;
+    return false;
+}
+
+bool sb_loader_is_live(const sb_loader *l, uint64_t ns) {
+    uint64_t now = now_of(l);
+    for (size_t i = 0; i < l->file_n; i++)
+        if (l->files[i].grew_at && now - l->files[i].grew_at <= ns) return true;
+    return false;
+}
+
+/* ---- a turn ----------------------------------------------------------------------------------- */
+
+typedef struct turn {
+    sb_loader *l;
+    uint64_t until;
+    uint64_t commit_at;
+    bool is_dirty;
+} turn;
+
+static void share_state(sb_loader *l, const sb_loader_file *f) {
+    sb_file_state state = {
+        .size = f->size,
+        .is_live = f->grew_at && now_of(l) - f->grew_at <= LIVE_NS,
+        .is_done = !f->has_news,
+        .device = f->device,
+        .inode = f->inode,
+    };
+    if (f->tail) {
+        sb_tail_counts counts = sb_tail_stats(f->tail);
+        state.read = counts.offset;
+        state.records = counts.records;
+        state.damaged = counts.damaged + f->unreadable;
+        state.lost = counts.lost_bytes;
+    }
+    memcpy(state.trouble, f->trouble, sizeof state.trouble);
+    sb_run_set_file_state(l->run, f->number, &state);
+}
+
+static void commit(turn *t, const sb_loader_file *f) {
+    if (f) share_state(t->l, f);
+    sb_run_commit(t->l->run);
+    share_progress(t->l);
+    t->is_dirty = false;
+    t->commit_at = now_of(t->l) + COMMIT_NS;
+}
+
+static void have_trouble(sb_loader *l, sb_loader_file *f, const sb_err *err) {
+    snprintf(f->trouble, sizeof f->trouble, "%.239s", err->text);
+    f->retry_at = now_of(l) + RETRY_NS;
+}
+
+/* Forgets all of a file's points; it is read again from its start under a new number. */
+static bool start_over(sb_loader *l, sb_loader_file *f) {
+    uint32_t number;
+    sb_run_drop_file(l->run, f->number);
+    if (sb_run_add_file(l->run, sb_slice_of(f->path, f->path_n), &number, NULL) != SB_OK)
+        return false;
+    f->number = number;
+    sb_tail_close(f->tail);
+    f->tail = NULL;
+    f->points = f->misfits = f->unreadable = f->done = 0;
+    return true;
+}
+
+/* A record was read, or was not: true to go on with this file. */
+static bool take_record(turn *t, sb_loader_file *f, sb_status status, const sb_tail_record *record,
+                        const sb_err *err) {
+    sb_loader *l = t->l;
+    sb_unify_counts counts = {0};
+    switch (status) {
+    case SB_OK:
+        status = sb_unify_event(l->run, f->number, record->payload, record->offset,
+                                record->payload_crc, &counts);
+        f->points += counts.points;
+        f->misfits += counts.misfits;
+        f->unreadable += counts.unreadable;
+        f->done = record->offset + record->size;
+        t->is_dirty = true;
+        if (status == SB_OK) return true;
+        snprintf(f->trouble, sizeof f->trouble, "out of memory while reading");
+        f->retry_at = now_of(l) + RETRY_NS;
+        return false;
+    case SB_BAD_PAYLOAD:
+    case SB_BAD_LENGTH:
+    case SB_LIMIT:
+        snprintf(f->trouble, sizeof f->trouble, "%llu bytes at offset %llu: %s",
+                 (unsigned long long)record->size, (unsigned long long)record->offset,
+                 sb_status_meaning(status));
+        f->done = record->offset + record->size;
+        t->is_dirty = true;
+        return true;
+    case SB_MORE:
+        f->has_news = false;
+        return false;
+    case SB_REPLACED:
+        t->is_dirty = true;
+        if (start_over(l, f)) return true;
+        f->retry_at = now_of(l) + RETRY_NS;
+        return false;
+    default:
+        have_trouble(l, f, err);
+        if (status == SB_CORRUPT || status == SB_NOT_FOUND) f->has_news = false;
+        return false;
+    }
+}
+
+/* True when the file is read as far as it goes. */
+static bool read_file(turn *t, sb_loader_file *f) {
+    sb_loader *l = t->l;
+    for (uint32_t count = 1;; count++) {
+        sb_err err = {.code = SB_OK};
+        if (!f->tail) {
+            sb_status opened = sb_tail_open(&f->tail, l->env, f->path, NULL, &err);
+            if (opened != SB_OK) {
+                have_trouble(l, f, &err);
+                if (opened == SB_NOT_FOUND || opened == SB_INVALID) f->has_news = false;
+                return true;
+            }
+        }
+        sb_tail_record record;
+        sb_status status = sb_tail_next(f->tail, &record, &err);
+        if (!take_record(t, f, status, &record, &err)) return true;
+        if (count % LOOK_EVERY) continue;
+        uint64_t now = now_of(l);
+        if (now >= t->commit_at) commit(t, f);
+        if (now >= t->until) return false;
+    }
+}
+
+static void drop_gone(turn *t) {
+    sb_loader *l = t->l;
+    size_t kept = 0;
+    for (size_t i = 0; i < l->file_n; i++) {
+        if (l->files[i].is_gone) {
+            sb_run_drop_file(l->run, l->files[i].number);
+            close_file(l, &l->files[i]);
+            t->is_dirty = true;
+        } else {
+            l->files[kept++] = l->files[i];
+        }
+    }
+    l->file_n = kept;
+}
+
+void sb_loader_turn(sb_loader *l, uint64_t ns) {
+    uint64_t now = now_of(l);
+    turn t = {.l = l, .until = now + ns, .commit_at = now + COMMIT_NS};
+    drop_gone(&t);
+    for (size_t i = 0; i < l->file_n; i++) {
+        sb_loader_file *f = &l->files[i];
+        if (!f->has_news || f->retry_at > now_of(l)) continue;
+        bool finished = read_file(&t, f);
+        share_state(l, f);
+        if (!finished) break;
+        if (f->tail) sb_tail_sleep(f->tail);
+    }
+    /* Even when nothing grew, the files' states may have changed. */
+    commit(&t, NULL);
+}

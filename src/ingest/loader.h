@@ -1,0 +1,62 @@
+/* loader.h: one run being read: its files, how far each is, and the work of one turn.
+ *
+ * A loader works in turns of bounded length, so that many runs share few threads fairly and newly found files
+ * are not kept waiting. Between turns the ingest thread may change its list of files.
+ * Threads: one at a time: the ingest thread between turns, a pool thread during one. */
+#ifndef SB_INGEST_LOADER_H
+#define SB_INGEST_LOADER_H
+
+#include <stdatomic.h>
+
+#include "base/env.h"
+#include "logdir/discover.h"
+#include "logdir/tail.h"
+#include "store/store.h"
+
+typedef struct sb_loader_file {
+    char *path;
+    size_t path_n;
+    sb_tail *tail;   /* NULL: not open yet, or closed after trouble */
+    uint32_t number; /* in the store */
+    uint64_t device, inode;
+    uint64_t size;    /* as the last look found it */
+    uint64_t done;    /* bytes read and taken */
+    uint64_t grew_at; /* steady time of the last growth */
+    uint64_t points, misfits, unreadable;
+    uint64_t retry_at; /* after trouble: not before */
+    bool has_news;     /* there may be something to read */
+    bool is_gone;      /* to be dropped */
+    bool is_found;     /* seen by the present walk */
+    char trouble[240];
+} sb_loader_file;
+
+typedef struct sb_loader {
+    const sb_env *env;
+    sb_run *run;
+    char *path; /* of the directory */
+    sb_loader_file *files;
+    size_t file_n, file_room;
+    _Atomic bool is_busy; /* a turn is queued or under way */
+    bool is_found;        /* seen by the present walk */
+    bool look_again;      /* the ingest thread's: something changed */
+    /* Kept up to date for whoever wants to show progress: */
+    _Atomic uint64_t bytes, bytes_done, points, files_seen;
+} sb_loader;
+
+sb_status sb_loader_new(sb_loader **out, const sb_env *env, sb_store *store, sb_slice name,
+                        sb_slice path, sb_err *err);
+void sb_loader_free(sb_loader *l);
+
+/* Takes over what a walk found in the run's directory: new files, grown, replaced and vanished ones. */
+sb_status sb_loader_update(sb_loader *l, const sb_found_run *found);
+/* Looks at the sizes of files that grew lately (all of them when all is true). */
+void sb_loader_look(sb_loader *l, bool all);
+/* Is there something to read or to drop? */
+bool sb_loader_has_news(const sb_loader *l);
+/* Did a file grow within the last ns nanoseconds? */
+bool sb_loader_is_live(const sb_loader *l, uint64_t ns);
+
+/* Reads for at most ns nanoseconds and commits. */
+void sb_loader_turn(sb_loader *l, uint64_t ns);
+
+#endif
