@@ -1,0 +1,185 @@
+/* reader.h: reads event files, one or a whole log directory, while they are being written too.
+ *
+ *     sb_reader *r;
+ *     sb_reader_event event;
+ *     sb_reader_value value;
+ *     sb_err err;
+ *     if (sb_reader_open(&r, "runs", NULL, &err) != SB_OK) return puts(err.text), 1;
+ *     while (sb_reader_next(r, &event, &err) == SB_OK)
+ *         while (sb_reader_next_value(r, &value) == SB_OK)
+ *             if (value.kind == SB_READS_SCALAR)
+ *                 printf("%s %.*s %lld %g\n", event.run, (int)value.tag.n, (const char
+ * *)value.tag.p,
+ *                        (long long)event.step, value.scalar);
+ *     sb_reader_close(r);
+ *
+ * Order: run by run in byte order of their names, in a run file by file, in a file as written.
+ *
+ * Growing files: SB_MORE means that all there is has been read. Calling sb_reader_next again later
+ * looks for new runs and files and goes on where each file ended. A file that was replaced is read
+ * again from its beginning.
+ *
+ * Damage never ends the reading: what can't be read is stepped over and noted, see
+ * sb_reader_damage. Checksums are always verified. Archives (.gz) are unpacked on the way.
+ *
+ * Ownership: slices and pointers in an event are valid until the next call of sb_reader_next, those
+ * in a value or decoded from it until the next call of sb_reader_next_value or sb_reader_next. Run
+ * names and paths are valid until close. Text from files is not checked to be UTF-8 (run names
+ * are).
+ *
+ * Threads: a reader belongs to one thread at a time; several readers may run side by side. */
+#ifndef SEABOARD_READER_H
+#define SEABOARD_READER_H
+
+#include <stdbool.h>
+
+#include "seaboard/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct sb_reader sb_reader;
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+/* Zero in a field asks for the default. */
+typedef struct sb_reader_opts {
+    const char *run;      /* only this run; default: all */
+    uint64_t max_payload; /* larger records are stepped over and noted; default 2 GiB */
+    uint64_t max_decoded; /* memory for what is decoded of one value; default 1 GiB */
+} sb_reader_opts;
+
+/* path: a directory, or one event file (then the run is "."). opts may be NULL. SB_NOT_FOUND when
+ * there is nothing of that path; a directory without runs is fine. */
+SB_API sb_status sb_reader_open(sb_reader **out, const char *path, const sb_reader_opts *opts,
+                                sb_err *err);
+/* NULL is legal. */
+SB_API void sb_reader_close(sb_reader *r);
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+typedef enum sb_reader_what {
+    SB_READS_NOTHING,      /* an event without content */
+    SB_READS_FILE_VERSION, /* body: "brain.Event:2"; writer: who wrote the file, may be empty */
+    SB_READS_SUMMARY,      /* values: sb_reader_next_value */
+    SB_READS_GRAPH,        /* body: an encoded GraphDef */
+    SB_READS_META_GRAPH,   /* body: an encoded MetaGraphDef */
+    SB_READS_RUN_METADATA, /* tag; body: an encoded RunMetadata */
+    SB_READS_SESSION, /* number: 1 start, 2 stop, 3 checkpoint; body: message; checkpoint_path */
+    SB_READS_LOG_MESSAGE, /* number: 10 debug, 20 info, 30 warn, 40 error, 50 fatal; body: text */
+} sb_reader_what;
+
+typedef struct sb_reader_event {
+    const char *run;  /* "." for the log directory itself */
+    const char *path; /* of the file */
+    uint64_t offset;  /* of the record in the file; in an archive: unpacked */
+    double wall_time; /* seconds since 1970; may be anything, NaN included */
+    int64_t step;
+    sb_reader_what what;
+    int32_t number;
+    sb_slice body, tag, checkpoint_path, writer; /* empty where they make no sense */
+    sb_slice record;                             /* the whole encoded Event */
+} sb_reader_event;
+
+/* SB_OK, SB_MORE, or SB_NOMEM (calling again tries again). */
+SB_API sb_status sb_reader_next(sb_reader *r, sb_reader_event *out, sb_err *err);
+
+/* ---- values of a summary --------------------------------------------------------------------- */
+
+/* What a value is, whether it was written in the form of TF1 or of TF2. */
+typedef enum sb_reader_kind {
+    SB_READS_NO_VALUE, /* only metadata, as hyperparameters have */
+    SB_READS_SCALAR,
+    SB_READS_HISTOGRAM,
+    SB_READS_IMAGES,
+    SB_READS_AUDIO,
+    SB_READS_TEXT,
+    SB_READS_TENSOR, /* everything else */
+} sb_reader_kind;
+
+typedef struct sb_reader_value {
+    sb_slice tag;
+    sb_reader_kind kind;
+    double scalar; /* for SB_READS_SCALAR */
+    /* Of the tag's first value in this run: later ones often have none. */
+    sb_slice plugin_name; /* "scalars", "images", ...; given for TF1's forms too */
+    sb_slice plugin_content, display_name, description;
+    int32_t data_class; /* 0 unknown, 1 scalar, 2 tensor, 3 blobs */
+    sb_slice encoded;   /* the whole encoded Summary.Value */
+} sb_reader_value;
+
+/* The next value of the event that sb_reader_next gave: SB_OK, SB_END when there is none left,
+ * SB_CORRUPT when the rest is malformed, SB_NOMEM. A value that is malformed by itself is stepped
+ * over. Both are noted as damage. */
+SB_API sb_status sb_reader_next_value(sb_reader *r, sb_reader_value *out);
+
+/* The functions below decode the value that came last. SB_INVALID when it is of another kind,
+ * SB_CORRUPT when it is malformed, SB_LIMIT when it needs more memory than allowed, SB_NOMEM. */
+
+typedef struct sb_reader_histogram {
+    size_t count;       /* of buckets */
+    const double *rows; /* left, right, count of each: 3 * count numbers. For TF1's form without the
+                           empty buckets at both ends, the outer edges being min and max */
+    /* TF1's form as stored; NULL and 0 for TF2's. */
+    size_t stored_count;
+    const double *limits, *counts;
+    double min, max, num, sum, sum_squares;
+} sb_reader_histogram;
+
+SB_API sb_status sb_reader_histogram_of(sb_reader *r, sb_reader_histogram *out);
+
+typedef struct sb_reader_images {
+    int64_t width, height; /* as the writer said; the encoded image knows better */
+    size_t count;
+    const sb_slice *images; /* PNG, JPEG, GIF, ... */
+} sb_reader_images;
+
+SB_API sb_status sb_reader_images_of(sb_reader *r, sb_reader_images *out);
+
+typedef struct sb_reader_audio {
+    float sample_rate;        /* 0 in TF2's form: the clip knows */
+    int64_t channels, frames; /* likewise */
+    sb_slice content_type;    /* "audio/wav"; may be empty */
+    size_t count;
+    const sb_slice *clips;
+    const sb_slice *labels; /* as many; NULL when there are none */
+} sb_reader_audio;
+
+SB_API sb_status sb_reader_audio_of(sb_reader *r, sb_reader_audio *out);
+
+typedef struct sb_reader_tensor {
+    sb_dtype dtype;
+    uint32_t rank;
+    const int64_t *dims;
+    size_t count;
+    const double *numbers;   /* count of them, real parts of complex ones; NULL for strings */
+    const sb_slice *strings; /* count of them; NULL for numbers */
+} sb_reader_tensor;
+
+/* For every value that is stored as a tensor: text, and TF2's forms of all others. */
+SB_API sb_status sb_reader_tensor_of(sb_reader *r, sb_reader_tensor *out);
+
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+typedef struct sb_reader_gap {
+    const char *run;
+    const char *path;
+    uint64_t offset;
+    uint64_t bytes;
+    sb_status kind; /* SB_BAD_PAYLOAD, SB_BAD_LENGTH: stepped over. SB_CORRUPT: not an Event, or a
+                       damaged archive. SB_LIMIT: over the limit. SB_IO: the file can't be read.
+                       SB_MORE: a record that is cut */
+} sb_reader_gap;
+
+/* The i-th piece that was stepped over since the reader was opened; false behind the last. The
+ * first 10 000 are kept; sb_reader_damage_count counts them all. */
+SB_API bool sb_reader_damage(const sb_reader *r, size_t i, sb_reader_gap *out);
+SB_API uint64_t sb_reader_damage_count(const sb_reader *r);
+/* The i-th file whose end is no record (yet), as of the last SB_MORE; false behind the last. */
+SB_API bool sb_reader_unfinished(const sb_reader *r, size_t i, sb_reader_gap *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+/* reader_int.h: what the two parts of the public reader share, and its door for tests.
+ *
+ *   reader.c         files and events
+ *   reader_values.c  the values of a summary, decoded */
+#ifndef SB_LOGDIR_READER_INT_H
+#define SB_LOGDIR_READER_INT_H
+
+#include "base/arena.h"
+#include "base/env.h"
+#include "base/intern.h"
+#include "codec/event.h"
+#include "codec/items.h"
+#include "codec/summary.h"
+#include "logdir/tail.h"
+#include "seaboard/reader.h"
+
+typedef struct sb_reader_file {
+    sb_tail *tail; /* NULL until it is first read */
+    const char *path;
+    uint32_t run;
+    /* As the last walk found it; equal again means that nothing was written since. */
+    uint64_t size, inode;
+    int64_t mtime_ns;
+    bool at_end;  /* read to its end, with nothing left over */
+    bool refused; /* it could not be read when that was last tried */
+    sb_tail_ending rest;
+} sb_reader_file;
+
+struct sb_reader {
+    const sb_env *env;
+    uint64_t max_payload, max_decoded;
+    char *root, *only_run;
+    size_t root_size, only_run_size;
+
+    sb_intern runs;  /* names */
+    sb_intern paths; /* the id is the index into files */
+    sb_reader_file *files;
+    size_t file_room;
+    uint32_t *order; /* the files of this pass */
+    size_t order_count, order_room;
+    size_t at;      /* in order */
+    bool pass_over; /* the next call walks again */
+
+    sb_event event;
+    sb_reader_file *event_file;
+    uint64_t event_offset, event_size;
+    sb_items values; /* what of the summary has not been walked yet */
+    sb_value value;
+    sb_reader_kind value_kind;
+    bool has_value;
+    sb_arena decoded;
+
+    sb_intern tags; /* run id and tag; the id is the index into metadata */
+    sb_buf key;
+    sb_metadata *metadata;
+    size_t metadata_room;
+    sb_arena metadata_text;
+
+    sb_reader_gap *gaps;
+    size_t gap_count, gap_room;
+    uint64_t damage_count;
+};
+
+sb_status sb_reader_open_in(sb_reader **out, const sb_env *env, const char *path,
+                            const sb_reader_opts *opts, sb_err *err);
+
+/* Notes a piece of a file that could not be read. */
+void sb_reader_note(sb_reader *r, const sb_reader_file *file, sb_status kind, uint64_t offset,
+                    uint64_t bytes);
+/* Begins the walk over the values of the event. */
+void sb_reader_begin_values(sb_reader *r);
+void sb_reader_values_fini(sb_reader *r);
+
+/* Room for one more element: false when there is none to be had. */
+bool sb_reader_grow(const sb_alloc *alloc, void **items, size_t *room, size_t count, size_t size);
+
+#endif
