@@ -6,6 +6,7 @@
 #include "codec/event.h"
 
 #include "codec/pick_int.h"
+#include "codec/plain_int.h"
 #include "codec/proto.h"
 #include "base/banned.h"
 
@@ -48,6 +49,11 @@ static sb_status read_rest(sb_event *out, sb_pb c) {
         }
     }
     return step == SB_PB_END ? SB_OK : SB_CORRUPT;
+}
+
+sb_status sb_event_read_plain(sb_event *out, sb_slice payload) {
+    *out = (sb_event){.what = SB_WHAT_NONE};
+    return read_rest(out, sb_pb_over(payload));
 }
 
 sb_status sb_event_read(sb_event *out, sb_slice payload) {

@@ -76,8 +76,8 @@ uint8_t sb_float_to_float8(sb_dtype dtype, float x) {
     float magnitude = fabsf(x);
     frexpf(magnitude, &exponent);
     int least = 1 - s->bias;
-    int unit = (exponent - 1 > least ? exponent - 1 : least) - s->fraction_bits;
-    if (isinf(x) || unit > 64) unit = 64;
+    if (magnitude == 0 || exponent - 1 < least) exponent = least + 1;
+    int unit = exponent - 1 - s->fraction_bits;
     /* Exact: scaling by a power of two. rintf then rounds to nearest, ties to even. */
     float steps = isinf(x) ? INFINITY : rintf(ldexpf(magnitude, -unit));
     uint32_t code = UINT32_MAX;

@@ -10,7 +10,7 @@
  *
  * Widening is exact. Narrowing rounds to nearest, ties to even; what is too large becomes infinite,
  * NaN where there is no infinity, and the largest number where there is no NaN either, as in
- * ml_dtypes. Pure functions. */
+ * ml_dtypes. A NaN becomes 0 where there is none. Pure functions. */
 #ifndef SB_CODEC_FLOAT8_H
 #define SB_CODEC_FLOAT8_H
 

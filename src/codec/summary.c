@@ -4,6 +4,7 @@
 
 #include "codec/items.h"
 #include "codec/pick_int.h"
+#include "codec/plain_int.h"
 #include "codec/tensor.h"
 #include "base/banned.h"
 
@@ -42,6 +43,11 @@ static sb_status read_rest(sb_value *out, sb_pb c) {
         }
     }
     return step == SB_PB_END ? SB_OK : SB_CORRUPT;
+}
+
+sb_status sb_value_read_plain(sb_value *out, sb_slice value) {
+    *out = (sb_value){.kind = SB_VALUE_KIND_NONE};
+    return read_rest(out, sb_pb_over(value));
 }
 
 /* A length-delimited field with this one-byte key and a one-byte length, if that is what comes

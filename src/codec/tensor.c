@@ -2,6 +2,7 @@
 #include "codec/tensor.h"
 
 #include "base/checked.h"
+#include "codec/plain_int.h"
 #include "codec/tensor_int.h"
 #include "base/banned.h"
 
@@ -210,7 +211,7 @@ sb_status sb_tensor_read(sb_tensor_view *out, sb_slice tensor) {
 
 /* Float and double scalars as TF2, torch and tensorboard.summary write them: dtype, maybe an empty
  * shape, then content or a packed field with the one value, and nothing else. */
-static inline bool plain_scalar(sb_slice tensor, double *out, sb_dtype *dtype) {
+static inline bool usual_scalar(sb_slice tensor, double *out, sb_dtype *dtype) {
     const uint8_t *p = tensor.p;
     if (tensor.n < 8 || tensor.n > 14 || p[0] != KEY(SB_TENSOR_DTYPE, SB_PB_VARINT)) return false;
     bool is_float = p[1] == SB_FLOAT;
@@ -226,8 +227,7 @@ static inline bool plain_scalar(sb_slice tensor, double *out, sb_dtype *dtype) {
     return true;
 }
 
-bool sb_tensor_scalar(sb_slice tensor, double *out, sb_dtype *dtype) {
-    if (plain_scalar(tensor, out, dtype)) return true;
+bool sb_tensor_scalar_plain(sb_slice tensor, double *out, sb_dtype *dtype) {
     sb_tensor_view t;
     sb_number number;
     if (sb_tensor_read(&t, tensor) != SB_OK || t.count != 1 || sb_dtype_complex(t.dtype) ||
@@ -238,6 +238,10 @@ bool sb_tensor_scalar(sb_slice tensor, double *out, sb_dtype *dtype) {
     *out = number.re;
     if (dtype) *dtype = t.dtype;
     return true;
+}
+
+bool sb_tensor_scalar(sb_slice tensor, double *out, sb_dtype *dtype) {
+    return usual_scalar(tensor, out, dtype) || sb_tensor_scalar_plain(tensor, out, dtype);
 }
 
 /* ---- strings ----------------------------------------------------------------------------------
