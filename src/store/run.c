@@ -331,7 +331,7 @@ static inline void note(sb_run *run, sb_stored_series *s, sb_stored_part *part, 
 
 /* A larger tail with the same points. */
 static bool grow_tail(sb_run *run, sb_extent *e) {
-    uint32_t room = e->tail ? e->tail->head.room * 4 : FIRST_TAIL;
+    uint32_t room = e->tail ? e->tail->head.room * 2 : FIRST_TAIL;
     if (room > SB_CHUNK_POINTS) room = SB_CHUNK_POINTS;
     sb_tail_block *tail = new_counted(run->alloc, sizeof *tail, 3 * sizeof(int64_t), room);
     if (!tail) return false;
