@@ -61,7 +61,7 @@ static void *fault_resize(void *ctx, void *p, size_t old_size, size_t new_size) 
 }
 
 void sb_fault_alloc_init(sb_fault_alloc *f) {
-    *f = (sb_fault_alloc){.alloc = {fault_resize, f}};
+    *f = (sb_fault_alloc){.alloc = {.resize = fault_resize, .ctx = f}};
     pthread_mutex_init(&f->lock, NULL);
 }
 

@@ -42,6 +42,13 @@ static void a_file_in_the_way_is_named(void **state) {
     const char *under = sb_test_dir_join(*state, "file/under");
     assert_int_equal(sb_fs_make_dirs(&sb_fs_local, &sb_alloc_libc, under, &err), SB_IO);
     assert_non_null(strstr(err.text, under));
+    /* Nobody could look at it before; mkdir says that something is there already. */
+    sb_fault_fs f;
+    sb_fault_fs_init(&f, &sb_fs_local);
+    sb_fault_fs_fail(&f, SB_CALL_STAT, 1, EACCES, false);
+    assert_int_equal(sb_fs_make_dirs(&f.fs, &sb_alloc_libc, file, &err), SB_IO);
+    assert_non_null(strstr(err.text, file));
+    sb_fault_fs_fini(&f);
     assert_slice_is(sb_test_dir_get(*state, file), "x");
 }
 
