@@ -12,9 +12,9 @@ SUITES ?=
 BENCH_ARGS ?=
 FUZZ_SECONDS ?= 60
 
-# $(call compile,preset,folder): configuring is quick and quiet, unless it fails
+# $(call compile,preset,folder[,target]): configuring is quick and quiet, unless it fails
 compile = mkdir -p $(2) && { cmake --preset $(1) >$(2)/configure.log 2>&1 || { cat $(2)/configure.log; exit 1; }; } \
-    && cmake --build $(2)
+    && cmake --build $(2) $(if $(3),--target $(3))
 
 .DEFAULT_GOAL := build
 .PHONY: build run test bench fuzz format coverage clean help
@@ -32,12 +32,12 @@ test: ## build and run every suite; the last line is the count
 
 bench: ## ours beside the peers: a table of ratios, JSON in build/bench/
 	@tools/setup bench python
-	@$(call compile,bench,build/bench)
+	@$(call compile,bench,build/bench,bench_programs)
 	@"$$(tools/setup python-path)/bin/python" bench/run.py $(BENCH_ARGS)
 
 fuzz: ## every fuzz target for FUZZ_SECONDS; finds are kept in build/fuzz/finds/
 	@tools/setup fuzz
-	@$(call compile,fuzz,build/fuzz)
+	@$(call compile,fuzz,build/fuzz,fuzz_programs)
 	@tools/run_fuzz --seconds $(FUZZ_SECONDS)
 
 format: ## lay out all C files as the house does

@@ -52,7 +52,7 @@ static void set_clock(sb_bench *b) {
         readings[i] = (double)(sb_bench_ticks() - before);
     }
     qsort(readings, CLOCK_READINGS, sizeof *readings, by_size);
-    b->overhead = (uint64_t)readings[CLOCK_READINGS / 2];
+    b->clock_ns = readings[CLOCK_READINGS / 2] * b->ns_per_tick;
 }
 
 bool sb_bench_begin(sb_bench *b, int argc, char **argv) {
@@ -96,9 +96,9 @@ double sb_bench_ns(const sb_bench *b, uint64_t start, uint64_t end) {
 void sb_bench_report_calls(sb_bench *b, const char *work, const char *part) {
     printf("{\"work\": \"%s\", \"part\": \"%s\", \"who\": \"seaboard\", \"unit\": \"ns\", "
            "\"value\": %.3f, \"p90\": %.3f, \"p99\": %.3f, \"p999\": %.3f, \"max\": %.3f, "
-           "\"samples\": %" PRIu64 "}\n",
+           "\"samples\": %" PRIu64 ", \"clock\": %.1f}\n",
            work, part, percentile_ns(b, 0.5), percentile_ns(b, 0.9), percentile_ns(b, 0.99),
-           percentile_ns(b, 0.999), (double)b->max * b->ns_per_tick, b->samples);
+           percentile_ns(b, 0.999), (double)b->max * b->ns_per_tick, b->samples, b->clock_ns);
     fflush(stdout);
     memset(b->counts, 0, sizeof b->counts);
     b->samples = b->max = 0;
