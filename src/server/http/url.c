@@ -173,8 +173,10 @@ void sb_url_add_query_without(sb_buf *out, sb_arena *arena, sb_slice raw, sb_sli
     bool first = true;
     while (next_pair(&raw, &pair_key, &value, &whole)) {
         sb_arena_mark mark = sb_arena_here(arena);
-        bool drop = !decode_text(arena, pair_key, &decoded) || sb_slice_eq(decoded, key);
+        bool decodes = decode_text(arena, pair_key, &decoded);
+        bool drop = decodes && sb_slice_eq(decoded, key);
         sb_arena_reset(arena, mark);
+        if (!decodes) out->failed = SB_NOMEM;
         if (drop) continue;
         sb_buf_add_byte(out, first ? '?' : '&');
         sb_buf_add_slice(out, whole);
