@@ -341,19 +341,18 @@ static enum MHD_Result answer(sb_conn *c) {
     if (c->verdict == SB_VERDICT_LOGIN) sb_gate_login(&s->gate, &c->request, &c->reply);
     if (c->verdict != SB_VERDICT_RUN) return finish_here(c);
     c->request.deadline = sb_server_now(s) + s->o.request_time;
-    switch (c->row->how) {
-    case SB_HTTP_STREAM:
-        return open_stream(c);
-    case SB_HTTP_POOLED:
-        if (!send_away(c)) {
-            sb_http_fail(&c->reply, 503, "The server is busy; try again in a moment.");
-            sb_reply_settle(&c->reply, SB_OK);
-        }
-        return MHD_YES;
-    default:
+    if (c->row->how == SB_HTTP_STREAM) return open_stream(c);
+    if (c->row->how != SB_HTTP_POOLED) {
+        c->request.is_inline = true;
         c->status = c->row->run(&c->request, &c->reply, s->o.app);
-        return finish_here(c);
+        if (c->row->how != SB_HTTP_EITHER || c->status != SB_MORE) return finish_here(c);
+        c->request.is_inline = false;
     }
+    if (!send_away(c)) {
+        sb_http_fail(&c->reply, 503, "The server is busy; try again in a moment.");
+        sb_reply_settle(&c->reply, SB_OK);
+    }
+    return MHD_YES;
 }
 
 enum MHD_Result sb_conn_call(void *server, struct MHD_Connection *mhd, const char *url,

@@ -80,6 +80,7 @@ typedef struct sb_http_request {
     const sb_alloc *alloc;
     const sb_clock *clock;
     uint64_t deadline; /* steady nanoseconds: an answer after this helps nobody */
+    bool is_inline;    /* on the listener's thread: others wait meanwhile */
 } sb_http_request;
 
 /* The first value of a query key; .p is NULL when there is none. */
@@ -172,6 +173,8 @@ typedef sb_status (*sb_http_handler)(sb_http_request *q, sb_http_reply *r, void 
 typedef enum sb_http_how {
     SB_HTTP_INLINE, /* from memory, within a millisecond */
     SB_HTTP_POOLED, /* may read files, may take long */
+    SB_HTTP_EITHER, /* inline first; a handler that sees more work than that answers SB_MORE before
+                       it has put anything into the reply, and is called again by a worker */
     SB_HTTP_STREAM, /* server-sent events: the newest version; run is NULL */
 } sb_http_how;
 
