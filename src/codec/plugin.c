@@ -196,12 +196,7 @@ sb_status sb_margin_series_read(sb_margin_series *out, sb_slice series) {
 static void add_chart(sb_buf *b, const sb_chart_plan *chart) {
     size_t at = sb_pb_begin(b, SB_CATEGORY_CHART, 100);
     sb_pb_add_bytes_nz(b, SB_CHART_TITLE, chart->title);
-    if (chart->tag_count) {
-        size_t lines = sb_pb_begin(b, SB_CHART_MULTILINE, 60);
-        for (size_t i = 0; i < chart->tag_count; i++)
-            sb_pb_add_bytes(b, SB_MULTILINE_TAG, chart->tags[i]);
-        sb_pb_end(b, lines);
-    } else if (chart->series_count) {
+    if (chart->series_count) {
         size_t margin = sb_pb_begin(b, SB_CHART_MARGIN, 60);
         for (size_t i = 0; i < chart->series_count; i++) {
             size_t series = sb_pb_begin(b, SB_MARGIN_SERIES, 30);
@@ -209,6 +204,11 @@ static void add_chart(sb_buf *b, const sb_chart_plan *chart) {
             sb_pb_end(b, series);
         }
         sb_pb_end(b, margin);
+    } else {
+        size_t lines = sb_pb_begin(b, SB_CHART_MULTILINE, 60);
+        for (size_t i = 0; i < chart->tag_count; i++)
+            sb_pb_add_bytes(b, SB_MULTILINE_TAG, chart->tags[i]);
+        sb_pb_end(b, lines);
     }
     sb_pb_end(b, at);
 }

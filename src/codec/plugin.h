@@ -211,7 +211,8 @@ typedef struct sb_margin_series {
 
 sb_status sb_margin_series_read(sb_margin_series *out, sb_slice series);
 
-/* For building: a chart has tags (multiline) or, when there are none, series (margin). */
+/* For building: a chart has series (margin) or, when there are none, tags (multiline), of which
+ * there may be none too, as from torch. */
 typedef struct sb_chart_plan {
     sb_slice title;
     const sb_slice *tags;

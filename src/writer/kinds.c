@@ -105,8 +105,20 @@ void sb_value_metadata_once(sb_encoder *e, sb_buf *event, const sb_call *call, s
     if (sb_metadata_due(e, tag)) sb_value_metadata(event, call, plugin_name, plugin_content, force);
 }
 
+/* Most tags are plain, and need no copy. */
+static bool is_plain(sb_slice tag) {
+    if (tag.p[0] == '/') return false;
+    for (size_t i = 0; i < tag.n; i++) {
+        uint8_t c = tag.p[i];
+        bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+        if (!letter && !(c >= '-' && c <= '9') && c != '_') return false; /* - . / and digits */
+    }
+    return true;
+}
+
 sb_slice sb_style_tag(sb_encoder *e, sb_slice tag) {
-    if (e->style != SB_STYLE_TBX) return tag.p ? tag : SB_LIT("");
+    if (tag.n == 0) return SB_LIT("");
+    if (e->style != SB_STYLE_TBX || is_plain(tag)) return tag;
     uint8_t *room = sb_arena_get(&e->scratch, tag.n);
     if (!room) return sb_slice_of(NULL, 0);
     size_t stored;

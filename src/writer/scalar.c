@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "codec/messages.h"
 #include "codec/proto.h"
+#include "writer/kinds.h"
 #include "writer/writer_int.h"
 #include "base/banned.h"
 
@@ -131,6 +132,13 @@ static sb_status add_with_texts(sb_encoder *e, const sb_call *call, sb_buf *even
 }
 
 sb_status sb_encode_scalar(sb_encoder *e, const sb_call *call, sb_buf *event, sb_err *err) {
+    sb_call cleaned;
+    if (e->style == SB_STYLE_TBX) {
+        cleaned = *call;
+        cleaned.tag = sb_style_tag(e, call->tag);
+        if (!cleaned.tag.p) return sb_encode_nomem(err, call);
+        call = &cleaned;
+    }
     uint32_t form = SB_SCALAR_DEFAULT;
     if (call->params.n == sizeof form) memcpy(&form, call->params.p, sizeof form);
     if (form == SB_SCALAR_DEFAULT)
