@@ -8,10 +8,9 @@
  * Fields are encoded as they come, repeated numbers one key an element. A level of the parser is a
  * level of the C stack, so the depth is bounded. */
 #include <math.h>
-#include <strings.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
-#include "codec/decimal_int.h"
 #include "codec/proto.h"
 #include "codec/text_format.h"
 #include "base/banned.h"
@@ -246,38 +245,28 @@ static sb_status parse_integer(parser *p, const sb_field_info *field) {
     return next(p);
 }
 
-/* "inf", "infinity" and "nan" in any case, with a sign; a final f is allowed behind all numbers. */
-static bool read_real(sb_slice s, double *wide, float *narrow) {
-    if (s.n && s.n < 20) {
-        bool negative = s.p[0] == '-';
-        char word[20];
-        memcpy(word, s.p + negative, s.n - negative);
-        word[s.n - negative] = 0;
-        bool inf = !strcasecmp(word, "inf") || !strcasecmp(word, "inff") ||
-                   !strcasecmp(word, "infinity") || !strcasecmp(word, "infinityf");
-        if (inf || !strcasecmp(word, "nan") || !strcasecmp(word, "nanf")) {
-            *wide = inf ? INFINITY : sb_bits_double(0x7FF8000000000000);
-            if (negative) *wide = -*wide;
-            *narrow = (float)*wide;
-            return true;
-        }
+/* As number.h reads it, with two differences: a final f is allowed, and a leading zero is not, since
+ * an octal number would be misread. */
+static bool read_real(sb_slice s, double *out) {
+    size_t sign = s.n && s.p[0] == '-';
+    if (s.n - sign > 1 && s.p[sign] == '0' && digit_of(s.p[sign + 1], 10) >= 0) return false;
+    if (sb_parse_double(s, out)) {
+        /* Which NaN that is, is not said by its name: the plain one, with its sign. */
+        if (isnan(*out)) *out = sb_bits_double((sign ? 0xFFF8ull : 0x7FF8ull) << 48);
+        return true;
     }
-    if (s.n > 1 && (s.p[s.n - 1] == 'f' || s.p[s.n - 1] == 'F')) s.n--;
-    /* An octal number would be misread as a decimal one. */
-    size_t i = s.n && s.p[0] == '-';
-    if (s.n - i > 1 && s.p[i] == '0' && digit_of(s.p[i + 1], 10) >= 0) return false;
-    return sb_decimal_parse(s, wide) && sb_decimal_parse_float(s, narrow);
+    if (s.n < 2 || (s.p[s.n - 1] != 'f' && s.p[s.n - 1] != 'F')) return false;
+    return sb_parse_double(sb_slice_of(s.p, s.n - 1), out);
 }
 
 static sb_status parse_real(parser *p, const sb_field_info *field) {
-    double wide;
-    float narrow;
-    if (p->kind != TOKEN_WORD || !read_real(p->token, &wide, &narrow))
+    double x;
+    if (p->kind != TOKEN_WORD || !read_real(p->token, &x))
         return fail(p, "a number was expected, not");
     if (field->type == SB_TYPE_DOUBLE)
-        sb_pb_add_double(p->out, field->number, wide);
+        sb_pb_add_double(p->out, field->number, x);
     else
-        sb_pb_add_float(p->out, field->number, narrow);
+        sb_pb_add_float(p->out, field->number, (float)x);
     return next(p);
 }
 

@@ -1,8 +1,8 @@
 /* text_write.c: messages as text. See text_format.h. */
 #include <math.h>
 
+#include "base/number.h"
 #include "base/utf8.h"
-#include "codec/decimal_int.h"
 #include "codec/scan_int.h"
 #include "codec/text_format.h"
 #include "base/banned.h"
@@ -34,14 +34,23 @@ static void add_quoted(sb_buf *out, sb_slice s, bool is_text) {
 }
 
 static void add_real(sb_buf *out, double x, bool is_float) {
+    char text[SB_NUMBER_ROOM];
     if (isnan(x))
         sb_buf_add_str(out, "nan");
     else if (isinf(x))
         sb_buf_add_str(out, x < 0 ? "-inf" : "inf");
-    else if (is_float)
-        sb_decimal_add_float(out, (float)x);
     else
-        sb_decimal_add_double(out, x);
+        sb_buf_add(out, text, is_float ? sb_print_float(text, (float)x) : sb_print_double(text, x));
+}
+
+static void add_int(sb_buf *out, int64_t x) {
+    char text[SB_NUMBER_ROOM];
+    sb_buf_add(out, text, sb_print_int64(text, x));
+}
+
+static void add_uint(sb_buf *out, uint64_t x) {
+    char text[SB_NUMBER_ROOM];
+    sb_buf_add(out, text, sb_print_uint64(text, x));
 }
 
 static void add_scalar(sb_buf *out, const sb_field_info *field, const sb_pb_field *f) {
@@ -53,18 +62,18 @@ static void add_scalar(sb_buf *out, const sb_field_info *field, const sb_pb_fiel
         add_real(out, (double)sb_pb_float(f), true);
         break;
     case SB_TYPE_INT64:
-        sb_buf_printf(out, "%lld", (long long)sb_pb_int64(f));
+        add_int(out, sb_pb_int64(f));
         break;
     case SB_TYPE_INT32:
-        sb_buf_printf(out, "%d", sb_pb_int32(f));
+        add_int(out, sb_pb_int32(f));
         break;
     case SB_TYPE_UINT64:
     case SB_TYPE_FIXED64:
-        sb_buf_printf(out, "%llu", (unsigned long long)f->u64);
+        add_uint(out, f->u64);
         break;
     case SB_TYPE_UINT32:
     case SB_TYPE_FIXED32:
-        sb_buf_printf(out, "%u", (unsigned)f->u64);
+        add_uint(out, (uint32_t)f->u64);
         break;
     case SB_TYPE_BOOL:
         sb_buf_add_str(out, f->u64 ? "true" : "false");
@@ -74,7 +83,7 @@ static void add_scalar(sb_buf *out, const sb_field_info *field, const sb_pb_fiel
         if (name)
             sb_buf_add_str(out, name);
         else
-            sb_buf_printf(out, "%d", sb_pb_int32(f));
+            add_int(out, sb_pb_int32(f));
         break;
     }
     case SB_TYPE_STRING:
