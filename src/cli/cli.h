@@ -1,0 +1,55 @@
+/* cli.h: what every sub-command gets, and what they share: output fit for terminals, progress.
+ *
+ * A command writes lines into cli->line and hands them over with sb_cli_put; all text that comes
+ * from files goes through sb_cli_add_shown, so that no file can drive somebody's terminal. Adding a
+ * command is a file with an sb_command and a row in commands.c. */
+#ifndef SB_CLI_CLI_H
+#define SB_CLI_CLI_H
+
+#include <stdio.h>
+
+#include "base/env.h"
+#include "cli/options.h"
+
+typedef struct sb_cli {
+    const sb_env *env;
+    FILE *out;
+    FILE *err;
+    bool err_is_terminal;
+    sb_buf line;
+    int out_error; /* errno of the first write that failed; 0: none did */
+    /* progress */
+    uint64_t began_ns, shown_ns;
+    bool progress_shown;
+} sb_cli;
+
+extern const sb_command sb_command_dump;
+extern const sb_command sb_command_inspect;
+extern const sb_command sb_command_verify;
+
+/* The commands in the order of the help page; NULL at the end. */
+extern const sb_command *const sb_commands[];
+/* NULL when there is none of that name. */
+const sb_command *sb_command_named(const char *name);
+
+/* Writes the line (or lines) and empties it. False when the output is gone: time to stop. */
+bool sb_cli_put(sb_cli *cli);
+
+/* Appends text from outside: control characters, marks that change the direction of writing, and
+ * bytes that are no UTF-8 become \n, \x1b, \u202e. max: so many characters at most, "..." for the
+ * rest; 0: all. */
+void sb_cli_add_shown(sb_buf *out, sb_slice text, size_t max);
+void sb_cli_add_path(sb_buf *out, const char *path);
+
+/* "seaboard: " and the text on the error output. Returns the status' exit code. */
+int sb_cli_fail(sb_cli *cli, const sb_err *err);
+
+/* Shown on a terminal when the work has taken longer than a second, at most five times a second. */
+void sb_cli_progress(sb_cli *cli, const char *what, uint64_t done, uint64_t all, uint64_t bytes);
+/* Removes it. */
+void sb_cli_progress_end(sb_cli *cli);
+
+/* "1 234 567": digits in groups of three. */
+void sb_cli_add_count(sb_buf *out, uint64_t n);
+
+#endif

@@ -1,0 +1,19 @@
+/* commands.c: the table of sub-commands. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+
+const sb_command *const sb_commands[] = {
+    &sb_command_inspect,
+    &sb_command_dump,
+    &sb_command_verify,
+    NULL,
+};
+
+const sb_command *sb_command_named(const char *name) {
+    for (const sb_command *const *c = sb_commands; *c; c++)
+        if (strcmp((*c)->name, name) == 0) return *c;
+    return NULL;
+}

@@ -1,0 +1,71 @@
+/* options.h: what a command takes on its command line, described once.
+ *
+ * A command is one row: its name, its options, what it does. Parsing (getopt_long), the usage line
+ * and the --help page all come from that row. Options may stand anywhere, may be shortened as long
+ * as they stay unambiguous, and the last one of several wins.
+ *
+ * Threads: parsing belongs to main's. */
+#ifndef SB_CLI_OPTIONS_H
+#define SB_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/buf.h"
+
+typedef enum sb_option_type {
+    SB_OPTION_FLAG, /* takes nothing */
+    SB_OPTION_TEXT, /* takes one argument */
+} sb_option_type;
+
+typedef struct sb_option {
+    const char *name; /* without the dashes */
+    char letter;      /* for -x; 0: none */
+    sb_option_type type;
+    const char *argument; /* what the help calls its argument; NULL for flags */
+    const char *help;     /* one sentence without its full stop */
+} sb_option;
+
+typedef struct sb_option_value {
+    bool given;
+    const char *text; /* NULL for flags */
+} sb_option_value;
+
+#define SB_MOST_OPTIONS 64
+
+typedef struct sb_args {
+    sb_option_value options[SB_MOST_OPTIONS]; /* in the order of the table */
+    char **rest;                              /* what is no option */
+    int rest_count;
+} sb_args;
+
+struct sb_cli;
+
+typedef struct sb_command {
+    const char *name;
+    const char *summary;  /* one line for the list of commands */
+    const char *operands; /* as the usage line shows them: "FILE", "[PATH]" */
+    int min_operands, max_operands;
+    const sb_option *options;
+    size_t option_count; /* below SB_MOST_OPTIONS: every command has --help too */
+    const char *details; /* more for the help page; NULL: nothing */
+    int (*run)(struct sb_cli *cli, const sb_args *args); /* the exit code */
+} sb_command;
+
+typedef enum sb_parsed {
+    SB_PARSED_RUN,
+    SB_PARSED_HELP,  /* --help was asked for */
+    SB_PARSED_WRONG, /* the message says why */
+} sb_parsed;
+
+/* argv[0] is the command's name. Moves operands behind options in argv. message: where a sentence
+ * goes when the command line is wrong. */
+sb_parsed sb_options_parse(const sb_command *command, int argc, char **argv, sb_args *out,
+                           sb_buf *message);
+
+/* Appends the whole help page of a command. */
+void sb_options_help(const sb_command *command, sb_buf *out);
+/* Appends "usage: seaboard dump [options] FILE". */
+void sb_options_usage(const sb_command *command, sb_buf *out);
+
+#endif
