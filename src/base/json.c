@@ -105,7 +105,8 @@ sb_status sb_json_finish(const sb_json *j, const char *what, sb_err *err) {
     return sb_buf_check(j->out, what, err);
 }
 
-static bool in_object(const sb_json *j) {
+/* For assertions; inline, since release builds have none. */
+static inline bool in_object(const sb_json *j) {
     if (j->depth == 0 || j->depth > SB_JSON_MAX_DEPTH) return false;
     uint32_t level = j->depth - 1;
     return j->objects[level / 64] >> level % 64 & 1;

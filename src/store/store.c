@@ -1,10 +1,11 @@
 /* store.c: the list of runs and the version. */
+#include "store/store_int.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/slice.h"
-#include "store/store_int.h"
 #include "base/banned.h"
 
 #define DEFAULT_MAX_TAGS 1000000u

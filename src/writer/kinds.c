@@ -43,7 +43,7 @@ sb_status sb_take_shape(sb_writer *w, const char *what, const sb_array *array, s
 
 sb_status sb_take_array(sb_writer *w, const char *what, const sb_array *array, bool complex_too,
                         sb_shape *shape, sb_slice *elements) {
-    size_t count, bytes;
+    size_t count = 0, bytes;
     sb_status status = sb_take_shape(w, what, array, shape, &count);
     if (status != SB_OK) return status;
     size_t size = sb_dtype_numeric(array->dtype) ? sb_dtype_size(array->dtype) : 0;
