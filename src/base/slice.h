@@ -11,7 +11,8 @@
 #define SB_LIT(text) ((sb_slice){(const uint8_t *)(text), sizeof(text) - 1})
 
 /* Two arguments for a "%.*s" in a message; long text is shortened. */
-#define SB_SHOWN(slice) ((int)((slice).n > 120 ? 120 : (slice).n)), (const char *)(slice).p
+#define SB_SHOWN(slice)                                                                            \
+    ((int)((slice).n > 120 ? 120 : (slice).n)), ((slice).p ? (const char *)(slice).p : "")
 
 static inline sb_slice sb_slice_of(const void *p, size_t n) {
     return (sb_slice){(const uint8_t *)p, n};
