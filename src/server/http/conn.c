@@ -347,6 +347,7 @@ static enum MHD_Result answer(sb_conn *c) {
         c->status = c->row->run(&c->request, &c->reply, s->o.app);
         if (c->row->how != SB_HTTP_EITHER || c->status != SB_MORE) return finish_here(c);
         c->request.is_inline = false;
+        c->status = SB_OK; /* the worker's word counts, or the reason why there was none */
     }
     if (!send_away(c)) {
         sb_http_fail(&c->reply, 503, "The server is busy; try again in a moment.");
