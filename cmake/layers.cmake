@@ -44,9 +44,9 @@ function(sb_library name)
     set_target_properties(${name}_shared PROPERTIES SOVERSION 0 VERSION ${PROJECT_VERSION})
 endfunction()
 
-# sb_command(NAME LAYERS cli): the program, from src/cli, over the static library.
+# sb_command(NAME USES targets...): the program, from src/cli, over the layers it uses.
 function(sb_command name)
-    cmake_parse_arguments(arg "" "" "LAYERS" ${ARGN})
+    cmake_parse_arguments(arg "" "" "USES" ${ARGN})
     file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.c")
     if(NOT sources)
         return()
@@ -55,5 +55,5 @@ function(sb_command name)
     set_target_properties(${name}_command PROPERTIES OUTPUT_NAME ${name})
     target_include_directories(${name}_command PRIVATE "${PROJECT_SOURCE_DIR}/src")
     target_compile_definitions(${name}_command PRIVATE SB_VERSION="${PROJECT_VERSION}")
-    target_link_libraries(${name}_command PRIVATE ${name}_static)
+    target_link_libraries(${name}_command PRIVATE ${arg_USES})
 endfunction()

@@ -16,6 +16,8 @@ typedef struct sb_cli {
     FILE *out;
     FILE *err;
     bool err_is_terminal;
+    const char *(*variable)(const char *name); /* of the environment; NULL: not set */
+    const char *const *words;                  /* the command line as it was given, NULL at the end */
     sb_buf line;
     int out_error; /* errno of the first write that failed; 0: none did */
     /* progress */
@@ -24,7 +26,11 @@ typedef struct sb_cli {
 } sb_cli;
 
 extern const sb_command sb_command_dump;
+extern const sb_command sb_command_export;
 extern const sb_command sb_command_inspect;
+extern const sb_command sb_command_ps;
+extern const sb_command sb_command_serve;
+extern const sb_command sb_command_stop;
 extern const sb_command sb_command_verify;
 
 /* The commands in the order of the help page; NULL at the end. */

@@ -4,6 +4,7 @@
  * that makes no sense, 3 damaged data, 4 the system refused. This is the only place that knows the
  * process: its streams, its arguments, its end. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,8 +27,15 @@ static void add_overview(sb_buf *out) {
 static int unknown_command(sb_cli *cli, const char *name) {
     sb_buf_clear(&cli->line);
     sb_cli_add_path(&cli->line, name);
-    fprintf(cli->err, "seaboard: there is no command '%.*s'; 'seaboard help' lists them\n",
-            (int)cli->line.n, (const char *)cli->line.p);
+    sb_file_info info;
+    bool is_dir = cli->env->fs->stat(cli->env->fs->ctx, name, &info) == 0 && info.is_dir;
+    fprintf(cli->err, "seaboard: there is no command '%.*s'; ", (int)cli->line.n,
+            (const char *)cli->line.p);
+    if (is_dir)
+        fprintf(cli->err, "to serve that directory: seaboard --logdir '%.*s'\n", (int)cli->line.n,
+                (const char *)cli->line.p);
+    else
+        fputs("'seaboard help' lists them\n", cli->err);
     sb_buf_clear(&cli->line);
     return WRONG_USAGE;
 }
@@ -79,6 +87,8 @@ static int dispatch(sb_cli *cli, int argc, char **argv) {
         return 0;
     }
     if (is_any(argv[1], "help", "--help", "-h")) return show_help(cli, argv[2]);
+    /* as with tensorboard: options alone mean serving */
+    if (argv[1][0] == '-') return run_command(cli, &sb_command_serve, argc, argv);
     const sb_command *command = sb_command_named(argv[1]);
     if (!command) return unknown_command(cli, argv[1]);
     return run_command(cli, command, argc - 1, argv + 1);
@@ -94,13 +104,31 @@ static int close_output(sb_cli *cli, int code) {
     return sb_status_exit_code(SB_IO);
 }
 
+static const char *variable(const char *name) {
+    return secure_getenv(name);
+}
+
+/* Parsing moves the words of argv around. */
+static const char **copy_words(const sb_env *env, int argc, char **argv) {
+    const char **words = sb_alloc_zeroed(env->alloc, (size_t)argc + 1, sizeof *words);
+    for (int i = 0; words && i < argc; i++) words[i] = argv[i];
+    return words;
+}
+
 int main(int argc, char **argv) {
     static const sb_env env = {
         .alloc = &sb_alloc_libc, .fs = &sb_fs_local, .clock = &sb_clock_system};
-    sb_cli cli = {.env = &env, .out = stdout, .err = stderr, .err_is_terminal = isatty(2) == 1};
+    const char **words = copy_words(&env, argc, argv);
+    sb_cli cli = {.env = &env,
+                  .out = stdout,
+                  .err = stderr,
+                  .err_is_terminal = isatty(2) == 1,
+                  .variable = variable,
+                  .words = words};
     sb_buf_init(&cli.line, env.alloc, (size_t)1 << 30);
-    int code = dispatch(&cli, argc, argv);
+    int code = words ? dispatch(&cli, argc, argv) : sb_status_exit_code(SB_NOMEM);
     sb_cli_progress_end(&cli);
     sb_buf_fini(&cli.line);
+    sb_alloc_put(env.alloc, words, ((size_t)argc + 1) * sizeof *words);
     return close_output(&cli, code);
 }

@@ -24,11 +24,11 @@ static void make_tables(const sb_command *command, struct option *longs, char *l
     size_t n = command->option_count;
     for (size_t i = 0; i < n; i++) {
         const sb_option *o = &command->options[i];
-        int takes = o->type == SB_OPTION_TEXT ? required_argument : no_argument;
+        int takes = o->type == SB_OPTION_FLAG ? no_argument : required_argument;
         longs[i] = (struct option){.name = o->name, .has_arg = takes, .val = code_of(command, i)};
         if (!o->letter) continue;
         *letters++ = o->letter;
-        if (o->type == SB_OPTION_TEXT) *letters++ = ':';
+        if (o->type != SB_OPTION_FLAG) *letters++ = ':';
     }
     *letters = 0;
     longs[n] = (struct option){.name = "help", .val = HELP_CODE};
@@ -62,7 +62,8 @@ sb_parsed sb_options_parse(const sb_command *command, int argc, char **argv, sb_
     opterr = 0;
     for (;;) {
         int before = optind ? optind : 1;
-        int code = getopt_long(argc, argv, letters, longs, NULL);
+        int code = command->one_dash ? getopt_long_only(argc, argv, letters, longs, NULL)
+                                     : getopt_long(argc, argv, letters, longs, NULL);
         if (code == -1) break;
         if (code == 'h' || code == HELP_CODE) return SB_PARSED_HELP;
         const char *word = argv[optind > before ? optind - 1 : before];
@@ -73,6 +74,10 @@ sb_parsed sb_options_parse(const sb_command *command, int argc, char **argv, sb_
         size_t i = 0;
         while (code_of(command, i) != code) i++;
         out->options[i] = (sb_option_value){.given = true, .text = optarg};
+        if (command->options[i].type != SB_OPTION_LIST) continue;
+        if (out->listed_count == SB_MOST_LISTED)
+            return wrong(command, message, "too many of these:", word);
+        out->listed[out->listed_count++] = optarg;
     }
     out->rest = argv + optind;
     out->rest_count = argc - optind;

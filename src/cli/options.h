@@ -2,7 +2,8 @@
  *
  * A command is one row: its name, its options, what it does. Parsing (getopt_long), the usage line
  * and the --help page all come from that row. Options may stand anywhere, may be shortened as long
- * as they stay unambiguous, and the last one of several wins.
+ * as they stay unambiguous, and the last one of several wins. A command has at most one list
+ * option.
  *
  * Threads: parsing belongs to main's. */
 #ifndef SB_CLI_OPTIONS_H
@@ -16,6 +17,7 @@
 typedef enum sb_option_type {
     SB_OPTION_FLAG, /* takes nothing */
     SB_OPTION_TEXT, /* takes one argument */
+    SB_OPTION_LIST, /* takes one argument and may come several times; none is forgotten */
 } sb_option_type;
 
 typedef struct sb_option {
@@ -32,10 +34,13 @@ typedef struct sb_option_value {
 } sb_option_value;
 
 #define SB_MOST_OPTIONS 64
+#define SB_MOST_LISTED 64
 
 typedef struct sb_args {
     sb_option_value options[SB_MOST_OPTIONS]; /* in the order of the table */
-    char **rest;                              /* what is no option */
+    const char *listed[SB_MOST_LISTED];       /* all arguments of list options, as they came */
+    size_t listed_count;
+    char **rest; /* what is no option */
     int rest_count;
 } sb_args;
 
@@ -48,6 +53,7 @@ typedef struct sb_command {
     int min_operands, max_operands;
     const sb_option *options;
     size_t option_count; /* below SB_MOST_OPTIONS: every command has --help too */
+    bool one_dash;       /* -name is --name, too */
     const char *details; /* more for the help page; NULL: nothing */
     int (*run)(struct sb_cli *cli, const sb_args *args); /* the exit code */
 } sb_command;

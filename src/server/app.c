@@ -1,0 +1,180 @@
+/* app.c: the application's life.
+ *
+ * Opening: the store, the reader (which goes on by itself), the HTTP server. Closing in the order
+ * that leaves nobody with a dead pointer: no more news to the server, the server (whose handlers
+ * ask the reader how far it is), the reader, the store. */
+#include "server/app.h"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/slice.h"
+#include "server/app_int.h"
+#include "base/banned.h"
+
+#define TEXTS_CAP ((size_t)16 << 20)
+
+static void changed(void *ud, uint64_t version) {
+    sb_app *app = ud;
+    pthread_mutex_lock(&app->publish_mutex);
+    if (app->server) sb_http_publish(app->server, version);
+    pthread_mutex_unlock(&app->publish_mutex);
+}
+
+static void set_server(sb_app *app, sb_http_server *server) {
+    pthread_mutex_lock(&app->publish_mutex);
+    app->server = server;
+    if (server) sb_http_publish(server, sb_store_version(app->store));
+    pthread_mutex_unlock(&app->publish_mutex);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* /data/environment never changes, and is asked for more often than anything else: made once. */
+static sb_status make_environment(sb_app *app, const char *flags_json, sb_err *err) {
+    sb_buf out, provider;
+    sb_buf_init(&out, app->env->alloc, TEXTS_CAP);
+    sb_buf_init(&provider, app->env->alloc, TEXTS_CAP);
+    sb_buf_printf(&provider, "Seaboard(logdir='%.*s')", SB_SHOWN(app->data_location));
+    sb_json j;
+    sb_json_init(&j, &out, &(sb_json_opts){.spaced = true});
+    sb_json_begin_object(&j);
+    sb_json_key_str(&j, "version");
+    sb_json_text(&j, app->version);
+    sb_json_key_str(&j, "data_location");
+    sb_json_text(&j, app->data_location);
+    sb_json_key_str(&j, "window_title");
+    sb_json_text(&j, app->window_title);
+    sb_json_key_str(&j, "experiment_name");
+    sb_json_str(&j, "");
+    sb_json_key_str(&j, "experiment_description");
+    sb_json_str(&j, "");
+    sb_json_key_str(&j, "creation_time");
+    sb_json_int(&j, 0);
+    sb_json_key_str(&j, "debug");
+    sb_json_begin_object(&j);
+    sb_json_key_str(&j, "data_provider");
+    sb_json_text(&j, sb_buf_slice(&provider));
+    sb_json_key_str(&j, "flags");
+    sb_json_raw(&j, sb_slice_str(flags_json && *flags_json ? flags_json : "{}"));
+    sb_json_end_object(&j);
+    sb_json_end_object(&j);
+    sb_status status = sb_json_finish(&j, "what is said of the server", err);
+    if (status == SB_OK) {
+        app->environment = sb_arena_dup(&app->texts, sb_buf_slice(&out));
+        if (!app->environment.p) status = sb_fail_nomem(err, "for the server's texts");
+    }
+    sb_buf_fini(&provider);
+    sb_buf_fini(&out);
+    return status;
+}
+
+static sb_status copy_samples(sb_app *app, const sb_app_opts *o, sb_err *err) {
+    app->show_superseded = o->show_superseded;
+    app->compat_sampling = o->compat_sampling;
+    app->sample_count = o->sample_count;
+    app->samples = sb_arena_zeroed(&app->texts, o->sample_count + 1, sizeof *app->samples);
+    if (!app->samples) return sb_fail_nomem(err, "for the server's texts");
+    for (size_t i = 0; i < o->sample_count; i++) {
+        sb_slice name = sb_arena_dup(&app->texts, sb_slice_str(o->samples[i].plugin));
+        if (!name.p) return sb_fail_nomem(err, "for the server's texts");
+        app->samples[i] = (sb_app_sample){(const char *)name.p, o->samples[i].count};
+    }
+    return SB_OK;
+}
+
+static sb_status copy_texts(sb_app *app, const sb_app_opts *o, sb_err *err) {
+    const struct {
+        sb_slice *to;
+        const char *from;
+    } texts[] = {
+        {&app->version, o->version},
+        {&app->data_location, o->data_location},
+        {&app->window_title, o->window_title},
+        {&app->path_prefix, o->http.path_prefix},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        *texts[i].to = sb_arena_dup(&app->texts, sb_slice_str(texts[i].from));
+        if (!texts[i].to->p) return sb_fail_nomem(err, "for the server's texts");
+    }
+    sb_status status = copy_samples(app, o, err);
+    return status == SB_OK ? make_environment(app, o->flags_json, err) : status;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static sb_status open_store(sb_app *app, const sb_app_opts *o, sb_err *err) {
+    uint64_t seed;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) seed = (uintptr_t)app;
+    sb_store_opts opts = {
+        .alloc = o->env->alloc,
+        .memory_limit = o->memory_limit,
+        .spill_dir = o->spill_dir,
+        .hash_seed = seed,
+        .changed = changed,
+        .changed_ud = app,
+    };
+    return sb_store_new(&app->store, &opts, err);
+}
+
+static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
+    sb_http_options http = o->http;
+    http.alloc = o->env->alloc;
+    http.clock = o->env->clock;
+    http.routes = sb_app_routes;
+    http.route_count = sb_app_route_count;
+    http.hooks = sb_app_hooks;
+    http.app = app;
+    sb_http_server *server;
+    sb_status status = sb_http_open(&server, &http, listener, err);
+    if (status == SB_OK) set_server(app, server);
+    return status;
+}
+
+static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
+    sb_status status = copy_texts(app, o, err);
+    if (status == SB_OK) status = open_store(app, o, err);
+    if (status != SB_OK) return status;
+    status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);
+    if (status != SB_OK) return status;
+    if (o->load_first) sb_ingest_sync(app->ingest);
+    return open_server(app, o, listener, err);
+}
+
+sb_status sb_app_open(sb_app **out, const sb_app_opts *o, int *listener, sb_err *err) {
+    sb_app *app = sb_alloc_zeroed(o->env->alloc, 1, sizeof *app);
+    sb_status status;
+    if (app) {
+        app->env = o->env;
+        sb_arena_init(&app->texts, o->env->alloc, 4096, TEXTS_CAP);
+        pthread_mutex_init(&app->publish_mutex, NULL);
+        status = open_parts(app, o, listener, err);
+    } else {
+        status = sb_fail_nomem(err, "for the server");
+    }
+    if (status == SB_OK) {
+        *out = app;
+        return SB_OK;
+    }
+    if (*listener >= 0) close(*listener);
+    *listener = -1;
+    sb_app_close(app);
+    return status;
+}
+
+void sb_app_close(sb_app *app) {
+    if (!app) return;
+    sb_http_server *server = app->server;
+    set_server(app, NULL);
+    sb_http_close(server);
+    sb_ingest_stop(app->ingest);
+    sb_store_free(app->store);
+    pthread_mutex_destroy(&app->publish_mutex);
+    sb_arena_fini(&app->texts);
+    sb_alloc_put(app->env->alloc, app, sizeof *app);
+}
+
+void sb_app_progress(sb_app *app, sb_ingest_progress *out) {
+    sb_ingest_get_progress(app->ingest, out);
+}

@@ -1,0 +1,57 @@
+/* app.h: the application: a log directory that is read, kept and served, from start to stop.
+ *
+ *     sb_http_bind(&bound, ...);
+ *     sb_app_open(&app, &opts, &bound.listener, &err);    answers from now on, reads meanwhile
+ *     ...
+ *     sb_app_close(app);
+ *
+ * The texts of the options are copied. The server answers before anything is read; with load_first
+ * it opens only when all that is there has been read.
+ *
+ * Threads: open and close belong to one thread; the rest may be called from any. */
+#ifndef SB_SERVER_APP_H
+#define SB_SERVER_APP_H
+
+#include "base/env.h"
+#include "ingest/ingest.h"
+#include "server/http/http.h"
+
+typedef struct sb_app sb_app;
+
+/* How many points of a plugin's series the compatible API shows. */
+typedef struct sb_app_sample {
+    const char *plugin;
+    uint64_t count; /* 0: all */
+} sb_app_sample;
+
+typedef struct sb_app_opts {
+    const sb_env *env;
+    /* the data */
+    sb_ingest_opts ingest;
+    uint64_t memory_limit; /* for points; 0: none */
+    const char *spill_dir; /* where points beyond it go; NULL: nowhere, they stay in memory */
+    bool load_first;
+    /* what is said of it */
+    const char *version;
+    const char *data_location; /* as the user wrote it */
+    const char *window_title;
+    const char
+        *flags_json; /* an object: every option by name; goes into /data/environment as it is */
+    bool show_superseded; /* under /data, too, points that a restart went over again */
+    /* TensorBoard's sampling; without any, /data serves every point */
+    bool compat_sampling; /* its default counts for what samples does not name */
+    const sb_app_sample *samples;
+    size_t sample_count;
+    /* who is let in, and limits; routes, hooks and app are set here */
+    sb_http_options http;
+} sb_app_opts;
+
+/* The listener is taken, whatever happens. */
+sb_status sb_app_open(sb_app **out, const sb_app_opts *opts, int *listener, sb_err *err);
+/* NULL is legal. */
+void sb_app_close(sb_app *app);
+
+/* How far reading is. */
+void sb_app_progress(sb_app *app, sb_ingest_progress *out);
+
+#endif

@@ -1,0 +1,36 @@
+/* app_int.h: the application from inside, for the handlers in compat/ and api/.
+ *
+ * Everything here but the server's pointer is set before the first request and never changes; what
+ * it points to has its own rules for threads. */
+#ifndef SB_SERVER_APP_INT_H
+#define SB_SERVER_APP_INT_H
+
+#include <pthread.h>
+
+#include "base/arena.h"
+#include "server/app.h"
+#include "store/store.h"
+
+struct sb_app {
+    const sb_env *env;
+    sb_arena texts; /* of all slices below */
+    sb_slice version, data_location, window_title;
+    sb_slice path_prefix;
+    sb_slice environment; /* the body of /data/environment */
+    bool show_superseded;
+    bool compat_sampling;
+    sb_app_sample *samples;
+    size_t sample_count;
+    sb_store *store;
+    sb_ingest *ingest;
+    /* The store tells of changes before the server is there and after it went. */
+    pthread_mutex_t publish_mutex;
+    sb_http_server *server;
+};
+
+/* All that is answered: one table for everything (routes.c). */
+extern const sb_http_route sb_app_routes[];
+extern const size_t sb_app_route_count;
+extern const sb_http_hooks sb_app_hooks;
+
+#endif

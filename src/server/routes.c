@@ -1,0 +1,40 @@
+/* routes.c: everything that is answered, in one table.
+ *
+ * TensorBoard looks at the method in one place only, so its routes take any. Inline are those that
+ * answer from memory in well under a millisecond whatever the data; EITHER those that usually do.
+ */
+#include "server/compat/compat.h"
+#include "base/banned.h"
+
+#define PLUGIN(path) "/data/plugin/" path
+/* Any method. */
+#define ANY(where, name, run_how)                                                                  \
+    { .methods = SB_HTTP_ALL, .path = (where), .run = sb_compat_##name, .how = (run_how) }
+
+const sb_http_route sb_app_routes[] = {
+    ANY("/", index, SB_HTTP_POOLED),
+    ANY("/index.html", index, SB_HTTP_POOLED),
+    ANY("/data/environment", environment, SB_HTTP_INLINE),
+    ANY("/data/logdir", logdir, SB_HTTP_INLINE),
+    ANY("/data/window_properties", window_properties, SB_HTTP_INLINE),
+    ANY("/data/runs", runs, SB_HTTP_POOLED),
+    ANY("/data/experiments", no_experiments, SB_HTTP_INLINE),
+    ANY("/data/experiment_runs", no_experiments, SB_HTTP_INLINE),
+    ANY("/data/notifications", notifications, SB_HTTP_INLINE),
+    ANY("/notifications_note.json", no_notifications, SB_HTTP_INLINE),
+    ANY("/audio", to_index, SB_HTTP_INLINE),
+    ANY("/events", to_index, SB_HTTP_INLINE),
+    ANY("/graphs", to_index, SB_HTTP_INLINE),
+    ANY("/histograms", to_index, SB_HTTP_INLINE),
+    ANY("/images", to_index, SB_HTTP_INLINE),
+    ANY("/favicon.ico", not_here, SB_HTTP_INLINE),
+    ANY("/data/plugins_listing", plugins_listing, SB_HTTP_POOLED),
+    ANY("/data/plugin_entry.html", plugin_entry, SB_HTTP_INLINE),
+    {.methods = SB_HTTP_READ, .path = "/healthz", .run = sb_compat_healthy, .is_open = true},
+};
+const size_t sb_app_route_count = sizeof sb_app_routes / sizeof sb_app_routes[0];
+
+const sb_http_hooks sb_app_hooks = {
+    .rewrite = sb_compat_rewrite,
+    .error_page = sb_compat_error_page,
+};
