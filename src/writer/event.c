@@ -8,10 +8,12 @@
 #include "base/banned.h"
 
 #define SCRATCH_BLOCK ((size_t)64 << 10)
+/* A serialized message can't be longer. */
+#define MAX_EVENT ((size_t)INT32_MAX)
 
 void sb_encoder_init(sb_encoder *e, const sb_env *env, sb_style style, size_t scratch_cap,
                      uint32_t max_tags) {
-    *e = (sb_encoder){.env = env, .style = style};
+    *e = (sb_encoder){.env = env, .style = style, .max_event = MAX_EVENT};
     sb_arena_init(&e->scratch, env->alloc, SCRATCH_BLOCK, scratch_cap);
     sb_intern_init(&e->seen_tags, env->alloc, env->clock->wall(env->clock->ctx), max_tags);
 }
@@ -27,7 +29,14 @@ sb_status sb_encode_call(sb_encoder *e, const sb_call *call, sb_buf *event, sb_e
 #define ROW(name, function) [SB_CALL_##name] = sb_encode_##function,
     static const sb_encode_fn encoders[] = {SB_CALL_MAP(ROW)};
 #undef ROW
-    return encoders[call->kind](e, call, event, err);
+    size_t before = event->n;
+    sb_status status = encoders[call->kind](e, call, event, err);
+    if (status == SB_OK && event->n - before > e->max_event)
+        return sb_fail(err, SB_LIMIT, 0,
+                       "'%.*s', step %lld: an event of %zu bytes; readers end at 2 GiB, so it was "
+                       "not written",
+                       SB_SHOWN(call->tag), (long long)call->step, event->n - before);
+    return status;
 }
 
 void sb_event_head(sb_buf *event, const sb_call *call) {

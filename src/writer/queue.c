@@ -1,4 +1,5 @@
 /* queue.c: the caller's side: checks a call and copies it into the ring. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
@@ -48,6 +49,9 @@ sb_status sb_call_begin(sb_writer *w, sb_call *call, sb_call_kind kind, const ch
             take_text(w, &call->display_name, meta->display_name, MAX_TEXT, "the display name");
     if (status == SB_OK && meta)
         status = take_text(w, &call->description, meta->description, MAX_TEXT, "the description");
+    /* TensorBoard's fast loader gives up a whole file for one NaN here. */
+    if (status == SB_OK && meta && !isfinite(meta->wall_time))
+        return sb_call_refuse(w, SB_INVALID, "a wall time must be a finite number of seconds");
     if (meta && meta->wall_time != 0)
         call->wall_time = meta->wall_time;
     else

@@ -1,4 +1,6 @@
 /* tensor_test.c: tensors of every type under any plugin's name. */
+#include <math.h>
+
 #include "support/writer_bed.h"
 
 #include "base/banned.h"
@@ -149,12 +151,40 @@ static void senseless_calls_are_refused(void **state) {
         b.w,
         sb_tensor(b.w, "x", &ARRAY_OF(SB_FLOAT, x, (int64_t)1 << 29, 2), 1, "", SB_LIT(""), NULL),
         SB_LIMIT, "2 GiB");
+    const double times[] = {NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < SB_COUNT(times); i++) {
+        const sb_meta at = {.wall_time = times[i]};
+        assert_refused(b.w, sb_tensor(b.w, "x", &good, 1, "", SB_LIT(""), &at), SB_INVALID,
+                       "wall time");
+    }
     const sb_meta meta = {.description = "\xff"};
     assert_refused(b.w, sb_tensor(b.w, "x", &good, 1, "", SB_LIT(""), &meta), SB_INVALID,
                    "description");
     bed_close(&b);
     assert_int_equal(bed_count(&b), 0);
     bed_free(&b);
+}
+
+/* Negative numbers take ten bytes each in int_val: a tensor of 256 MB can become an event that no
+ * reader takes. The limit is 2 GiB; here it is smaller. */
+static void events_that_no_reader_takes_are_refused(void **state) {
+    const sb_env env = {&sb_alloc_libc, &sb_fs_local, &sb_test_clock};
+    const sb_call call = {.kind = SB_CALL_EVENT, .tag = SB_LIT("x"), .data = SB_LIT("0123456789")};
+    sb_encoder e;
+    sb_buf event;
+    sb_err err;
+    (void)state;
+    sb_encoder_init(&e, &env, SB_STYLE_TORCH, 1 << 20, 10);
+    sb_buf_init(&event, &sb_alloc_libc, 1 << 20);
+    assert_int_equal(e.max_event, INT32_MAX);
+    e.max_event = 10;
+    assert_ok(sb_encode_call(&e, &call, &event, &err), &err);
+    assert_ok(sb_encode_call(&e, &call, &event, &err), &err); /* one event, not the whole buffer */
+    e.max_event = 9;
+    assert_int_equal(sb_encode_call(&e, &call, &event, &err), SB_LIMIT);
+    assert_non_null(strstr(err.text, "2 GiB"));
+    sb_buf_fini(&event);
+    sb_encoder_fini(&e);
 }
 
 static sb_status make_tensors(sb_writer *w) {
@@ -178,6 +208,7 @@ int main(void) {
         DIR_TEST(shapes_of_any_rank_are_kept),
         DIR_TEST(strings_may_hold_any_bytes),
         DIR_TEST(senseless_calls_are_refused),
+        cmocka_unit_test(events_that_no_reader_takes_are_refused),
         DIR_TEST(running_out_of_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
