@@ -58,9 +58,9 @@ typedef struct sb_encoder {
     const sb_env *env;
     sb_style style;
     size_t max_event;           /* longer events are refused: readers can't take them */
-    sb_arena scratch;                                  /* reset after every call */
-    sb_intern seen_tags;                               /* TF1: tags whose metadata was written */
-    struct sb_png_encoder *png;                        /* made at first use */
+    sb_arena scratch;           /* reset after every call */
+    sb_intern seen_tags;        /* TF1: tags whose metadata was written */
+    struct sb_png_encoder *png; /* made at first use */
     sb_scalar_tail scalar_tails[SB_SCALAR_DOUBLE + 1]; /* by form */
 } sb_encoder;
 
