@@ -107,11 +107,13 @@ static sb_status parts_next(parts *m, sb_slice *headers, sb_slice *value) {
     sb_slice part = sb_slice_of(m->left.p, (size_t)(end - m->left.p));
     size_t used = part.n + m->mark_n;
     m->left = sb_slice_of(m->left.p + used, m->left.n - used);
-    const uint8_t *blank = part.n ? memmem(part.p, part.n, "\r\n\r\n", 4) : NULL;
+    /* Of an empty field some clients let the blank line end with the line end of the delimiter. */
+    const uint8_t *blank = memmem(part.p, part.n + 2, "\r\n\r\n", 4);
     if (!blank) return SB_INVALID;
     size_t head = (size_t)(blank - part.p);
     *headers = head > 2 ? sb_slice_of(part.p + 2, head - 2) : sb_slice_of(part.p, 0);
-    *value = sb_slice_of(blank + 4, part.n - head - 4);
+    *value = head + 4 <= part.n ? sb_slice_of(blank + 4, part.n - head - 4)
+                                : sb_slice_of(part.p + part.n, 0);
     return SB_OK;
 }
 

@@ -250,7 +250,8 @@ typedef struct sb_http_options {
 void sb_http_defaults(sb_http_options *o);
 
 /* Serves from now on, on a listening socket from sb_http_bind, which is closed by us even if this
- * fails. SB_INVALID for options that make no sense, two rows for one thing, a bad certificate. */
+ * fails. *out is set before the first request is taken, so that handlers may find it through app.
+ * SB_INVALID for options that make no sense, two rows for one thing, a bad certificate. */
 sb_status sb_http_open(sb_http_server **out, const sb_http_options *o, int *listener, sb_err *err);
 /* Takes no more requests, lets the pool finish, ends the streams, and waits a little for replies
  * that are being sent. NULL is fine. */

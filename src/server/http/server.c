@@ -210,16 +210,15 @@ sb_status sb_http_open(sb_http_server **out, const sb_http_options *o, int *list
     sb_status status = check_options(o, err);
     if (status == SB_OK) status = make_server(&s, o, err);
     if (status == SB_OK) {
+        *out = s; /* before the first thread: a handler may look for it there at once */
         status = start_threads(s, o, listener, err);
         if (status != SB_OK) free_server(s);
     }
-    if (status != SB_OK) {
-        if (*listener >= 0) close(*listener);
-        *listener = -1;
-        return status;
-    }
-    *out = s;
-    return SB_OK;
+    if (status == SB_OK) return SB_OK;
+    *out = NULL;
+    if (*listener >= 0) close(*listener);
+    *listener = -1;
+    return status;
 }
 
 /* ---- closing --------------------------------------------------------------------------------- */

@@ -85,6 +85,22 @@ static void a_preamble_and_blanks_behind_the_boundary_are_skipped(void **state) 
     sb_arena_fini(&arena);
 }
 
+static void an_empty_field_may_share_its_line_end_with_the_delimiter(void **state) {
+    (void)state;
+    sb_arena arena;
+    sb_arena_init(&arena, &sb_alloc_libc, 4096, 1u << 20);
+    sb_http_params form;
+    const char *body = "--b\r\nContent-Disposition: form-data; name=a\r\n\r\n--b\r\n"
+                       "Content-Disposition: form-data; name=c\r\n\r\nx\r\n--b--\r\n";
+    assert_int_equal(parse(&arena, "multipart/form-data; boundary=b", sb_slice_str(body), &form),
+                     SB_OK);
+    assert_int_equal(form.count, 2);
+    assert_slice_is(form.items[0].key, "a");
+    assert_slice_is(form.items[0].value, "");
+    assert_slice_is(form.items[1].value, "x");
+    sb_arena_fini(&arena);
+}
+
 static void a_body_cut_anywhere_is_invalid(void **state) {
     (void)state;
     size_t end = sizeof whole - 1 - 2; /* the line end behind the last mark does not matter */
@@ -185,6 +201,7 @@ int main(void) {
         cmocka_unit_test(an_urlencoded_form_reads_as_a_query),
         cmocka_unit_test(other_types_have_no_fields),
         cmocka_unit_test(a_preamble_and_blanks_behind_the_boundary_are_skipped),
+        cmocka_unit_test(an_empty_field_may_share_its_line_end_with_the_delimiter),
         cmocka_unit_test(a_body_cut_anywhere_is_invalid),
         cmocka_unit_test(flipped_bits_never_read_outside),
         cmocka_unit_test(strange_boundaries_are_invalid),
