@@ -4,7 +4,7 @@
 #include "codec/messages.h"
 
 #include "base/slice.h"
-#include "codec/proto.h"
+#include "codec/scan_int.h"
 #include "base/banned.h"
 
 #define SB_MESSAGE(id, full_name) static const sb_field_info fields_of_##id[] = {
@@ -45,8 +45,8 @@ typedef struct enum_info {
 /* DT_INVALID has no reference type: it is there twice instead. */
 #define DTYPE_REF_VALUE(name, number, bytes, text)                                                 \
     {number ? "DT_" #name "_REF" : "DT_INVALID", number ? number + 100 : 0},
-static const enum_value values_of_DATA_TYPE[] = {
-    SB_DTYPE_MAP(DTYPE_VALUE) SB_DTYPE_MAP(DTYPE_REF_VALUE)};
+static const enum_value values_of_DATA_TYPE[] = {SB_DTYPE_MAP(DTYPE_VALUE)
+                                                     SB_DTYPE_MAP(DTYPE_REF_VALUE)};
 
 #define SB_ENUM(id, full_name) static const enum_value values_of_##id[] = {
 #define SB_ENUM_VALUE(id, name, number, text) {text, number},
@@ -62,9 +62,8 @@ static const enum_value values_of_DATA_TYPE[] = {
     [SB_ENUM_##id] = {full_name, values_of_##id, sizeof values_of_##id / sizeof *values_of_##id},
 #define SB_ENUM_VALUE(id, name, number, text)
 #define SB_ENUM_END(id)
-static const enum_info enums[SB_ENUM_COUNT] = {
-    [SB_ENUM_NONE] = {"", NULL, 0},
-    SB_ENUM(DATA_TYPE, "tensorflow.DataType")
+static const enum_info enums[SB_ENUM_COUNT] = {[SB_ENUM_NONE] = {"", NULL, 0},
+                                               SB_ENUM(DATA_TYPE, "tensorflow.DataType")
 #include "codec/messages_enums.def"
 };
 #undef SB_ENUM
@@ -158,16 +157,12 @@ bool sb_message_valid(sb_message_id id, sb_slice payload, uint32_t max_depth) {
         const sb_field_info *info = sb_field_by_number(message, f.number);
         if (!info) continue;
         uint32_t wire = sb_field_wire(info);
-        size_t count;
-        if (info->type == SB_TYPE_MESSAGE) {
-            if (f.wire != SB_PB_BYTES || max_depth == 0 ||
-                !sb_message_valid((sb_message_id)info->sub, f.bytes, max_depth - 1))
-                return false;
-        } else if (sb_field_repeated(info) && wire != SB_PB_BYTES) {
-            if (!sb_pb_many_count(&f, wire, &count)) return false;
-        } else if (f.wire != wire) {
+        bool packed = f.wire == SB_PB_BYTES && sb_field_repeated(info);
+        if (f.wire != wire && !packed) return false;
+        if (!sb_scan_elements_fit(info, &f)) return false;
+        if (info->type == SB_TYPE_MESSAGE &&
+            (max_depth == 0 || !sb_message_valid((sb_message_id)info->sub, f.bytes, max_depth - 1)))
             return false;
-        }
     }
     return step == SB_PB_END;
 }

@@ -8,8 +8,7 @@ static bool wire_fits(const sb_field_info *field, const sb_pb_field *f) {
     return f->wire == wire || (sb_field_repeated(field) && f->wire == SB_PB_BYTES);
 }
 
-/* Is a packed run of elements whole? */
-static bool elements_fit(const sb_field_info *field, const sb_pb_field *f) {
+bool sb_scan_elements_fit(const sb_field_info *field, const sb_pb_field *f) {
     uint32_t wire = sb_field_wire(field);
     if (wire == SB_PB_BYTES || f->wire != SB_PB_BYTES) return true;
     sb_pb_many many = sb_pb_many_of(f, wire);
@@ -44,7 +43,7 @@ sb_status sb_scan_read(sb_scan *out, sb_message_id id, sb_slice message) {
         if ((step = sb_pb_next(&c, &f)) != SB_PB_FIELD) break;
         const sb_field_info *field = sb_field_by_number(out->info, f.number);
         if (!field || !wire_fits(field, &f)) continue;
-        if (!elements_fit(field, &f)) return SB_CORRUPT;
+        if (!sb_scan_elements_fit(field, &f)) return SB_CORRUPT;
         uint64_t bit = (uint64_t)1 << (field - out->info->fields);
         if (field->label == SB_LABEL_ONEOF) {
             if (out->oneof != field->number) out->oneof_from = at;
@@ -85,8 +84,8 @@ sb_pb_field sb_scan_last(const sb_scan *scan, const sb_field_info *field) {
 
 sb_slice sb_scan_merged(const sb_scan *scan, const sb_field_info *field, sb_buf *scratch) {
     sb_scan_walk walk = sb_scan_begin(scan, field);
-    sb_pb_field f, first = {0};
-    if (!sb_scan_next(&walk, &first)) return first.bytes;
+    sb_pb_field f, first;
+    if (!sb_scan_next(&walk, &first)) return sb_slice_of(NULL, 0);
     if (!sb_scan_next(&walk, &f)) return first.bytes;
     sb_buf_add_slice(scratch, first.bytes);
     do sb_buf_add_slice(scratch, f.bytes);

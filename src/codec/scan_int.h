@@ -22,6 +22,9 @@ typedef struct sb_scan {
     const uint8_t *oneof_from; /* what of it came before this was cleared by another member */
 } sb_scan;
 
+/* Is a packed run of numbers whole, each of them well-formed? True for fields of other kinds. */
+bool sb_scan_elements_fit(const sb_field_info *field, const sb_pb_field *f);
+
 /* SB_OK or SB_CORRUPT. A number with its default value, where the wire does not tell it from an
  * absent one, is not present. */
 sb_status sb_scan_read(sb_scan *out, sb_message_id id, sb_slice message);
@@ -42,8 +45,8 @@ bool sb_scan_next(sb_scan_walk *walk, sb_pb_field *out);
 /* The last occurrence of a single field that is present. */
 sb_pb_field sb_scan_last(const sb_scan *scan, const sb_field_info *field);
 
-/* The bytes of a single message: borrowed when it came once, put together in scratch (empty, owned
- * by the caller) when it came in parts. Failures stay in scratch. */
+/* The bytes of a single message: none when it is absent, borrowed when it came once, put together
+ * in scratch (empty, owned by the caller) when it came in parts. Failures stay in scratch. */
 sb_slice sb_scan_merged(const sb_scan *scan, const sb_field_info *field, sb_buf *scratch);
 
 #endif

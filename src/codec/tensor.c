@@ -156,6 +156,7 @@ static bool find_typed(sb_tensor_view *t, sb_typed_field typed) {
         }
     }
     if (typed.wire != SB_PB_VARINT) t->given = total / typed.values;
+    if (t->given == 0) t->run = NULL; /* half a complex number is none */
     return true;
 }
 

@@ -245,8 +245,8 @@ static sb_status parse_integer(parser *p, const sb_field_info *field) {
     return next(p);
 }
 
-/* As number.h reads it, with two differences: a final f is allowed, and a leading zero is not, since
- * an octal number would be misread. */
+/* As number.h reads it, with two differences: a final f is allowed, and a leading zero is not,
+ * since an octal number would be misread. */
 static bool read_real(sb_slice s, double *out) {
     size_t sign = s.n && s.p[0] == '-';
     if (s.n - sign > 1 && s.p[sign] == '0' && digit_of(s.p[sign + 1], 10) >= 0) return false;

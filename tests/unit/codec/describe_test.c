@@ -65,6 +65,8 @@ static void maps_are_objects(void **state) {
     expect(SB_MSG_SESSION_START,
            "0a0e 0a0161 1209 11000000000000f03f 0a05 0a0162 1200 0a07 0a0163 12020800",
            "{\"hparams\":{\"a\":1.0,\"b\":null,\"c\":null}}");
+    /* A value that is absent is empty, whatever else the entry holds. */
+    expect(SB_MSG_NODE, "2a08 0a016b 1a03 416363", "{\"attr\":{\"k\":{}}}");
     expect(SB_MSG_DEVICE_STATS, "1a05 0807 120178 1a00",
            "{\"thread_names\":{\"7\":\"x\",\"0\":\"\"}}");
     expect(SB_MSG_FUNCTION, "4204 0807 1009", "{\"resource_arg_unique_id\":{\"7\":9}}");

@@ -1,5 +1,5 @@
-/* graph_test.c: graphs and run metadata, against the numbers that Google's own library gives for the
- * same files. */
+/* graph_test.c: graphs and run metadata, against the numbers that Google's own library gives for
+ * the same files. */
 #include "codec/graph.h"
 
 #include "codec/event.h"

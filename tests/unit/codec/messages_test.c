@@ -93,10 +93,11 @@ static void validation_sees_wrong_wire_types(void **state) {
     assert_true(valid(SB_MSG_TENSOR, "0801 3a03 01ff01", 9));
     assert_false(valid(SB_MSG_TENSOR, "0801 2a03 000080", 9)); /* not whole floats */
     assert_false(valid(SB_MSG_TENSOR, "0801 3a02 01ff", 9));   /* the last varint is cut */
-    assert_false(valid(SB_MSG_TENSOR, "0801 2801", 9));        /* a float as a varint */
-    assert_false(valid(SB_MSG_TENSOR, "0a01 61", 9));          /* a number as text */
-    assert_false(valid(SB_MSG_TENSOR, "0801 12021203", 9));    /* inside the shape */
-    assert_true(valid(SB_MSG_TENSOR, "0801 f20602 ffff", 9));  /* unknown fields are free */
+    assert_false(valid(SB_MSG_TENSOR, "0801 3a0b ffffffffffffffffffff01", 9)); /* too long */
+    assert_false(valid(SB_MSG_TENSOR, "0801 2801", 9));       /* a float as a varint */
+    assert_false(valid(SB_MSG_TENSOR, "0a01 61", 9));         /* a number as text */
+    assert_false(valid(SB_MSG_TENSOR, "0801 12021203", 9));   /* inside the shape */
+    assert_true(valid(SB_MSG_TENSOR, "0801 f20602 ffff", 9)); /* unknown fields are free */
 }
 
 static void validation_stops_at_its_depth(void **state) {

@@ -277,7 +277,7 @@ static void histogram_of_unequal_parts_is_corrupt(void **state) {
     assert_int_equal(h.limits.count, 0);
 }
 
-/* Kinds and plugins of all values that the real programs wrote, as their own library counts them. */
+/* Kinds of all values that the real programs wrote, as their own library counts them. */
 static void count_values(const char *path, sb_slice payload, void *ud) {
     (void)path;
     size_t *kinds = ud;

@@ -267,6 +267,19 @@ static void complex_numbers_have_two_parts(void **state) {
     }
 }
 
+static void half_a_complex_number_is_none(void **state) {
+    (void)state;
+    double pair[2] = {7, 7};
+    sb_tensor_view t = read_tensor("0812 6208 126202 3a7f023a7f");
+    assert_int_equal(t.given, 0);
+    assert_int_equal(sb_tensor_complex(&t, 0, 1, pair), SB_OK);
+    assert_true(pair[0] == 0 && pair[1] == 0);
+    t = read_tensor("0808 4a0c 0000803f 00000040 00004040");
+    assert_int_equal(t.count, 1);
+    assert_int_equal(sb_tensor_complex(&t, 0, 1, pair), SB_OK);
+    assert_true(pair[0] == 1 && pair[1] == 2);
+}
+
 static void large_integers_are_exact_as_integers(void **state) {
     (void)state;
     sb_number n;
@@ -392,6 +405,7 @@ int main(void) {
         cmocka_unit_test(too_few_values_repeat_the_last),
         cmocka_unit_test(content_goes_before_typed_values),
         cmocka_unit_test(complex_numbers_have_two_parts),
+        cmocka_unit_test(half_a_complex_number_is_none),
         cmocka_unit_test(large_integers_are_exact_as_integers),
         cmocka_unit_test(reals_as_integers_are_cut_and_bounded),
         cmocka_unit_test(ranges_are_read_from_any_place),
