@@ -7,17 +7,17 @@
  *     for (int64_t step = 0; step < 1000; step++) sb_scalar(w, "loss", loss(step), step);
  *     sb_writer_close(w, NULL);
  *
- * A call copies its arguments into a bounded ring and returns; encoding, checksums and the disk are the
- * business of the writer's own thread. Data reaches the system within 100 ms, so that killing the program
- * loses at most that much; the file is readable at every moment.
+ * A call copies its arguments into a bounded ring and returns; encoding, checksums and the disk are
+ * the business of the writer's own thread. Data reaches the system within 100 ms, so that killing
+ * the program loses at most that much; the file is readable at every moment.
  *
- * Threads: any number of threads may use one writer; any number of writers may share a directory. A child
- * made by fork() that goes on logging gets a file of its own. Only close must come last.
+ * Threads: any number of threads may use one writer; any number of writers may share a directory. A
+ * child made by fork() that goes on logging gets a file of its own. Only close must come last.
  *
- * Failure: a call that makes no sense is refused (SB_INVALID, SB_LIMIT) and writes nothing. Trouble on the
- * writer's thread (a full disk, a removed file) is reported by the next call, by flush and by close;
- * sb_writer_error tells the path and the system's reason. While the disk fails nothing blocks: what
- * does not fit into the ring any more is dropped and counted.
+ * Failure: a call that makes no sense is refused (SB_INVALID, SB_LIMIT) and writes nothing. Trouble
+ * on the writer's thread (a full disk, a removed file) is reported by the next call, by flush and
+ * by close; sb_writer_error tells the path and the system's reason. While the disk fails nothing
+ * blocks: what does not fit into the ring any more is dropped and counted.
  *
  * Text arguments are UTF-8. Tags may be up to SB_TAG_MAX bytes long. */
 #ifndef SEABOARD_WRITER_H
@@ -35,10 +35,10 @@ extern "C" {
 
 typedef struct sb_writer sb_writer;
 
-/* ---- the writer ------------------------------------------------------------------------------- */
+/* ---- the writer ------------------------------------------------------------------------------ */
 
-/* Whose files to make: names of files, the header record, and the shape of every summary are those that
- * this framework writes. All of them are shown alike. */
+/* Whose files to make: names of files, the header record, and the shape of every summary are those
+ * that this framework writes. All of them are shown alike. */
 typedef enum sb_style {
     SB_STYLE_TF2,   /* tf.summary: tensors with metadata in every event */
     SB_STYLE_TF1,   /* tf.compat.v1.summary and FileWriter */
@@ -78,7 +78,8 @@ SB_API sb_status sb_writer_flush(sb_writer *w, sb_err *err);
 SB_API sb_status sb_writer_close(sb_writer *w, sb_err *err);
 /* The newest trouble on the writer's thread; SB_OK when there was none. Does not acknowledge it. */
 SB_API sb_status sb_writer_error(sb_writer *w, sb_err *err);
-/* Copies the path of the event file; cut to n - 1 bytes and always terminated. Returns its full length. */
+/* Copies the path of the event file; cut to n - 1 bytes and always terminated. Returns its full
+ * length. */
 SB_API size_t sb_writer_path(sb_writer *w, char *path, size_t n);
 SB_API void sb_writer_get_stats(sb_writer *w, sb_writer_stats *out);
 
@@ -89,7 +90,7 @@ typedef struct sb_meta {
     double wall_time;        /* seconds since the epoch; 0: now */
 } sb_meta;
 
-/* ---- scalars ---------------------------------------------------------------------------------- */
+/* ---- scalars --------------------------------------------------------------------------------- */
 
 typedef enum sb_scalar_form {
     SB_SCALAR_DEFAULT, /* what the writer's style does */
@@ -104,46 +105,47 @@ SB_API sb_status sb_scalar(sb_writer *w, const char *tag, double value, int64_t 
 SB_API sb_status sb_scalar_as(sb_writer *w, const char *tag, double value, int64_t step,
                               sb_scalar_form form, const sb_meta *meta);
 
-/* ---- images and video ------------------------------------------------------------------------- */
+/* ---- images and video ------------------------------------------------------------------------ */
 
 typedef struct sb_image_opts {
-    /* Which dimension is which: letters of N, H, W, C in the order of the array's dimensions.
-     * NULL: "NHWC", "HWC" or "HW" by rank for TF2 and TF1; "NCHW", "CHW" or "HW" for torch and TBX. */
+    /* Which dimension is which: letters of N, H, W, C in the order of the array's dimensions. NULL:
+     * "NHWC", "HWC" or "HW" by rank for TF2 and TF1; "NCHW", "CHW" or "HW" for torch and TBX. */
     const char *layout;
     uint32_t max_outputs; /* of a batch, TF styles; 0: 3 */
 } sb_image_opts;
 
-/* 1 to 4 channels of any number type, scaled to 8 bits as the style's framework does (spec of
- * docs/guide/writing.md). TF2: one value with up to max_outputs images; TF1: one value an image; torch
- * and TBX: one image, a batch becomes a grid. */
+/* 1 to 4 channels of any number type, scaled to 8 bits as the style's framework does (see
+ * docs/guide/writing.md). TF2: one value with up to max_outputs images; TF1: one value an image;
+ * torch and TBX: one image, a batch becomes a grid. */
 SB_API sb_status sb_image(sb_writer *w, const char *tag, const sb_array *pixels, int64_t step,
                           const sb_image_opts *opts, const sb_meta *meta);
-/* Images that are encoded already (PNG, JPEG, GIF, WebP), passed through as they are. width and height
- * 0: taken from the first image. */
+/* Images that are encoded already (PNG, JPEG, GIF, WebP), passed through as they are. width and
+ * height 0: taken from the first image. */
 SB_API sb_status sb_image_encoded(sb_writer *w, const char *tag, const sb_slice *images,
                                   size_t count, uint32_t width, uint32_t height, int64_t step,
                                   const sb_meta *meta);
-/* (N, T, C, H, W) by default, written as one animated GIF; layout as above with T for time. */
+/* (N, T, C, H, W) by default, written as one animated GIF; layout as above with T for time. fps 0:
+ * 4. Several clips are tiled into one picture. */
 SB_API sb_status sb_video(sb_writer *w, const char *tag, const sb_array *frames, double fps,
                           int64_t step, const char *layout, const sb_meta *meta);
 
-/* ---- audio ------------------------------------------------------------------------------------ */
+/* ---- audio ----------------------------------------------------------------------------------- */
 
-/* Float samples in [-1, 1], written as 16-bit WAV. TF2: (clips, frames, channels), up to max_outputs
- * clips (0: 3). TF1: that or (clips, frames). Torch: (frames) or anything that squeezes to it. TBX:
- * (frames) or (frames, channels). */
+/* Float samples in [-1, 1], written as 16-bit WAV. TF2: (clips, frames, channels), up to
+ * max_outputs clips (0: 3). TF1: that or (clips, frames). Torch: (frames) or anything that squeezes
+ * to it. TBX: (frames) or (frames, channels). */
 SB_API sb_status sb_audio(sb_writer *w, const char *tag, const sb_array *samples,
                           double sample_rate, uint32_t max_outputs, int64_t step,
                           const sb_meta *meta);
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 SB_API sb_status sb_text(sb_writer *w, const char *tag, const char *text, int64_t step);
 /* strings: an SB_STRING array of any shape. */
 SB_API sb_status sb_text_array(sb_writer *w, const char *tag, const sb_array *strings, int64_t step,
                                const sb_meta *meta);
 
-/* ---- histograms ------------------------------------------------------------------------------- */
+/* ---- histograms ------------------------------------------------------------------------------ */
 
 typedef struct sb_histogram_opts {
     bool has_buckets;
@@ -169,19 +171,19 @@ SB_API sb_status sb_histogram_raw(sb_writer *w, const char *tag, const sb_histog
 SB_API sb_status sb_histogram_rows(sb_writer *w, const char *tag, const double *rows, size_t n,
                                    int64_t step, const sb_meta *meta);
 
-/* ---- tensors and prepared protos -------------------------------------------------------------- */
+/* ---- tensors and prepared protos ------------------------------------------------------------- */
 
 /* A tensor under a plugin's name (NULL: "tensor" for torch, none for the others) with that plugin's
  * content. */
 SB_API sb_status sb_tensor(sb_writer *w, const char *tag, const sb_array *data, int64_t step,
                            const char *plugin_name, sb_slice plugin_content, const sb_meta *meta);
-/* A serialized Summary, as TF1's add_summary takes it. The TF1 style leaves out the metadata of tags that it has
- * written before, as FileWriter does. */
+/* A serialized Summary, as TF1's add_summary takes it. The TF1 style leaves out the metadata of
+ * tags that it has written before, as FileWriter does. */
 SB_API sb_status sb_summary(sb_writer *w, sb_slice summary, int64_t step);
 /* A serialized Event, written unchanged. */
 SB_API sb_status sb_raw_event(sb_writer *w, sb_slice event);
 
-/* ---- graphs, run metadata, profiles, sessions ------------------------------------------------- */
+/* ---- graphs, run metadata, profiles, sessions ------------------------------------------------ */
 
 /* A serialized GraphDef as the run's graph. */
 SB_API sb_status sb_graph(sb_writer *w, sb_slice graph_def);
@@ -189,13 +191,13 @@ SB_API sb_status sb_meta_graph(sb_writer *w, sb_slice meta_graph_def);
 /* A serialized RunMetadata under a tag (TF1's add_run_metadata). A tag can be used once. */
 SB_API sb_status sb_run_metadata(sb_writer *w, const char *tag, sb_slice run_metadata,
                                  int64_t step);
-/* A serialized RunMetadata as tf.summary.trace_export writes it; with_profile: it has timings too. */
+/* A serialized RunMetadata as tf.summary.trace_export writes it; with_profile: it has timings. */
 SB_API sb_status sb_trace(sb_writer *w, const char *name, sb_slice run_metadata, bool with_profile,
                           int64_t step);
 /* A Keras model's JSON for the conceptual graph. */
 SB_API sb_status sb_keras_model(sb_writer *w, const char *tag, const char *json, int64_t step);
-/* A profile file of the profile dashboard: DIR/plugins/profile/SESSION/HOST.xplane.pb, beside the marker file
- * that makes the run known. session NULL: the local time. */
+/* A profile file of the profile dashboard: DIR/plugins/profile/SESSION/HOST.xplane.pb, beside the
+ * marker file that makes the run known. session NULL: the local time. */
 SB_API sb_status sb_profile(sb_writer *w, const char *session, sb_slice xplane, sb_err *err);
 
 typedef enum sb_session_status {
@@ -210,7 +212,7 @@ SB_API sb_status sb_session(sb_writer *w, sb_session_status status, const char *
 /* What torch's purge_step writes: events of earlier files at or behind step are out of date. */
 SB_API sb_status sb_purge_step(sb_writer *w, int64_t step);
 
-/* ---- hyperparameters -------------------------------------------------------------------------- */
+/* ---- hyperparameters ------------------------------------------------------------------------- */
 
 typedef enum sb_hparam_type {
     SB_HPARAM_UNSET = 0, /* only for an sb_hparam_info that leaves its type open */
@@ -271,26 +273,28 @@ typedef enum sb_session_end {
 
 /* The experiment's description, usually in the root run (hp.hparams_config). */
 SB_API sb_status sb_hparams_config(sb_writer *w, const sb_experiment *experiment, int64_t step);
-/* The start of one trial (hp.hparams). group_name NULL: TF styles make it from the values, as TensorBoard
- * does; torch and TBX leave it out. start_time in seconds; 0: now for the TF styles, left out for others. */
+/* The start of one trial (hp.hparams). group_name NULL: TF styles make it from the values, as
+ * TensorBoard does; torch and TBX leave it out. start_time in seconds; 0: now for the TF styles,
+ * left out for others. */
 SB_API sb_status sb_hparams_start(sb_writer *w, const sb_hparam *hparams, size_t count,
                                   const char *group_name, double start_time, int64_t step);
 /* end_time in seconds; 0 is left out. */
 SB_API sb_status sb_hparams_end(sb_writer *w, sb_session_end status, double end_time, int64_t step);
 
-/* ---- PR curves, meshes, custom scalars -------------------------------------------------------- */
+/* ---- PR curves, meshes, custom scalars ------------------------------------------------------- */
 
-/* labels: 0 or not; predictions in [0, 1]; weights NULL: all 1. num_thresholds 0: 201 for the TF styles,
- * 127 for torch and TBX (which also cap it there). */
+/* labels: 0 or not; predictions in [0, 1]; weights NULL: all 1. num_thresholds 0: 201 for the TF
+ * styles, 127 for torch and TBX (which also cap it there). */
 SB_API sb_status sb_pr_curve(sb_writer *w, const char *tag, const sb_array *labels,
                              const sb_array *predictions, const sb_array *weights,
                              uint32_t num_thresholds, int64_t step, const sb_meta *meta);
-/* Six rows of n: true positives, false positives, true negatives, false negatives, precision, recall. */
+/* Six rows of n: true positives, false positives, true negatives, false negatives, precision,
+ * recall. */
 SB_API sb_status sb_pr_curve_raw(sb_writer *w, const char *tag, const double *rows, uint32_t n,
                                  int64_t step, const sb_meta *meta);
 
-/* vertices [B, N, 3] float, colors [B, N, 3] 0..255 or NULL, faces [B, M, 3] or NULL, config: JSON for
- * three.js or NULL. */
+/* vertices [B, N, 3] float, colors [B, N, 3] 0..255 or NULL, faces [B, M, 3] or NULL, config: JSON
+ * for three.js or NULL. */
 SB_API sb_status sb_mesh(sb_writer *w, const char *tag, const sb_array *vertices,
                          const sb_array *colors, const sb_array *faces, const char *config,
                          int64_t step, const sb_meta *meta);
@@ -312,7 +316,7 @@ typedef struct sb_chart_category {
 
 SB_API sb_status sb_custom_scalars(sb_writer *w, const sb_chart_category *categories, size_t count);
 
-/* ---- embeddings (files beside the event file) ------------------------------------------------- */
+/* ---- embeddings (files beside the event file) ------------------------------------------------ */
 
 typedef struct sb_embedding {
     const char *tag;        /* NULL: "default" */
@@ -326,22 +330,22 @@ typedef struct sb_embedding {
     int64_t step;
 } sb_embedding;
 
-/* Writes tensors.tsv, metadata.tsv and sprite.png and adds the entry to projector_config.pbtxt; keeps what
- * other writers put there. Done when it returns. */
+/* Writes tensors.tsv, metadata.tsv and sprite.png and adds the entry to projector_config.pbtxt;
+ * keeps what other writers put there. Done when it returns. */
 SB_API sb_status sb_add_embedding(sb_writer *w, const sb_embedding *embedding, sb_err *err);
 
-/* ---- tags ------------------------------------------------------------------------------------- */
+/* ---- tags ------------------------------------------------------------------------------------ */
 
-/* Cleans a tag as TF1 and tensorboardX do: characters outside [-/\w.] become '_', leading slashes go.
- * Returns the length of the whole result; writes at most n - 1 bytes and a NUL. */
+/* Cleans a tag as TF1 and tensorboardX do: characters outside [-/\w.] become '_', leading slashes
+ * go. Returns the length of the whole result; writes at most n - 1 bytes and a NUL. */
 SB_API size_t sb_tag_clean(const char *tag, char *out, size_t n);
 
 /* Tags made unique as TF1's name scopes do: loss, loss_1, loss_2, ... */
 typedef struct sb_names sb_names;
 SB_API sb_status sb_names_new(sb_names **out, sb_err *err);
 SB_API void sb_names_free(sb_names *names);
-/* A TF1 summary's tag for name under scope and family (each may be NULL): cleaned, unique. The result is
- * valid until the next call. NULL when memory is out. */
+/* A TF1 summary's tag for name under scope and family (each may be NULL): cleaned, unique. The
+ * result is valid until the next call. NULL when memory is out. */
 SB_API const char *sb_names_tag(sb_names *names, const char *scope, const char *family,
                                 const char *name);
 
