@@ -1,5 +1,5 @@
-/* text_format_fuzz.c: text to message and back: what is taken can be printed, and what is printed is
- * taken again and printed the same. */
+/* text_format_fuzz.c: text to message and back: what is taken can be printed, and what is printed
+ * is taken again and printed the same. */
 #include <stdlib.h>
 
 #include "base/slice.h"
