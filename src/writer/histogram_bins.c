@@ -7,7 +7,8 @@
  *   torch's bin i lies between limits i + 1 and i + 2, for i = 0 .. 1547
  *
  * The bucket of x is the index of the first limit that is greater than x. A table over the exponent
- * gives a place at most eight edges before it. */
+ * and four bits of the fraction gives the number of edges below; since edges grow faster than a
+ * sixteenth of an octave, at most one more lies before x. */
 #include "writer/histogram_bins.h"
 
 #include <float.h>
@@ -21,22 +22,28 @@
 #define LIMITS (2 * EDGES + 3)
 #define ZERO_LIMIT (EDGES + 1)
 #define TORCH_BINS (2 * EDGES)
-#define EXPONENTS 2048
+/* The places of the table: sixteen for each octave from 2^-41 to 2^68, which hold all edges. */
+#define PLACES (16 * (41 + 68))
+#define FIRST_PLACE (16 * (1023 - 41))
 /* Numbers are read in blocks: this many at once, which is also numpy's block of pairwise sums. */
 #define BLOCK 128
 
 /* ---- equal widths ---------------------------------------------------------------------------- */
 
 typedef struct range {
-    double min, max;
+    double min, max; /* both NaN when there was one */
 } range;
 
 /* NaN wins, as in Eigen's and numpy's reductions. */
 static void widen(range *r, const double *x, size_t n) {
+    double min = r->min, max = r->max;
+    bool has_nan = false;
     for (size_t i = 0; i < n; i++) {
-        if (x[i] < r->min || isnan(x[i])) r->min = isnan(r->min) ? r->min : x[i];
-        if (x[i] > r->max || isnan(x[i])) r->max = isnan(r->max) ? r->max : x[i];
+        min = x[i] < min ? x[i] : min;
+        max = x[i] > max ? x[i] : max;
+        has_nan |= x[i] != x[i];
     }
+    *r = has_nan ? (range){NAN, NAN} : (range){min, max};
 }
 
 static range range_of(const sb_tensor_view *values) {
@@ -86,8 +93,8 @@ void sb_bins_rows(const sb_tensor_view *values, uint32_t buckets, double *rows) 
 /* ---- growing widths -------------------------------------------------------------------------- */
 
 typedef struct growing {
-    double edges[EDGES];
-    uint16_t first[EXPONENTS]; /* how many edges are below the smallest number of that exponent */
+    double edges[EDGES + 1]; /* NaN, which nothing reaches, behind the last */
+    uint16_t first[PLACES];  /* how many edges are below the smallest number of that place */
     double counts[LIMITS];
 } growing;
 
@@ -96,11 +103,12 @@ static growing *growing_new(sb_arena *arena) {
     if (!g) return NULL;
     double v = 1e-12;
     for (size_t i = 0; i < EDGES; i++, v *= 1.1) g->edges[i] = v;
+    g->edges[EDGES] = NAN;
     uint16_t below = 0;
-    for (size_t exponent = 0; exponent < EXPONENTS; exponent++) {
-        double least = sb_bits_double((uint64_t)exponent << 52);
+    for (size_t place = 0; place < PLACES; place++) {
+        double least = sb_bits_double((uint64_t)(place + FIRST_PLACE) << 48);
         while (below < EDGES && g->edges[below] < least) below++;
-        g->first[exponent] = below;
+        g->first[place] = below;
     }
     return g;
 }
@@ -112,15 +120,19 @@ static double limit_at(const growing *g, size_t i) {
     return i < LIMITS - 1 ? g->edges[i - ZERO_LIMIT - 1] : DBL_MAX;
 }
 
+/* How many edges are known to be below |x|. */
+static size_t edges_below(const growing *g, double x) {
+    uint64_t place = sb_double_bits(x) >> 48 & 0x7fff;
+    if (place < FIRST_PLACE) return 0;
+    place -= FIRST_PLACE;
+    return g->first[place < PLACES ? place : PLACES - 1];
+}
+
 /* The first limit greater than x, which is not NaN; the last one when there is none. */
 static size_t limit_above(const growing *g, double x) {
-    size_t i = g->first[sb_double_bits(x) >> 52 & (EXPONENTS - 1)];
-    if (x < 0) {
-        while (i < EDGES && g->edges[i] < -x) i++;
-        return ZERO_LIMIT - i;
-    }
-    while (i < EDGES && g->edges[i] <= x) i++;
-    return ZERO_LIMIT + 1 + i;
+    size_t i = edges_below(g, x);
+    if (x < 0) return ZERO_LIMIT - (i + (g->edges[i] < -x));
+    return ZERO_LIMIT + 1 + i + (g->edges[i] <= x);
 }
 
 /* Where the buckets are gathered: room for a fixed number of them. */
