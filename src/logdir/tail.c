@@ -153,11 +153,10 @@ static sb_status too_large(sb_tail *t, uint64_t size, sb_tail_record *out, sb_er
 /* What to do when the window begins with no whole, good record. SB_OK: look again. */
 static sb_status mend(sb_tail *t, sb_status why, sb_record *record, sb_tail_record *out,
                       sb_err *err) {
-    if (why == SB_MORE) {
-        if (sb_tail_ahead(t).n >= SB_RECORD_HEADER && record->length > t->max_payload)
-            return too_large(t, record->size, out, err);
-        return sb_tail_fill(t, record->size, err);
-    }
+    bool knows_length = why != SB_BAD_LENGTH && sb_tail_ahead(t).n >= SB_RECORD_HEADER;
+    if (knows_length && record->length > t->max_payload)
+        return too_large(t, record->size, out, err);
+    if (why == SB_MORE) return sb_tail_fill(t, record->size, err);
     if (why == SB_BAD_PAYLOAD) return bad_payload(t, record, out, err);
     if (t->base + t->at == 0 && !t->is_archive && sb_gz_begins(sb_tail_ahead(t))) {
         turn_into_archive(t, 0);
@@ -182,7 +181,7 @@ static sb_status next_slowly(sb_tail *t, sb_tail_record *out, sb_err *err) {
         }
         sb_record record;
         status = sb_record_read(&record, sb_tail_ahead(t));
-        if (status == SB_OK) {
+        if (status == SB_OK && record.length <= t->max_payload) {
             remember_head(t, &record);
             return emit(t, &record, out);
         }
@@ -201,7 +200,8 @@ static sb_status note(sb_tail *t, sb_status status, const sb_tail_record *out) {
 
 sb_status sb_tail_next(sb_tail *t, sb_tail_record *out, sb_err *err) {
     sb_record record;
-    if (t->at < t->n && sb_record_read(&record, sb_tail_ahead(t)) == SB_OK)
+    if (t->at < t->n && sb_record_read(&record, sb_tail_ahead(t)) == SB_OK &&
+        record.length <= t->max_payload)
         return emit(t, &record, out);
     return note(t, next_slowly(t, out, err), out);
 }

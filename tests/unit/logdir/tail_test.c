@@ -113,6 +113,23 @@ static void a_payload_above_the_limit_is_stepped_over_unread(void **state) {
     frames_fini(&f);
 }
 
+static void the_limit_holds_for_what_is_in_the_window_too(void **state) {
+    (void)state;
+    frames f;
+    frames_init(&f);
+    for (int64_t i = 0; i < 6; i++) frames_add_scalar(&f, i, i % 2 ? 50 : 0);
+    f.bytes.p[f.offset[3] + 20] ^= 1; /* whether it is good does not matter */
+    reading r;
+    reading_begin_with(&r, sb_buf_slice(&f.bytes), &(sb_tail_opts){.max_payload = 40});
+    for (size_t i = 0; i < 6; i += 2) {
+        reading_expect(&r, &f, i);
+        reading_expect_gap(&r, SB_LIMIT, f.offset[i + 1], f.offset[i + 2]);
+    }
+    reading_expect_status(&r, SB_MORE);
+    reading_end(&r);
+    frames_fini(&f);
+}
+
 static void a_claimed_length_alone_takes_no_memory(void **state) {
     (void)state;
     frames f;
@@ -542,6 +559,7 @@ int main(void) {
                                         sb_test_dir_teardown),
         cmocka_unit_test(a_record_larger_than_the_window_is_read_whole),
         cmocka_unit_test(a_payload_above_the_limit_is_stepped_over_unread),
+        cmocka_unit_test(the_limit_holds_for_what_is_in_the_window_too),
         cmocka_unit_test(a_claimed_length_alone_takes_no_memory),
         cmocka_unit_test(a_small_file_takes_a_small_window),
         cmocka_unit_test(a_cut_at_every_byte_waits_and_goes_on),
