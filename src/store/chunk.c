@@ -200,15 +200,25 @@ void sb_chunk_steps(const sb_chunk *c, int64_t *steps) {
     }
 }
 
-void sb_chunk_walls(const sb_chunk *c, double *walls) {
-    const uint8_t *p = c->code + c->walls_at;
-    uint64_t x = sb_double_bits(c->first_wall), delta = 0, coded;
-    walls[0] = c->first_wall;
-    for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) {
+void sb_chunk_walls_to(const sb_chunk *c, double *walls, uint32_t n, sb_walls_done *done) {
+    if (n <= done->n) return;
+    if (done->n == 0) {
+        walls[0] = c->first_wall;
+        *done = (sb_walls_done){1, c->walls_at};
+    }
+    const uint8_t *p = c->code + done->at;
+    uint64_t x = sb_double_bits(walls[done->n - 1]), coded;
+    uint64_t delta = done->n > 1 ? x - sb_double_bits(walls[done->n - 2]) : 0;
+    for (uint32_t i = done->n; i < n; i++) {
         p = get_varint(p, &coded);
         delta += unzigzag(coded);
         walls[i] = sb_bits_double(x += delta);
     }
+    *done = (sb_walls_done){n, (uint32_t)(p - c->code)};
+}
+
+void sb_chunk_walls(const sb_chunk *c, double *walls) {
+    sb_chunk_walls_to(c, walls, SB_CHUNK_POINTS, &(sb_walls_done){0});
 }
 
 double sb_chunk_value_at(const sb_chunk *c, uint32_t i) {

@@ -64,6 +64,13 @@ void sb_chunk_steps(const sb_chunk *c, int64_t *steps);
 void sb_chunk_walls(const sb_chunk *c, double *walls);
 void sb_chunk_values(const sb_chunk *c, double *values);
 
+/* Only the first n times, into the same array as earlier calls for this chunk: *done, zeroed before the
+ * first call, says how far those went, and decoding goes on from there. */
+typedef struct sb_walls_done {
+    uint32_t n, at;
+} sb_walls_done;
+void sb_chunk_walls_to(const sb_chunk *c, double *walls, uint32_t n, sb_walls_done *done);
+
 /* One value without decoding the rest. */
 double sb_chunk_value_at(const sb_chunk *c, uint32_t i);
 

@@ -31,6 +31,15 @@ static sb_chunk *assert_kept(const sb_points *in) {
     assert_memory_equal(out.steps, in->steps, sizeof in->steps);
     assert_memory_equal(out.walls, in->walls, sizeof in->walls);
     assert_memory_equal(out.values, in->values, sizeof in->values);
+    sb_walls_done done = {0};
+    memset(out.walls, 0, sizeof out.walls);
+    for (uint32_t n = 1; n < SB_CHUNK_POINTS; n = n * 3 + 1) {
+        sb_chunk_walls_to(c, out.walls, n, &done);
+        assert_memory_equal(out.walls, in->walls, n * sizeof in->walls[0]);
+    }
+    sb_chunk_walls_to(c, out.walls, SB_CHUNK_POINTS, &done);
+    sb_chunk_walls_to(c, out.walls, 5, &done);
+    assert_memory_equal(out.walls, in->walls, sizeof in->walls);
     int64_t least = INT64_MAX, most = INT64_MIN;
     double low = INFINITY, high = -INFINITY;
     size_t nans = 0;
