@@ -1,0 +1,14 @@
+/* decimate_int.h: what decimate.c and envelope.c share. */
+#ifndef SB_QUERY_DECIMATE_INT_H
+#define SB_QUERY_DECIMATE_INT_H
+
+#include "query/decimate.h"
+
+/* Checks the ask and finds the range that is meant; is_empty: no point has a finite x. */
+sb_status sb_decimate_range(const sb_line *line, const sb_decimate_ask *ask, double base,
+                            double *from, double *to, bool *is_empty, sb_err *err);
+
+/* Twice the room, up to max points (0: no bound), with the old points. */
+sb_status sb_columns_grow(sb_columns *c, sb_arena *arena, size_t max, sb_err *err);
+
+#endif

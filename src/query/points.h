@@ -1,0 +1,109 @@
+/* points.h: the points of a scalar snapshot, a span at a time, and what of them is to be shown.
+ *
+ *     sb_spans walk = sb_spans_of(series);
+ *     while (sb_spans_next(&walk, &span)) ...
+ *
+ * A span is one sealed chunk, or the open end of a part. What is known of a whole span without looking
+ * at its points is in sb_span_stats; the columns are decoded on demand.
+ *
+ * A line is what a chart shows: a snapshot, whether superseded points belong to it, and a smoothed
+ * twin of its values if there is one. Every point of a snapshot has a place, counted over all parts in
+ * order, superseded ones included.
+ *
+ * Threads: a snapshot is read-only; a walk belongs to one thread. Cost: a span's head is O(1). */
+#ifndef SB_QUERY_POINTS_H
+#define SB_QUERY_POINTS_H
+
+#include "store/store.h"
+
+typedef struct sb_span {
+    const sb_part *part;
+    const sb_chunk *chunk; /* NULL: the open end */
+    size_t part_index;
+    size_t chunk_index; /* part->chunk_n for the open end */
+    size_t index;       /* of the span in the snapshot */
+    uint64_t start;     /* the place of its first point */
+    uint32_t n;         /* 1 to SB_CHUNK_POINTS */
+} sb_span;
+
+typedef struct sb_spans {
+    const sb_series *series;
+    size_t part, chunk, index;
+    uint64_t start;
+} sb_spans;
+
+static inline sb_spans sb_spans_of(const sb_series *series) {
+    return (sb_spans){.series = series};
+}
+bool sb_spans_next(sb_spans *walk, sb_span *out);
+/* The span at a place that a walk named before. */
+sb_span sb_span_at(const sb_series *series, size_t part, size_t chunk);
+/* How many spans a snapshot has. */
+size_t sb_span_count(const sb_series *series);
+
+/* Columns: decoded into room (SB_CHUNK_POINTS elements), or where they already lie. */
+const int64_t *sb_span_steps(const sb_span *span, int64_t *room);
+const double *sb_span_walls(const sb_span *span, double *room);
+const double *sb_span_values(const sb_span *span, double *room);
+
+/* Which points of a span are superseded. */
+typedef enum sb_span_cut { SB_CUT_NONE, SB_CUT_SOME, SB_CUT_ALL } sb_span_cut;
+sb_span_cut sb_span_cut_of(const sb_span *span);
+static inline bool sb_is_superseded(const sb_part *part, int64_t step) {
+    return part->cut_step != SB_NO_CUT && step >= part->cut_step;
+}
+
+/* What can be said of the values of a whole span. Of several equal extremes the first counts. */
+typedef struct sb_span_stats {
+    double min, max; /* of the finite values; min > max: there is none */
+    double sum;      /* of the finite values */
+    uint32_t finite;
+    uint32_t nan;
+    uint16_t min_at, max_at;
+} sb_span_stats;
+
+void sb_stats_of_values(const double *values, size_t n, sb_span_stats *out);
+/* False when the chunk's own summary does not tell (it holds infinities beside other values): then
+ * the values must be looked at. */
+bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out);
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* What x is. */
+typedef enum sb_axis {
+    SB_AXIS_STEP,
+    SB_AXIS_WALL,
+    SB_AXIS_RELATIVE, /* seconds since the first visible point with a finite time */
+} sb_axis;
+
+/* A smoothed twin of all values of a snapshot (smooth.h makes them). */
+typedef struct sb_smoothed {
+    const double *values;       /* by place */
+    const sb_span_stats *stats; /* by index of the span */
+    uint64_t n;
+} sb_smoothed;
+
+typedef struct sb_line {
+    const sb_series *series;
+    bool show_superseded;
+    const sb_smoothed *smoothed; /* NULL: none. Of the same snapshot and show_superseded */
+} sb_line;
+
+/* The wall time that relative x counts from; 0 when no visible point has a finite one. */
+double sb_line_base(const sb_line *line);
+
+/* x of the first and the last point in the order of x, points without a finite x left out; false
+ * when there is none. base: as sb_line_base says, or anything for other axes. */
+bool sb_line_extent(const sb_line *line, sb_axis axis, double base, double *from, double *to);
+
+/* The x of n points. Steps beyond 2^53 are rounded. */
+void sb_axis_xs(sb_axis axis, double base, const int64_t *steps, const double *walls, size_t n,
+                double *xs);
+/* Bounds of x over a chunk from its head alone; false when it does not tell. */
+bool sb_axis_chunk(sb_axis axis, double base, const sb_chunk *chunk, double *low, double *high);
+
+/* A number below 2^53 that changes whenever the points that came earlier are not a beginning of those
+ * that are there now: after a restart, when a file went, or when a file before the last one grew. */
+uint64_t sb_series_epoch(const sb_series *series);
+
+#endif
