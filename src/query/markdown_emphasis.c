@@ -177,7 +177,7 @@ static void close_many(emphasis *e, closing *c) {
 /* The opener is longer than the run. False: nothing can be paired from here on. */
 static bool close_part(emphasis *e, closing *c) {
     int which = c->r.which;
-    opener o;
+    opener o = {0};
     pop(e, which, &o);
     while (!empty(e, which) && o.left != 3 && o.both) {
         pop(e, which, &o);
