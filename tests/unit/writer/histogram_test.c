@@ -30,6 +30,24 @@ static void rows_go_from_the_smallest_to_the_largest_value(void **state) {
     for (size_t i = 0; i < 9; i++) assert_true(rows[i] == expected[i]);
 }
 
+/* Counting widths up from the left would often miss the last edge by a rounding. */
+static void the_last_edge_is_the_largest_value_itself(void **state) {
+    sb_test_random random = sb_test_random_of(9);
+    size_t would_miss = 0;
+    (void)state;
+    for (int round = 0; round < 1000; round++) {
+        double x[2], rows[90];
+        for (int i = 0; i < 2; i++) x[i] = (double)(int64_t)sb_test_u64(&random) * 1e-19;
+        sb_tensor_view values = view_of(x, 2);
+        sb_bins_rows(&values, 30, rows);
+        double min = fmin(x[0], x[1]), max = fmax(x[0], x[1]);
+        assert_true(rows[0] == min && rows[88] == max);
+        assert_true(rows[2] == 1 && rows[89] == 1);
+        would_miss += min + (max - min) / 30 * 30 != max;
+    }
+    assert_true(would_miss > 10);
+}
+
 static void equal_values_are_counted_in_the_last_row(void **state) {
     const double x[] = {7.5, 7.5, 7.5};
     double rows[6];
@@ -168,6 +186,30 @@ static void check_against_plain_search(sb_arena *arena) {
 static void random_numbers_fall_between_their_limits(void **state) {
     (void)state;
     with_arena(check_against_plain_search);
+}
+
+/* An edge belongs to the bucket that it begins, on both sides of zero. */
+static void check_edges(sb_arena *arena) {
+    size_t edges = 0;
+    for (double edge = 1e-12; edge < 1e20; edge *= 1.1, edges++) {
+        const double both[] = {edge, -edge};
+        for (size_t i = 0; i < 2; i++) {
+            sb_arena_mark mark = sb_arena_here(arena);
+            sb_tensor_view values = view_of(&both[i], 1);
+            sb_buckets h;
+            size_t bad, at = 0;
+            assert_int_equal(sb_bins_tf1(&values, arena, &h, &bad), SB_OK);
+            while (h.counts[at] == 0) at++;
+            assert_true(h.limits[at - 1] == both[i] && h.limits[at] > both[i]);
+            sb_arena_reset(arena, mark);
+        }
+    }
+    assert_int_equal(edges, 774);
+}
+
+static void edges_belong_to_the_bucket_they_begin(void **state) {
+    (void)state;
+    with_arena(check_edges);
 }
 
 static void check_torch_examples(sb_arena *arena) {
@@ -346,6 +388,7 @@ static void running_out_of_memory_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_go_from_the_smallest_to_the_largest_value),
+        cmocka_unit_test(the_last_edge_is_the_largest_value_itself),
         cmocka_unit_test(equal_values_are_counted_in_the_last_row),
         cmocka_unit_test(no_values_give_rows_of_zeros),
         cmocka_unit_test(a_span_too_small_to_divide_counts_as_one_value),
@@ -353,6 +396,7 @@ int main(void) {
         cmocka_unit_test(tf1_joins_empty_buckets),
         cmocka_unit_test(tf1_has_a_bucket_for_every_finite_number),
         cmocka_unit_test(random_numbers_fall_between_their_limits),
+        cmocka_unit_test(edges_belong_to_the_bucket_they_begin),
         cmocka_unit_test(torch_keeps_the_range_with_values_behind_an_empty_bucket),
         cmocka_unit_test(torch_sums_what_it_can_not_count),
         DIR_TEST(events_have_the_bytes_of_tensorflow),
