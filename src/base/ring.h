@@ -1,12 +1,13 @@
 /* ring.h: a bounded ring of bytes from many threads to one.
  *
- * A producer reserves room with one compare-and-swap, fills it, and publishes it with one store; nobody
- * takes a lock. The consumer sees entries in the order of their reservation, each as one contiguous run
- * of bytes; it hands the room back zeroed, because a header that reads 0 means "reserved, not yet
- * published".
+ * A producer reserves room with one compare-and-swap, fills it, and publishes it with one store;
+ * nobody takes a lock. The consumer sees entries in the order of their reservation, each as one
+ * contiguous run of bytes; it hands the room back zeroed, because a header that reads 0 means
+ * "reserved, not yet published".
  *
  * Entry:  0..3 size of the entry, a multiple of 16 | 4..7 kind, not 0 | payload
- * An entry that would cross the end is put at the start, with a filler of kind SB_RING_PAD in front.
+ * An entry that would cross the end is put at the start, with a filler of kind SB_RING_PAD in
+ * front.
  *
  * Threads: reserve and publish by any number, peek and pop by one. */
 #ifndef SB_BASE_RING_H
@@ -36,8 +37,8 @@ static inline uint32_t sb_ring_entry_size(uint32_t payload) {
     return (payload + SB_RING_HEADER + SB_RING_ALIGN - 1) / SB_RING_ALIGN * SB_RING_ALIGN;
 }
 
-/* Takes zeroed memory, aligned to 16, of size bytes, a power of two; the caller keeps owning it. An entry may be
- * at most half of it. */
+/* Takes zeroed memory, aligned to 16, of size bytes, a power of two; the caller keeps owning it. An
+ * entry may be at most half of it. */
 static inline void sb_ring_init(sb_ring *r, void *zeroed, uint64_t size) {
     r->bytes = zeroed;
     r->size = size;
@@ -50,8 +51,8 @@ static inline void sb_ring_mark(uint8_t *entry, uint32_t size, uint32_t kind) {
                           memory_order_release);
 }
 
-/* Room for an entry of size bytes (from sb_ring_entry_size); NULL when there is none. *end: the ring's
- * position behind it. The payload begins SB_RING_HEADER bytes in. */
+/* Room for an entry of size bytes (from sb_ring_entry_size); NULL when there is none. *end: the
+ * ring's position behind it. The payload begins SB_RING_HEADER bytes in. */
 static inline uint8_t *sb_ring_reserve(sb_ring *r, uint32_t size, uint64_t *end) {
     uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
     for (;;) {
@@ -60,8 +61,8 @@ static inline uint8_t *sb_ring_reserve(sb_ring *r, uint32_t size, uint64_t *end)
         uint64_t pad = size <= to_end ? 0 : to_end;
         uint64_t next = head + pad + size;
         if (next - atomic_load_explicit(&r->tail, memory_order_acquire) > r->size) return NULL;
-        /* Sequentially consistent: a producer that then finds the consumer awake is sure that the consumer
-         * will find its reservation (writer/thread.c sleeps by this). */
+        /* Sequentially consistent: a producer that then finds the consumer awake is sure that the
+         * consumer will find its reservation (writer/thread.c sleeps by this). */
         if (!atomic_compare_exchange_weak_explicit(&r->head, &head, next, memory_order_seq_cst,
                                                    memory_order_relaxed))
             continue;

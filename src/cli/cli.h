@@ -17,7 +17,7 @@ typedef struct sb_cli {
     FILE *err;
     bool err_is_terminal;
     const char *(*variable)(const char *name); /* of the environment; NULL: not set */
-    const char *const *words;                  /* the command line as it was given, NULL at the end */
+    const char *const *words; /* the command line as it was given, NULL at the end */
     sb_buf line;
     int out_error; /* errno of the first write that failed; 0: none did */
     /* progress */

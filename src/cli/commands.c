@@ -6,14 +6,8 @@
 #include "base/banned.h"
 
 const sb_command *const sb_commands[] = {
-    &sb_command_serve,
-    &sb_command_ps,
-    &sb_command_stop,
-    &sb_command_export,
-    &sb_command_inspect,
-    &sb_command_dump,
-    &sb_command_verify,
-    NULL,
+    &sb_command_serve,   &sb_command_ps,   &sb_command_stop,   &sb_command_export,
+    &sb_command_inspect, &sb_command_dump, &sb_command_verify, NULL,
 };
 
 const sb_command *sb_command_named(const char *name) {

@@ -64,7 +64,7 @@ static void wake(sb_ingest *in) {
     (void)ignored; /* a full counter wakes just as well */
 }
 
-/* ---- turns ------------------------------------------------------------------------------------ */
+/* ---- turns ----------------------------------------------------------------------------------- */
 
 typedef struct job {
     sb_ingest *in;
@@ -95,7 +95,7 @@ static void hand_out(sb_ingest *in, sb_loader *l) {
     sb_alloc_put(in->env->alloc, j, sizeof *j);
 }
 
-/* ---- walking ---------------------------------------------------------------------------------- */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 /* Loaders are kept in the order of their paths. */
 static size_t place_of(const sb_ingest *in, sb_slice path, bool *is_there) {
@@ -252,7 +252,7 @@ static void walk(sb_ingest *in) {
     in->walk_at = in->walked_at + pause;
 }
 
-/* ---- the thread ------------------------------------------------------------------------------- */
+/* ---- the thread ------------------------------------------------------------------------------ */
 
 static void changed(void *ctx, void *ud) {
     sb_ingest *in = ctx;
@@ -344,7 +344,7 @@ static void *run_ingest(void *arg) {
     return NULL;
 }
 
-/* ---- the public face -------------------------------------------------------------------------- */
+/* ---- the public face ------------------------------------------------------------------------- */
 
 static sb_status copy_opts(sb_ingest *in, const sb_ingest_opts *opts, sb_err *err) {
     in->opts = *opts;

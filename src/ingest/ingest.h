@@ -1,8 +1,9 @@
 /* ingest.h: keeps the store in step with a log directory.
  *
- * One thread walks the tree every reload_interval seconds, looks at the sizes of lately grown files every 200 ms, and
- * listens to the kernel (inotify) in between, which is only a hint; a pool of threads reads. The directory need not
- * exist yet. With reload_interval 0 everything is read once. */
+ * One thread walks the tree every reload_interval seconds, looks at the sizes of lately grown files
+ * every 200 ms, and listens to the kernel (inotify) in between, which is only a hint; a pool of
+ * threads reads. The directory need not exist yet. With reload_interval 0 everything is read
+ * once. */
 #ifndef SB_INGEST_INGEST_H
 #define SB_INGEST_INGEST_H
 

@@ -18,7 +18,7 @@ static uint64_t now_of(const sb_loader *l) {
     return l->env->clock->steady(l->env->clock->ctx);
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 sb_status sb_loader_new(sb_loader **out, const sb_env *env, sb_store *store, sb_slice name,
                         sb_slice path, sb_err *err) {
@@ -191,7 +191,7 @@ bool sb_loader_is_live(const sb_loader *l, uint64_t ns) {
     return false;
 }
 
-/* ---- a turn ----------------------------------------------------------------------------------- */
+/* ---- a turn ---------------------------------------------------------------------------------- */
 
 typedef struct turn {
     sb_loader *l;

@@ -1,7 +1,7 @@
 /* loader.h: one run being read: its files, how far each is, and the work of one turn.
  *
- * A loader works in turns of bounded length, so that many runs share few threads fairly and newly found files
- * are not kept waiting. Between turns the ingest thread may change its list of files.
+ * A loader works in turns of bounded length, so that many runs share few threads fairly and newly
+ * found files are not kept waiting. Between turns the ingest thread may change its list of files.
  * Threads: one at a time: the ingest thread between turns, a pool thread during one. */
 #ifndef SB_INGEST_LOADER_H
 #define SB_INGEST_LOADER_H
@@ -47,7 +47,8 @@ sb_status sb_loader_new(sb_loader **out, const sb_env *env, sb_store *store, sb_
                         sb_slice path, sb_err *err);
 void sb_loader_free(sb_loader *l);
 
-/* Takes over what a walk found in the run's directory: new files, grown, replaced and vanished ones. */
+/* Takes over what a walk found in the run's directory: new files, grown, replaced and vanished
+ * ones. */
 sb_status sb_loader_update(sb_loader *l, const sb_found_run *found);
 /* Looks at the sizes of files that grew lately (all of them when all is true). */
 void sb_loader_look(sb_loader *l, bool all);

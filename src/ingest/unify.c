@@ -16,7 +16,7 @@ typedef struct source {
     sb_unify_counts *counts;
 } source;
 
-/* ---- what a series is ------------------------------------------------------------------------- */
+/* ---- what a series is ------------------------------------------------------------------------ */
 
 /* Plugins that write new-style tensors without saying of what class. */
 static const struct {
@@ -56,7 +56,8 @@ static sb_series_kind kind_of_class(int32_t data_class) {
     }
 }
 
-/* Old forms say by themselves what they are; the content is what TensorBoard's own migration writes. */
+/* Old forms say by themselves what they are; the content is what TensorBoard's own migration
+ * writes. */
 static void describe_old(sb_series_meta *meta, sb_value_kind kind) {
     meta->from_v1 = true;
     meta->plugin_content = SB_LIT("");
@@ -100,7 +101,7 @@ static sb_series_meta describe(const sb_value *value) {
     return meta;
 }
 
-/* ---- points ----------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 static sb_status add_ref(source *s, uint32_t series, uint32_t count) {
     s->ref.count = count;

@@ -2,9 +2,10 @@
  *
  * In:  the payload of one record.  Out: points in the run's private ends (store.h); no commit.
  *
- * The first value of a tag decides what its series is. Values that do not fit it are counted and left out.
- * Scalars are kept as numbers; everything else as a reference to its record, which is read again when
- * somebody asks. Threads: with the run's loader. Cost: one look-up of the tag a value. */
+ * The first value of a tag decides what its series is. Values that do not fit it are counted and
+ * left out. Scalars are kept as numbers; everything else as a reference to its record, which is
+ * read again when somebody asks. Threads: with the run's loader. Cost: one look-up of the tag a
+ * value. */
 #ifndef SB_INGEST_UNIFY_H
 #define SB_INGEST_UNIFY_H
 

@@ -1,5 +1,5 @@
-/* watch.h: the kernel's hints that something in a directory changed (inotify). Never relied upon: limits, network file
- * systems and overflows lose events, so polling goes on beside it.
+/* watch.h: the kernel's hints that something in a directory changed (inotify). Never relied upon:
+ * limits, network file systems and overflows lose events, so polling goes on beside it.
  *
  * Threads: belongs to the ingest thread. */
 #ifndef SB_INGEST_WATCH_H
@@ -23,8 +23,8 @@ void sb_watch_add(sb_watch *w, const char *path, void *ud);
 /* Forgets everything that came with ud. */
 void sb_watch_forget(sb_watch *w, const void *ud);
 
-/* Takes the events that wait: each is called once a directory that changed; *entries_changed is set when names came
- * or went somewhere, so that a walk is due. */
+/* Takes the events that wait: each is called once a directory that changed; *entries_changed is set
+ * when names came or went somewhere, so that a walk is due. */
 typedef void (*sb_watch_fn)(void *ctx, void *ud);
 void sb_watch_take(sb_watch *w, sb_watch_fn each, void *ctx, bool *entries_changed);
 

@@ -1,7 +1,7 @@
 /* budget.h: how long a question may take. Memory is bounded by the request's arena; time by this.
  *
- * Functions that may run for long ask now and then, at least once in a few thousand points, and give
- * up with SB_TIMEOUT. NULL, or a budget without a function, never ends. */
+ * Functions that may run for long ask now and then, at least once in a few thousand points, and
+ * give up with SB_TIMEOUT. NULL, or a budget without a function, never ends. */
 #ifndef SB_QUERY_BUDGET_H
 #define SB_QUERY_BUDGET_H
 

@@ -7,7 +7,7 @@
 #include "query/decimate_int.h"
 #include "base/banned.h"
 
-/* ---- groups ----------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 /* What is kept of a group. */
 enum {
@@ -66,7 +66,7 @@ static bool is_inside(const m4 *m, int32_t column) {
     return column >= 0 && column <= m->scale.last;
 }
 
-/* ---- columns of a span ------------------------------------------------------------------------ */
+/* ---- columns of a span ----------------------------------------------------------------------- */
 
 static void look_at(decoded *d, const sb_chunk *chunk) {
     if (d->chunk == chunk) return;
@@ -127,7 +127,7 @@ static double value_at(const sb_span *span, uint32_t i) {
     return span->chunk ? sb_chunk_value_at(span->chunk, i) : span->part->tail_values[i];
 }
 
-/* ---- giving out ------------------------------------------------------------------------------- */
+/* ---- giving out ------------------------------------------------------------------------------ */
 
 static sb_status give(m4 *m, const pick *p, uint8_t flags) {
     sb_columns *c = &m->out->points;
@@ -209,7 +209,7 @@ static sb_status open_group(m4 *m, const sb_span *span, int32_t column, bool sup
     return status;
 }
 
-/* ---- taking points into a group --------------------------------------------------------------- */
+/* ---- taking points into a group -------------------------------------------------------------- */
 
 static void set_pick(pick *p, const sb_span *span, uint32_t i, double value) {
     *p = (pick){.at = span->start + i,
@@ -240,7 +240,8 @@ static void take_not_finite(m4 *m, const sb_span *span, uint32_t i, double value
     m->out->not_finite++;
 }
 
-/* Points from..to of values: their extremes, first of equals. What is not finite is left to the group. */
+/* Points from..to of values: their extremes, first of equals. What is not finite is left to the
+ * group. */
 static void take_mixed(m4 *m, pick *least, pick *greatest, bool mark, const sb_span *span,
                        const double *values, uint32_t from, uint32_t to) {
     double low = INFINITY, high = -INFINITY;
@@ -266,8 +267,8 @@ static void take_mixed(m4 *m, pick *least, pick *greatest, bool mark, const sb_s
 
 #define LANES 8u
 
-/* The same for values that are all finite: several at a time without a branch, and a place is looked for
- * only when it matters. */
+/* The same for values that are all finite: several at a time without a branch, and a place is
+ * looked for only when it matters. */
 static void take_finite(pick *least, pick *greatest, const sb_span *span, const double *values,
                         uint32_t from, uint32_t to) {
     double low[LANES], high[LANES];
@@ -353,7 +354,7 @@ static void take_chunk(m4 *m, const sb_span *span) {
                    &s->stats[span->index]);
 }
 
-/* ---- spans ------------------------------------------------------------------------------------ */
+/* ---- spans ----------------------------------------------------------------------------------- */
 
 /* x of points of a chunk in which it rises: computed where steps are even, else decoded. */
 typedef struct rising {
@@ -365,8 +366,8 @@ static int32_t column_at(const m4 *m, const rising *r, uint32_t i) {
     return sb_scale_column(&m->scale, r->even ? (double)even_step(r->even, i) : r->xs[i]);
 }
 
-/* The end of the run of points from i on that lie in the column of i: looks ahead in growing leaps, then
- * halves. */
+/* The end of the run of points from i on that lie in the column of i: looks ahead in growing leaps,
+ * then halves. */
 static uint32_t end_of_column(const m4 *m, const rising *r, uint32_t i, uint32_t n,
                               int32_t column) {
     uint32_t leap = 1, low = i;
@@ -454,7 +455,7 @@ static sb_status take_span(m4 *m, const sb_span *span) {
                      : split_any(m, span, xs);
 }
 
-/* ---- the answer ------------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 sb_status sb_decimate_range(const sb_line *line, const sb_decimate_ask *ask, double base,
                             double *from, double *to, bool *is_empty, sb_err *err) {

@@ -1,10 +1,10 @@
 /* decimate.h: a line of any length in as many points as a chart has pixels can show (M4).
  *
- * x from..to is cut into `pixels` columns of equal width; the last one includes `to`. The points of the
- * line, in their order, fall into groups: a group is a run of points one after the other in the same
- * column. Where x rises there is one group a column; where it falls back (a restart that was not
- * superseded, two writers at a time) another group of the same column begins, so that a drawn line
- * keeps every stroke. When superseded points are shown, a group also ends where a part or
+ * x from..to is cut into `pixels` columns of equal width; the last one includes `to`. The points of
+ * the line, in their order, fall into groups: a group is a run of points one after the other in the
+ * same column. Where x rises there is one group a column; where it falls back (a restart that was
+ * not superseded, two writers at a time) another group of the same column begins, so that a drawn
+ * line keeps every stroke. When superseded points are shown, a group also ends where a part or
  * superseded points begin.
  *
  * Of a group are kept: first and last point, least and greatest finite value (the first of equals),
@@ -50,7 +50,7 @@ sb_status sb_scalar_decimate(const sb_line *line, const sb_decimate_ask *ask,
                              const sb_budget *budget, sb_arena *arena, sb_decimated *out,
                              sb_err *err);
 
-/* ---- columns ---------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 /* Where x is: -1 left of the range, `pixels` right of it, else its column. */
 typedef struct sb_scale {
@@ -72,7 +72,7 @@ static inline int32_t sb_scale_column(const sb_scale *s, double x) {
     return column > s->last ? s->last : column;
 }
 
-/* ---- envelope --------------------------------------------------------------------------------- */
+/* ---- envelope -------------------------------------------------------------------------------- */
 
 /* For each pixel column what all of its points have in common, whatever their order. */
 typedef struct sb_envelope {

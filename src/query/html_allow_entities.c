@@ -1,8 +1,8 @@
 /* html_allow_entities.c: the names of HTML's character references.
  *
- * The list is that of the HTML standard; tests/conformance/test_markdown.py compares it with Python's
- * html.entities. What a name stands for is left to the browser, but for the 106 names that are as old
- * as Latin-1: those are known inside attribute values, where URLs are looked at.
+ * The list is that of the HTML standard; tests/conformance/test_markdown.py compares it with
+ * Python's html.entities. What a name stands for is left to the browser, but for the 106 names that
+ * are as old as Latin-1: those are known inside attribute values, where URLs are looked at.
  * Threads: any. Cost: a binary search. */
 #include <string.h>
 

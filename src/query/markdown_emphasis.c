@@ -1,14 +1,14 @@
 /* markdown_emphasis.c: which * and _ are emphasis.
  *
  * In:  the data of one text: runs of SB_MD_STAR and SB_MD_LINE between other bytes. Out: HTML.
- * A run opens when no white space follows, closes when none stands in front; '_' besides only at the
- * border of a word. Unlike CommonMark, punctuation beside a run does not count, so that emphasis in
- * Chinese works. How runs of different lengths pair is the reference's rule (Python-Markdown 3.11):
- * a closing run takes openers from the top of its stack until it is used up; what it takes less than
- * an opener has stays open; an ambiguous run obeys the rule of three.
+ * A run opens when no white space follows, closes when none stands in front; '_' besides only at
+ * the border of a word. Unlike CommonMark, punctuation beside a run does not count, so that
+ * emphasis in Chinese works. How runs of different lengths pair is the reference's rule
+ * (Python-Markdown 3.11): a closing run takes openers from the top of its stack until it is used
+ * up; what it takes less than an opener has stays open; an ambiguous run obeys the rule of three.
  *
- * Threads: as the document. Cost: linear for ordinary text; the steps are rationed, and what is left
- * when the ration is used up stays text. */
+ * Threads: as the document. Cost: linear for ordinary text; the steps are rationed, and what is
+ * left when the ration is used up stays text. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,13 @@
 /* markdown_inline.c: what is inside a paragraph, a heading, a cell: links, images, code, tags.
  *
  * In:  one text. Out: HTML, not safe yet.
- * md4c reads the text; to it every text is one paragraph, prepared by markdown_give.c. What it finds
- * becomes text with atoms in it: links, images and tags that are done. Emphasis comes last, over the
- * whole and over the text of each link. A text without anything for md4c to find is not given to it.
+ * md4c reads the text; to it every text is one paragraph, prepared by markdown_give.c. What it
+ * finds becomes text with atoms in it: links, images and tags that are done. Emphasis comes last,
+ * over the whole and over the text of each link. A text without anything for md4c to find is not
+ * given to it.
  *
- * Threads: as the document. Cost: linear. md4c takes its memory from malloc; its failure is SB_NOMEM.
+ * Threads: as the document. Cost: linear. md4c takes its memory from malloc; its failure is
+ * SB_NOMEM.
  */
 #include <md4c.h>
 #include <string.h>

@@ -2,9 +2,9 @@
  *
  * In:  a block that begins with "-", "+", "*" or "1." and a blank, or one that is indented by four
  *      and follows a list. Out: items in the tree, their content parsed as blocks of its own.
- * As in the reference: the kind of a list is that of its first item; two or three blanks in front of
- * an item do not nest; an item is loose (a paragraph) when a blank line stood in front of it or of
- * the next one.
+ * As in the reference: the kind of a list is that of its first item; two or three blanks in front
+ * of an item do not nest; an item is loose (a paragraph) when a blank line stood in front of it or
+ * of the next one.
  * Threads: a document belongs to one. Cost: linear in the block. */
 #include <string.h>
 

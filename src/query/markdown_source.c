@@ -1,7 +1,7 @@
 /* markdown_source.c: makes the source even, and takes fenced code out of it.
  *
- * In:  valid UTF-8. Out: lines that end in LF, tabs as blanks to columns of four, no blanks on empty
- *      lines, an empty line at the end; every fenced block is replaced by a held place.
+ * In:  valid UTF-8. Out: lines that end in LF, tabs as blanks to columns of four, no blanks on
+ *      empty lines, an empty line at the end; every fenced block is replaced by a held place.
  * A fence is three or more ` or ~ at the start of a line, with at most a language, {attributes} or
  * hl_lines="..." behind it; the same fence alone on a line ends it. An open fence is text.
  * Threads: any. Cost: linear, and a sort of the lines that may end a fence. */

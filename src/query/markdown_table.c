@@ -1,9 +1,9 @@
 /* markdown_table.c: tables.
  *
  * In:  a block whose first line is the header and whose second has a dash group for each cell.
- * Out: a table with head and body; each row has as many cells as the header, missing ones are empty.
- * A '|' parts cells unless it is escaped or inside backquotes that close on the same row. Outer '|'
- * are left out when the header has one. Alignment is not kept: the gate would drop it.
+ * Out: a table with head and body; each row has as many cells as the header, missing ones are
+ * empty. A '|' parts cells unless it is escaped or inside backquotes that close on the same row.
+ * Outer '|' are left out when the header has one. Alignment is not kept: the gate would drop it.
  * Threads: a document belongs to one. Cost: linear in the block, and a node for every cell. */
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-/* ---- spans ------------------------------------------------------------------------------------ */
+/* ---- spans ----------------------------------------------------------------------------------- */
 
 bool sb_spans_next(sb_spans *walk, sb_span *out) {
     while (walk->part < walk->series->part_n) {
@@ -79,7 +79,7 @@ sb_span_cut sb_span_cut_of(const sb_span *span) {
     return over == span->n ? SB_CUT_ALL : SB_CUT_SOME;
 }
 
-/* ---- summaries -------------------------------------------------------------------------------- */
+/* ---- summaries ------------------------------------------------------------------------------- */
 
 void sb_stats_of_values(const double *values, size_t n, sb_span_stats *out) {
     sb_span_stats s = {.min = INFINITY, .max = -INFINITY};
@@ -116,7 +116,7 @@ bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out) {
     return true;
 }
 
-/* ---- x ---------------------------------------------------------------------------------------- */
+/* ---- x --------------------------------------------------------------------------------------- */
 
 void sb_axis_xs(sb_axis axis, double base, const int64_t *steps, const double *walls, size_t n,
                 double *xs) {
@@ -215,7 +215,7 @@ bool sb_line_extent(const sb_line *line, sb_axis axis, double base, double *from
     return true;
 }
 
-/* ---- epoch ------------------------------------------------------------------------------------ */
+/* ---- epoch ----------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t x) {
     hash = (hash ^ x) * 0x9E3779B97F4A7C15u;

@@ -3,12 +3,12 @@
  *     sb_spans walk = sb_spans_of(series);
  *     while (sb_spans_next(&walk, &span)) ...
  *
- * A span is one sealed chunk, or the open end of a part. What is known of a whole span without looking
- * at its points is in sb_span_stats; the columns are decoded on demand.
+ * A span is one sealed chunk, or the open end of a part. What is known of a whole span without
+ * looking at its points is in sb_span_stats; the columns are decoded on demand.
  *
  * A line is what a chart shows: a snapshot, whether superseded points belong to it, and a smoothed
- * twin of its values if there is one. Every point of a snapshot has a place, counted over all parts in
- * order, superseded ones included.
+ * twin of its values if there is one. Every point of a snapshot has a place, counted over all parts
+ * in order, superseded ones included.
  *
  * Threads: a snapshot is read-only; a walk belongs to one thread. Cost: a span's head is O(1). */
 #ifndef SB_QUERY_POINTS_H
@@ -102,8 +102,9 @@ void sb_axis_xs(sb_axis axis, double base, const int64_t *steps, const double *w
 /* Bounds of x over a chunk from its head alone; false when it does not tell. */
 bool sb_axis_chunk(sb_axis axis, double base, const sb_chunk *chunk, double *low, double *high);
 
-/* A number below 2^53 that changes whenever the points that came earlier are not a beginning of those
- * that are there now: after a restart, when a file went, or when a file before the last one grew. */
+/* A number below 2^53 that changes whenever the points that came earlier are not a beginning of
+ * those that are there now: after a restart, when a file went, or when a file before the last one
+ * grew. */
 uint64_t sb_series_epoch(const sb_series *series);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/banned.h"
 
-/* ---- the generator ---------------------------------------------------------------------------- */
+/* ---- the generator --------------------------------------------------------------------------- */
 
 #define MT_N 624u
 #define MT_M 397u
@@ -69,7 +69,7 @@ uint64_t sb_python_random_below(sb_python_random *r, uint64_t n) {
     return x;
 }
 
-/* ---- the reservoir ---------------------------------------------------------------------------- */
+/* ---- the reservoir --------------------------------------------------------------------------- */
 
 static uint64_t *room_for(sb_arena *arena, uint64_t n) {
     size_t bytes;
@@ -103,7 +103,7 @@ sb_status sb_reservoir_pick(uint64_t n, uint64_t size, sb_arena *arena, uint64_t
     return SB_OK;
 }
 
-/* ---- the limit of an answer ------------------------------------------------------------------- */
+/* ---- the limit of an answer ------------------------------------------------------------------ */
 
 /* Python's sample draws from a pool when the pool is small beside the sample. */
 static bool uses_pool(uint64_t n, uint64_t k) {

@@ -12,7 +12,8 @@
  * Both draw from Python's random.Random(0): a Mersenne Twister (MT19937) whose key is [0]; a number
  * below m takes as many top bits of one output as m has, again until it is below m.
  *
- * Threads: no shared state.  Cost: a draw a point, and for every point kept a move of the reservoir. */
+ * Threads: no shared state.  Cost: a draw a point, and for every point kept a move of the
+ * reservoir. */
 #ifndef SB_QUERY_RESERVOIR_H
 #define SB_QUERY_RESERVOIR_H
 
@@ -36,7 +37,7 @@ sb_status sb_downsample_pick(uint64_t n, uint64_t limit, sb_arena *arena, uint64
 sb_status sb_sampling_pick(const sb_sampling *sampling, uint64_t n, sb_arena *arena, uint64_t **out,
                            size_t *count);
 
-/* ---- Python's random.Random ------------------------------------------------------------------- */
+/* ---- Python's random.Random ------------------------------------------------------------------ */
 
 typedef struct sb_python_random {
     uint32_t state[624];

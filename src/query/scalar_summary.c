@@ -1,4 +1,5 @@
-/* scalar_summary.c: last, least, greatest and the rest of a series (scalars.h), from the heads of its chunks. */
+/* scalar_summary.c: last, least, greatest and the rest of a series (scalars.h), from the heads of
+ * its chunks. */
 #include <math.h>
 
 #include "base/slice.h"

@@ -9,7 +9,7 @@
 #include "query/decimate_int.h"
 #include "base/banned.h"
 
-/* ---- columns ---------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 sb_status sb_columns_init(sb_columns *c, sb_arena *arena, size_t room, bool smoothed, sb_err *err) {
     *c = (sb_columns){.room = room};
@@ -68,7 +68,7 @@ static void keep_only(sb_columns *c, const uint64_t *indices, size_t n) {
     c->n = n;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct point {
     int64_t step;
@@ -236,7 +236,7 @@ static void read_span(reader *r, const sb_span *span) {
         read_some(r, span, cut);
 }
 
-/* ---- how much there is ------------------------------------------------------------------------ */
+/* ---- how much there is ----------------------------------------------------------------------- */
 
 static uint32_t visible_in(const sb_span *span) {
     switch (sb_span_cut_of(span)) {
@@ -287,7 +287,7 @@ static uint64_t most_points(const reader *r) {
     return n;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------- */
+/* ---- the answer ------------------------------------------------------------------------------ */
 
 static sb_status prepare(reader *r, sb_scalar_answer *out, sb_arena *arena, sb_err *err) {
     const sb_scalar_ask *ask = r->ask;

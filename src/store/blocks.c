@@ -1,6 +1,7 @@
 /* blocks.c: slabs of 1 MiB, each with a count of the blocks that live in it.
  *
- * A slab is aligned to its size, so that a block finds its slab by clearing low bits of its address. */
+ * A slab is aligned to its size, so that a block finds its slab by clearing low bits of its
+ * address. */
 #include "store/blocks.h"
 
 #include <errno.h>

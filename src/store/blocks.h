@@ -1,5 +1,5 @@
-/* blocks.h: where sealed chunks live: in memory up to a limit, beyond it in an unlinked mapped file, which the
- * system writes out and reads back as it sees fit.
+/* blocks.h: where sealed chunks live: in memory up to a limit, beyond it in an unlinked mapped
+ * file, which the system writes out and reads back as it sees fit.
  *
  * Blocks are cut from slabs of one size; a slab goes back when all of its blocks have. Threads: all
  * functions may be called from any thread. */

@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/banned.h"
 
-/* ---- varints of differences ------------------------------------------------------------------- */
+/* ---- varints of differences ------------------------------------------------------------------ */
 
 static uint64_t zigzag(uint64_t x) {
     return (x << 1) ^ (uint64_t)((int64_t)x >> 63);
@@ -33,7 +33,8 @@ static const uint8_t *get_varint(const uint8_t *p, uint64_t *out) {
     return p;
 }
 
-/* Differences of differences, in wrapping arithmetic: any bits go in and come out. The first two are plain. */
+/* Differences of differences, in wrapping arithmetic: any bits go in and come out. The first two
+ * are plain. */
 static uint8_t *put_series(uint8_t *p, const uint64_t *x) {
     uint64_t delta = 0;
     for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) {
@@ -44,7 +45,7 @@ static uint8_t *put_series(uint8_t *p, const uint64_t *x) {
     return p;
 }
 
-/* ---- sealing ---------------------------------------------------------------------------------- */
+/* ---- sealing --------------------------------------------------------------------------------- */
 
 #define MAX_EVEN_DELTA ((uint64_t)1 << 52)
 
@@ -180,7 +181,7 @@ void sb_chunk_release(sb_chunk *c) {
         sb_blocks_put(c->home, c);
 }
 
-/* ---- decoding --------------------------------------------------------------------------------- */
+/* ---- decoding -------------------------------------------------------------------------------- */
 
 void sb_chunk_steps(const sb_chunk *c, int64_t *steps) {
     uint64_t x = (uint64_t)c->first_step;

@@ -5,8 +5,9 @@
  *   walls   the first as bits, then zigzag varints of the deltas of the bit patterns' deltas: clocks tick
  *           evenly, so a few bytes each, exact, NaN included
  *   values  raw: 4 bytes each when every value is a float32 (nearly always), else 8
- * A point costs about 7 bytes. What a chart needs of a whole chunk (first, last, least, greatest, each with
- * its place) stands in the struct, so that zoomed-out questions decode nothing: the floor of the pyramid.
+ * A point costs about 7 bytes. What a chart needs of a whole chunk (first, last, least, greatest,
+ * each with its place) stands in the struct, so that zoomed-out questions decode nothing: the floor
+ * of the pyramid.
  *
  * Threads: sealed chunks are read-only and counted; release from any thread. */
 #ifndef SB_STORE_CHUNK_H
@@ -64,8 +65,8 @@ void sb_chunk_steps(const sb_chunk *c, int64_t *steps);
 void sb_chunk_walls(const sb_chunk *c, double *walls);
 void sb_chunk_values(const sb_chunk *c, double *values);
 
-/* Only the first n times, into the same array as earlier calls for this chunk: *done, zeroed before the
- * first call, says how far those went, and decoding goes on from there. */
+/* Only the first n times, into the same array as earlier calls for this chunk: *done, zeroed before
+ * the first call, says how far those went, and decoding goes on from there. */
 typedef struct sb_walls_done {
     uint32_t n, at;
 } sb_walls_done;

@@ -1,7 +1,7 @@
 /* run.c: the loader's side of a run: files, series, points, commit.
  *
- * Adding a point takes no lock: it goes behind what readers have seen. New series and files are rare; they are
- * entered under the mutex, so that readers may look names up. */
+ * Adding a point takes no lock: it goes behind what readers have seen. New series and files are
+ * rare; they are entered under the mutex, so that readers may look names up. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #define FIRST_REFS 4u
 #define FIRST_CHUNKS 4u
 
-/* ---- counted blocks --------------------------------------------------------------------------- */
+/* ---- counted blocks -------------------------------------------------------------------------- */
 
 static void *new_counted(const sb_alloc *alloc, size_t head, size_t element, uint32_t room) {
     size_t size = head + element * room;
@@ -69,7 +69,7 @@ static bool grow(const sb_alloc *alloc, void **items, uint32_t n, uint32_t *room
     return true;
 }
 
-/* ---- a run ------------------------------------------------------------------------------------ */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 sb_status sb_run_new(sb_run **out, sb_store *store, sb_slice name, sb_slice path, uint32_t id,
                      sb_err *err) {
@@ -118,7 +118,7 @@ void sb_run_free(sb_run *run) {
     sb_alloc_put(alloc, run, sizeof *run);
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static sb_slice path_of(const sb_stored_file *f) {
     return sb_slice_of(f->path, f->path_n);
@@ -225,7 +225,7 @@ sb_status sb_run_add_start(sb_run *run, uint32_t file, int64_t step, double wall
     return SB_OK;
 }
 
-/* ---- series ----------------------------------------------------------------------------------- */
+/* ---- series ---------------------------------------------------------------------------------- */
 
 bool sb_run_find(const sb_run *run, sb_slice tag, uint32_t *series) {
     *series = sb_intern_find(&run->tags, tag);
@@ -284,9 +284,10 @@ sb_status sb_run_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, u
     return status;
 }
 
-/* ---- points ----------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
-/* The part of the series for the file's present segment. Entered under the mutex, since parts move. */
+/* The part of the series for the file's present segment. Entered under the mutex, since parts
+ * move. */
 static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file) {
     uint32_t segment = run->files[file].segments;
     for (uint32_t i = s->part_n; i-- > 0;) {
@@ -419,7 +420,7 @@ sb_status sb_run_add_ref(sb_run *run, uint32_t file, uint32_t series, int64_t st
     return SB_OK;
 }
 
-/* ---- commit ----------------------------------------------------------------------------------- */
+/* ---- commit ---------------------------------------------------------------------------------- */
 
 static uint64_t points_of(const sb_extent *e) {
     return e->chunk_n * (uint64_t)SB_CHUNK_POINTS + e->tail_n + e->ref_n;

@@ -7,7 +7,8 @@
 #include "base/intern.h"
 #include "store/store.h"
 
-/* A counted block of memory: the loader appends behind what readers have seen, so both may hold it. */
+/* A counted block of memory: the loader appends behind what readers have seen, so both may hold
+ * it. */
 typedef struct sb_counted {
     _Atomic uint32_t refs;
     uint32_t room; /* elements */

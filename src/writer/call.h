@@ -1,9 +1,10 @@
 /* call.h: one summary call on its way from the caller to the writer's thread.
  *
- * The caller's side checks the arguments and puts the call into the ring: fixed fields, then the bytes of
- * tag, names, parameters and data one after the other. The thread gets it back as an sb_call, whose slices
- * point into the ring (or into the call's own block when it is large), and hands it to the kind's encoder.
- * Parameters and data are aligned to 16 bytes from the start of the call. */
+ * The caller's side checks the arguments and puts the call into the ring: fixed fields, then the
+ * bytes of tag, names, parameters and data one after the other. The thread gets it back as an
+ * sb_call, whose slices point into the ring (or into the call's own block when it is large), and
+ * hands it to the kind's encoder. Parameters and data are aligned to 16 bytes from the start of the
+ * call. */
 #ifndef SB_WRITER_CALL_H
 #define SB_WRITER_CALL_H
 
@@ -79,10 +80,11 @@ sb_status sb_encode_call(sb_encoder *e, const sb_call *call, sb_buf *event, sb_e
 SB_CALL_MAP(SB_CALL_DECLARE)
 #undef SB_CALL_DECLARE
 
-/* ---- the caller's side ------------------------------------------------------------------------ */
+/* ---- the caller's side ----------------------------------------------------------------------- */
 
-/* Starts a call: checks w, tag (not NULL, valid UTF-8, not over SB_TAG_MAX) and meta's texts, and takes the time.
- * tag may be NULL for kinds without one when needs_tag is false. A refusal is explained by sb_writer_error. */
+/* Starts a call: checks w, tag (not NULL, valid UTF-8, not over SB_TAG_MAX) and meta's texts, and
+ * takes the time. tag may be NULL for kinds without one when needs_tag is false. A refusal is
+ * explained by sb_writer_error. */
 sb_status sb_call_begin(sb_writer *w, sb_call *call, sb_call_kind kind, const char *tag,
                         bool needs_tag, int64_t step, const sb_meta *meta);
 
@@ -98,10 +100,11 @@ const sb_env *sb_writer_env(const sb_writer *w);
 /* The log directory as given. */
 const char *sb_writer_logdir(const sb_writer *w);
 
-/* ---- the encoders' side ----------------------------------------------------------------------- */
+/* ---- the encoders' side ---------------------------------------------------------------------- */
 
-/* The frame of an event with one summary value: begin writes wall_time, step, the summary and the value's tag
- * (the given one); the encoder appends the rest of the value in ascending field order; end closes all. */
+/* The frame of an event with one summary value: begin writes wall_time, step, the summary and the
+ * value's tag (the given one); the encoder appends the rest of the value in ascending field order;
+ * end closes all. */
 typedef struct sb_value_frame {
     size_t summary, value;
 } sb_value_frame;
@@ -109,8 +112,8 @@ void sb_event_head(sb_buf *event, const sb_call *call);
 sb_value_frame sb_value_begin(sb_buf *event, const sb_call *call, sb_slice tag, size_t expected);
 void sb_value_end(sb_buf *event, sb_value_frame frame);
 
-/* SummaryMetadata as field 9 of a value: plugin, content, and the call's display name and description. Writes
- * nothing when all are empty and force is false. */
+/* SummaryMetadata as field 9 of a value: plugin, content, and the call's display name and
+ * description. Writes nothing when all are empty and force is false. */
 void sb_value_metadata(sb_buf *event, const sb_call *call, sb_slice plugin_name,
                        sb_slice plugin_content, bool force);
 

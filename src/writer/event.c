@@ -78,7 +78,7 @@ void sb_value_metadata(sb_buf *event, const sb_call *call, sb_slice plugin_name,
     sb_pb_end(event, metadata);
 }
 
-/* ---- prepared bytes --------------------------------------------------------------------------- */
+/* ---- prepared bytes -------------------------------------------------------------------------- */
 
 static sb_status put_bytes(sb_writer *w, sb_call *call, sb_slice bytes) {
     if (bytes.n && !bytes.p) return sb_call_refuse(w, SB_INVALID, "the bytes are missing");
@@ -172,7 +172,8 @@ sb_status sb_encode_summary(sb_encoder *e, const sb_call *call, sb_buf *event, s
     return status;
 }
 
-/* Graphs, sessions, run metadata: the event's field number comes as the parameter, its bytes as data. */
+/* Graphs, sessions, run metadata: the event's field number comes as the parameter, its bytes as
+ * data. */
 sb_status sb_encode_body(sb_encoder *e, const sb_call *call, sb_buf *event, sb_err *err) {
     uint32_t field;
     memcpy(&field, call->params.p, sizeof field);

@@ -48,7 +48,8 @@ static sb_status make_path(sb_event_file *f, uint64_t seconds, const char *host,
     sb_buf_add(&f->path, f->logdir, n);
     if (n && f->logdir[n - 1] != '/') sb_buf_add_byte(&f->path, '/');
     sb_buf_printf(&f->path, "events.out.tfevents.%010llu.%s", (unsigned long long)seconds, host);
-    /* TF1 and tensorboardX let two writers of one second destroy each other's file; we tell them apart. */
+    /* TF1 and tensorboardX let two writers of one second destroy each other's file; we tell them
+     * apart. */
     if (style->has_counter || try > 0)
         sb_buf_printf(&f->path, ".%ld.%u", (long)getpid(), try - !style->has_counter);
     const char *suffix = f->suffix ? f->suffix : style->suffix;

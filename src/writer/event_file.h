@@ -1,7 +1,7 @@
 /* event_file.h: one event file being written: its name, its header record, its bytes.
  *
- * Names (docs/formats/event-files.md): events.out.tfevents.SECONDS.HOST[.PID.N]SUFFIX. A name is never taken
- * twice: files are opened so that an existing one makes us try the next N.
+ * Names (docs/formats/event-files.md): events.out.tfevents.SECONDS.HOST[.PID.N]SUFFIX. A name is
+ * never taken twice: files are opened so that an existing one makes us try the next N.
  * Threads: belongs to the writer's thread (to the opener before it runs). */
 #ifndef SB_WRITER_EVENT_FILE_H
 #define SB_WRITER_EVENT_FILE_H

@@ -104,8 +104,8 @@ static void pack(uint8_t *entry, const sb_call *call, const sb_slice *pieces, si
     }
 }
 
-/* Waits for room; with the mutex held. Announcing first and looking again after makes sure that the thread
- * either sees the announcement or has already made the room. */
+/* Waits for room; with the mutex held. Announcing first and looking again after makes sure that the
+ * thread either sees the announcement or has already made the room. */
 static void wait_for_room(sb_work *work) {
     work->wake_wanted = true;
     pthread_cond_signal(&work->wake);

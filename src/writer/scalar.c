@@ -1,7 +1,7 @@
 /* scalar.c: the everyday call, on the caller's side and on the thread's.
  *
- * The caller's side is written out by hand: one look at the fork mark, the clock, one reservation, the copy, one
- * store. Everything else is the general path of queue.c. */
+ * The caller's side is written out by hand: one look at the fork mark, the clock, one reservation,
+ * the copy, one store. Everything else is the general path of queue.c. */
 #include "base/slice.h"
 #include "base/utf8.h"
 #include "codec/messages.h"
@@ -61,10 +61,10 @@ sb_status sb_scalar(sb_writer *w, const char *tag, double value, int64_t step) {
     return SB_OK;
 }
 
-/* ---- encoding --------------------------------------------------------------------------------- */
+/* ---- encoding -------------------------------------------------------------------------------- */
 
-/* What stands behind the tag of a scalar without texts is the same every time but for the number, so it is made
- * once a form and copied. */
+/* What stands behind the tag of a scalar without texts is the same every time but for the number,
+ * so it is made once a form and copied. */
 
 static void add_tensor(sb_buf *event, sb_style style, sb_scalar_form form, double value) {
     bool is_double = form == SB_SCALAR_DOUBLE;

@@ -1,11 +1,11 @@
 /* thread.c: the writer's thread: takes calls from the ring, encodes them, writes them in batches.
  *
- * It naps for 10 ms while calls come in, so that callers almost never pay for waking it, and sleeps for
- * good after a second without any. A batch is written when it is 1 MiB, when max_queue calls are in it,
- * when its oldest call is 60 ms old, or when somebody flushes.
+ * It naps for 10 ms while calls come in, so that callers almost never pay for waking it, and sleeps
+ * for good after a second without any. A batch is written when it is 1 MiB, when max_queue calls
+ * are in it, when its oldest call is 60 ms old, or when somebody flushes.
  *
- * When the file can't be written, the batch stays as it is, the incomplete record at the file's end is
- * completed by the next attempt (or cut off at the end), and the ring fills up behind it. */
+ * When the file can't be written, the batch stays as it is, the incomplete record at the file's end
+ * is completed by the next attempt (or cut off at the end), and the ring fills up behind it. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -31,7 +31,7 @@ static uint64_t now_of(const sb_writer *w) {
     return w->env->clock->steady(w->env->clock->ctx);
 }
 
-/* ---- ring to batch ---------------------------------------------------------------------------- */
+/* ---- ring to batch --------------------------------------------------------------------------- */
 
 static uint64_t padded(uint64_t n) {
     return (n + SB_RING_ALIGN - 1) / SB_RING_ALIGN * SB_RING_ALIGN;
@@ -133,7 +133,7 @@ static bool drain(loop *l) {
     return any;
 }
 
-/* ---- batch to file ---------------------------------------------------------------------------- */
+/* ---- batch to file --------------------------------------------------------------------------- */
 
 /* Tells flushers: all before batch_to is done, or an attempt failed. */
 static void settle(sb_work *work, bool ok) {
@@ -148,8 +148,8 @@ static void settle(sb_work *work, bool ok) {
     pthread_mutex_unlock(&work->mutex);
 }
 
-/* The file was removed under us: go on in a new one, and say so. Records that lie whole in the old one
- * are lost with it; one that was cut in two is written again. */
+/* The file was removed under us: go on in a new one, and say so. Records that lie whole in the old
+ * one are lost with it; one that was cut in two is written again. */
 static sb_status replace_file(loop *l, sb_err *err) {
     sb_work *work = l->work;
     sb_err told;
@@ -248,7 +248,7 @@ static void empty_ring(loop *l) {
     if (calls) give_up(work, calls);
 }
 
-/* ---- sleeping --------------------------------------------------------------------------------- */
+/* ---- sleeping -------------------------------------------------------------------------------- */
 
 static struct timespec in_ns(uint64_t ns) {
     struct timespec t;
@@ -260,8 +260,9 @@ static struct timespec in_ns(uint64_t ns) {
 }
 
 static void sleep_for_good(sb_work *work) {
-    /* Sequentially consistent on both sides: a producer reserves first and looks at `sleep` after, we say that
-     * we sleep first and look at the reservations after. One of the two sees the other. */
+    /* Sequentially consistent on both sides: a producer reserves first and looks at `sleep` after,
+     * we say that we sleep first and look at the reservations after. One of the two sees the
+     * other. */
     atomic_store(&work->sleep, SB_ASLEEP);
     while (!work->wake_wanted && atomic_load(&work->ring.head) == atomic_load(&work->ring.tail))
         pthread_cond_wait(&work->wake, &work->mutex);
@@ -291,9 +292,9 @@ static void rest(loop *l) {
     pthread_mutex_unlock(&work->mutex);
 }
 
-/* Makes the ring's next pages present before a caller touches them: a page fault costs the caller more than fifty
- * calls. Only as far as is soon needed, so that a writer of few calls stays small. Where the kernel can't do
- * that, callers fault as usual. */
+/* Makes the ring's next pages present before a caller touches them: a page fault costs the caller
+ * more than fifty calls. Only as far as is soon needed, so that a writer of few calls stays small.
+ * Where the kernel can't do that, callers fault as usual. */
 static void prepare_pages(sb_work *work) {
 #ifdef MADV_POPULATE_WRITE
     uint64_t soon = atomic_load_explicit(&work->ring.head, memory_order_relaxed) + AHEAD_BYTES;
@@ -335,8 +336,8 @@ void *sb_writer_thread(void *opaque) {
         if (is_due(&l)) write_batch(&l);
         settle_empty(work);
         bool stuck = atomic_load(&work->failing);
-        /* Rest unless there is much to do: a thread that runs after every call costs the callers more
-         * than one that comes by now and then. */
+        /* Rest unless there is much to do: a thread that runs after every call costs the callers
+         * more than one that comes by now and then. */
         if (any && !stuck && sb_ring_used(&work->ring) > work->ring.size / 8) continue;
         if (l.closing) {
             bool empty = sb_ring_used(&work->ring) == 0 && work->batch.n == 0;

@@ -17,7 +17,7 @@
 #define SCRATCH_CAP (SIZE_MAX / 2)
 #define SEEN_TAGS_MAX 10000000u
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 static sb_status check_opts(const sb_writer_opts *opts, sb_err *err) {
     if (!opts || !opts->logdir || !opts->logdir[0])
@@ -64,7 +64,7 @@ static sb_status keep_opts(sb_writer *w, const sb_writer_opts *opts, sb_err *err
     return SB_OK;
 }
 
-/* ---- the work --------------------------------------------------------------------------------- */
+/* ---- the work -------------------------------------------------------------------------------- */
 
 static bool init_locks(sb_work *work) {
     pthread_condattr_t steady;
@@ -205,13 +205,13 @@ sb_status sb_work_close(sb_work *work, const sb_writer *w, sb_err *err) {
     return status;
 }
 
-/* ---- after a fork ----------------------------------------------------------------------------- */
+/* ---- after a fork ---------------------------------------------------------------------------- */
 
 sb_work *sb_writer_enter_slow(sb_writer *w) {
     uint32_t state = SB_FORK_WIPED;
     if (atomic_compare_exchange_strong(w->fork_mark.page, &state, SB_FORK_BUSY)) {
-        /* The parent's work stays as it is, never to be touched again: its locks may be held and its buffers
-         * half changed by threads that don't exist here. Only the file is let go. */
+        /* The parent's work stays as it is, never to be touched again: its locks may be held and
+         * its buffers half changed by threads that don't exist here. Only the file is let go. */
         int inherited = w->work->file.file;
         if (inherited >= 0) w->env->fs->close(w->env->fs->ctx, inherited);
         sb_work *work = NULL;
@@ -225,7 +225,7 @@ sb_work *sb_writer_enter_slow(sb_writer *w) {
     return state == SB_FORK_SET ? w->work : NULL;
 }
 
-/* ---- the public face -------------------------------------------------------------------------- */
+/* ---- the public face ------------------------------------------------------------------------- */
 
 sb_status sb_writer_open_env(sb_writer **out, const sb_writer_opts *opts, const sb_env *env,
                              sb_err *err) {

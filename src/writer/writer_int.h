@@ -1,9 +1,11 @@
 /* writer_int.h: the inside of a writer, for src/writer and its tests.
  *
- * A writer is a handle with its options, and the work: ring, thread, file, encoder. A forked child abandons the
- * parent's work, whose locks and buffers may have been in use at that moment, and makes its own.
+ * A writer is a handle with its options, and the work: ring, thread, file, encoder. A forked child
+ * abandons the parent's work, whose locks and buffers may have been in use at that moment, and
+ * makes its own.
  *
- * Locks: work.mutex guards the fields named below it. It is never held while encoding or writing. */
+ * Locks: work.mutex guards the fields named below it. It is never held while encoding or
+ * writing. */
 #ifndef SB_WRITER_WRITER_INT_H
 #define SB_WRITER_WRITER_INT_H
 
@@ -18,15 +20,16 @@
 /* Larger calls live in a block of their own. */
 #define SB_INLINE_MAX (64u << 10)
 
-/* How long the thread naps while calls come in, when it writes, and when it goes to sleep for good. */
+/* How long the thread naps while calls come in, when it writes, and when it goes to sleep for
+ * good. */
 #define SB_NAP_NS (10u * 1000 * 1000)
 #define SB_WRITE_AGE_NS (60u * 1000 * 1000)
 #define SB_IDLE_NS (1000u * 1000 * 1000)
 #define SB_BATCH_BYTES ((size_t)1 << 20)
 #define SB_RETRY_NS (250u * 1000 * 1000)
 
-/* What lies in the ring: the fixed part of a call, behind the entry's header. Then params, data (both
- * padded to 16), tag, display name, description. */
+/* What lies in the ring: the fixed part of a call, behind the entry's header. Then params, data
+ * (both padded to 16), tag, display name, description. */
 typedef struct sb_packed_call {
     double wall_time;
     int64_t step;
@@ -129,7 +132,8 @@ void sb_work_wake(sb_work *work);
 /* Remembers trouble for the next call, flush and close. mutex must not be held. */
 void sb_work_trouble(sb_work *work, const sb_err *err);
 
-/* The work of this process: after a fork a new one. NULL when it could not be made; *err says why. */
+/* The work of this process: after a fork a new one. NULL when it could not be made; *err says
+ * why. */
 sb_work *sb_writer_enter_slow(sb_writer *w);
 static inline sb_work *sb_writer_enter(sb_writer *w) {
     if (__builtin_expect(sb_fork_mark_is_set(&w->fork_mark), 1)) return w->work;
@@ -142,7 +146,8 @@ uint8_t *sb_work_reserve_slow(sb_writer *w, sb_work *work, uint32_t size, uint64
 /* What a call answers when all went well on its own side. */
 sb_status sb_work_tell_call(sb_work *work);
 
-/* Called after publishing: wakes the thread when it sleeps, or when it naps and there is much to do. */
+/* Called after publishing: wakes the thread when it sleeps, or when it naps and there is much to
+ * do. */
 static inline void sb_work_nudge(const sb_writer *w, sb_work *work, uint64_t end) {
     uint32_t sleep = atomic_load_explicit(&work->sleep, memory_order_seq_cst);
     if (__builtin_expect(sleep == SB_AWAKE, 0)) return;

@@ -156,6 +156,17 @@ class Checks(unittest.TestCase):
         self.assertTrue(text.endswith(" */\nint x;\n"), text)
         self.passes("format")
 
+    def test_fix_keeps_labels_hanging_and_tables_apart(self):
+        shutil.copy(TOOLS.parent / ".clang-format", self.tree.root / ".clang-format")
+        long = "word " * 19
+        before = (
+            f"/* x.c: a thing.\n *\n * In:  {long}end\n *      of it\n * Out: nothing\n *   0..7  length */\nint x;\n"
+        )
+        after = before.replace("word end\n *      of it", "word\n *      end of it")
+        self.tree.put("src/base/buf.c", before)
+        self.assertEqual(self.tree.check("format", "--fix"), (0, ""))
+        self.assertEqual((self.tree.root / "src/base/buf.c").read_text(), after)
+
     def test_a_new_or_lost_export_is_found(self):
         self.tree.put("lib.c", "int sb_new(void) { return 1; }\nint odd(void) { return 2; }\n")
         library = str(self.tree.root / "lib.so")

@@ -1,5 +1,5 @@
-/* The writer when the world fails: full disks, removed files, no memory, refused system calls. Whatever
- * happens, training goes on, the trouble is told, and the file holds whole records. */
+/* The writer when the world fails: full disks, removed files, no memory, refused system calls.
+ * Whatever happens, training goes on, the trouble is told, and the file holds whole records. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static size_t count_records(sb_test_dir *d, const char *logdir, size_t *tail) {
     return count;
 }
 
-/* ---- a full disk ------------------------------------------------------------------------------ */
+/* ---- a full disk ----------------------------------------------------------------------------- */
 
 static void full_disk_never_blocks_and_is_told_by_call_flush_and_close(void **state) {
     sb_test_dir *d = *state;
@@ -114,7 +114,7 @@ static void short_writes_lose_nothing(void **state) {
     sb_fault_fs_fini(&fault);
 }
 
-/* ---- a full ring ------------------------------------------------------------------------------ */
+/* ---- a full ring ----------------------------------------------------------------------------- */
 
 /* Holds the writer's thread back in its next write until the gate opens. */
 typedef struct gate {
@@ -218,7 +218,7 @@ static void full_ring_makes_callers_wait_and_loses_nothing(void **state) {
     sb_fault_fs_fini(&fault);
 }
 
-/* ---- removed files ---------------------------------------------------------------------------- */
+/* ---- removed files --------------------------------------------------------------------------- */
 
 static void removed_file_is_told_and_followed_by_a_new_one(void **state) {
     sb_test_dir *d = *state;
@@ -241,7 +241,7 @@ static void removed_file_is_told_and_followed_by_a_new_one(void **state) {
     assert_int_equal(count_records(d, logdir, &tail), 1 + 12);
 }
 
-/* ---- every allocation and every system call --------------------------------------------------- */
+/* ---- every allocation and every system call -------------------------------------------------- */
 
 /* A short life of a writer over the given world. What was told to be flushed must be there. */
 static sb_status live(const sb_env *env, sb_test_dir *d, const char *logdir) {

@@ -16,7 +16,8 @@ typedef struct sb_test_files {
 
 sb_test_files sb_test_event_files(sb_test_dir *d, const char *logdir);
 
-/* The payloads of a file's whole records. Everything before a cut tail must be good; asserts that. */
+/* The payloads of a file's whole records. Everything before a cut tail must be good; asserts
+ * that. */
 typedef struct sb_test_records {
     size_t count;
     sb_slice *payloads; /* freed by sb_test_records_free; bytes belong to the directory */

@@ -1,5 +1,5 @@
-/* line_twin.h: decimation the plain way, to compare the fast one with: every point is decoded and looked
- * at. All inline, so that a fuzz target needs no library. */
+/* line_twin.h: decimation the plain way, to compare the fast one with: every point is decoded and
+ * looked at. All inline, so that a fuzz target needs no library. */
 #ifndef SB_TESTS_SUPPORT_LINE_TWIN_H
 #define SB_TESTS_SUPPORT_LINE_TWIN_H
 

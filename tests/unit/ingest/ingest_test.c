@@ -1,5 +1,5 @@
-/* A log directory and the store that follows it: growth in any cuts, removal, replacement, damage. What the store
- * shows is always a prefix of the truth. */
+/* A log directory and the store that follows it: growth in any cuts, removal, replacement, damage.
+ * What the store shows is always a prefix of the truth. */
 #include "ingest/ingest.h"
 
 #include <pthread.h>
@@ -17,7 +17,7 @@
 
 static const sb_env env = {&sb_alloc_libc, &sb_fs_local, &sb_clock_system};
 
-/* ---- making logs ------------------------------------------------------------------------------ */
+/* ---- making logs ----------------------------------------------------------------------------- */
 
 static void add_scalar(sb_buf *log, const char *tag, int64_t step, float x, double wall) {
     size_t record = sb_record_begin(log);
@@ -56,7 +56,7 @@ static const char *put_log(sb_test_dir *d, const char *name, int64_t from, int64
     return path;
 }
 
-/* ---- looking ---------------------------------------------------------------------------------- */
+/* ---- looking --------------------------------------------------------------------------------- */
 
 typedef struct world {
     sb_store *store;
@@ -103,7 +103,7 @@ static size_t count_points(sb_store *store, const char *run_name, int64_t first)
     return count;
 }
 
-/* ---- tests ------------------------------------------------------------------------------------ */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void whole_tree_is_read(void **state) {
     sb_test_dir *d = *state;
@@ -266,7 +266,7 @@ static void named_roots_give_their_name_to_the_runs(void **state) {
     sb_store_free(store);
 }
 
-/* ---- live ------------------------------------------------------------------------------------- */
+/* ---- live ------------------------------------------------------------------------------------ */
 
 typedef struct listener {
     pthread_mutex_t mutex;

@@ -1,4 +1,5 @@
-/* made.h: for tests of queries: a store with one run, and series made point by point, without files. */
+/* made.h: for tests of queries: a store with one run, and series made point by point, without
+ * files. */
 #ifndef SB_TESTS_UNIT_QUERY_MADE_H
 #define SB_TESTS_UNIT_QUERY_MADE_H
 
@@ -57,7 +58,7 @@ static inline sb_series made_take(made *m) {
     return s;
 }
 
-/* ---- random lines, from bytes ----------------------------------------------------------------- */
+/* ---- random lines, from bytes ---------------------------------------------------------------- */
 
 static inline double made_number(sb_test_random *r) {
     return (double)(int64_t)(sb_test_u64(r) >> 12) / (double)((int64_t)1 << 52) - 0.5;

@@ -266,7 +266,7 @@ static void the_time_limit_ends_it(void **state) {
     made_free(&m);
 }
 
-/* ---- summaries -------------------------------------------------------------------------------- */
+/* ---- summaries ------------------------------------------------------------------------------- */
 
 static void summaries_equal_a_pass_over_all_points(void **state) {
     (void)state;

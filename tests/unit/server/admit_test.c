@@ -1,4 +1,5 @@
-/* admit_test.c: every request is looked at in the same order, and every path is closed by default. */
+/* admit_test.c: every request is looked at in the same order, and every path is closed by
+ * default. */
 #include "server/http/admit.h"
 
 #include <stdio.h>
@@ -250,7 +251,7 @@ static void prefixes_that_cannot_work_are_invalid(void **state) {
     }
 }
 
-/* ---- the rewrite hook ------------------------------------------------------------------------- */
+/* ---- the rewrite hook ------------------------------------------------------------------------ */
 
 /* Takes "/exp/<name>" off the front, as a server with several experiments does. */
 static sb_status take_experiment(sb_http_request *q, sb_http_reply *r, void *app) {
@@ -310,7 +311,7 @@ static void the_hook_answers_nobody_without_the_token(void **state) {
     assert_int_equal(code(&o, "GET", "/teapot", HOST "Authorization: Bearer " TOKEN "\n"), 418);
 }
 
-/* ---- the token -------------------------------------------------------------------------------- */
+/* ---- the token ------------------------------------------------------------------------------- */
 
 /* CVE-2026-0545, CVE-2026-2651, CVE-2026-85663: a route that was added and forgotten. */
 static void every_route_asks_for_the_token_unless_marked_open(void **state) {

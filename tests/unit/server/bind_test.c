@@ -1,5 +1,5 @@
-/* bind_test.c: finding a port on loopback, and the reason when there is none. Ports are taken by the
- * test itself first, so nothing depends on what else runs here. */
+/* bind_test.c: finding a port on loopback, and the reason when there is none. Ports are taken by
+ * the test itself first, so nothing depends on what else runs here. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -81,7 +81,7 @@ static const char *header(const fixture *f, const char *name) {
         assert_string_equal(header(f, name), value);                                               \
     } while (0)
 
-/* ---- plain replies ---------------------------------------------------------------------------- */
+/* ---- plain replies --------------------------------------------------------------------------- */
 
 static void a_small_reply_goes_out_as_it_is(void **state) {
     (void)state;
@@ -180,7 +180,7 @@ static void headers_cannot_be_split(void **state) {
     end(&f);
 }
 
-/* ---- errors ----------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void every_status_has_a_code(void **state) {
     (void)state;
@@ -284,7 +284,7 @@ static void reasons_are_known(void **state) {
     assert_string_equal(sb_reply_reason(999), "Error");
 }
 
-/* ---- not modified, ranges --------------------------------------------------------------------- */
+/* ---- not modified, ranges -------------------------------------------------------------------- */
 
 static void what_the_client_has_is_not_sent_again(void **state) {
     (void)state;
@@ -429,7 +429,7 @@ static void lent_bytes_are_given_back_once(void **state) {
     assert_int_equal(released, 2);
 }
 
-/* ---- coding ----------------------------------------------------------------------------------- */
+/* ---- coding ---------------------------------------------------------------------------------- */
 
 static void fill_json(fixture *f, size_t n) {
     sb_http_type(&f->r, "application/json");
@@ -579,7 +579,7 @@ static void assets_come_in_the_best_form_there_is(void **state) {
     }
 }
 
-/* ---- redirects -------------------------------------------------------------------------------- */
+/* ---- redirects ------------------------------------------------------------------------------- */
 
 /* CVE-2019-10255, CVE-2020-26215 and CVE-2023-39968. */
 static void redirects_stay_on_this_server(void **state) {
@@ -604,7 +604,7 @@ static void redirects_stay_on_this_server(void **state) {
     end(&f);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static sb_status make_reply(const sb_alloc *alloc, void *ud) {
     (void)ud;

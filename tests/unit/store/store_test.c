@@ -247,7 +247,7 @@ static void tags_beyond_the_limit_are_counted_not_kept(void **state) {
     sb_store_free(store);
 }
 
-/* ---- readers beside a loader ------------------------------------------------------------------ */
+/* ---- readers beside a loader ----------------------------------------------------------------- */
 
 typedef struct shared {
     world *w;

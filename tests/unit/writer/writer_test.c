@@ -32,7 +32,7 @@ static sb_slice hex(const char *text) {
     return sb_test_bytes(bytes, sizeof bytes, text);
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void assert_name(sb_style style, const char *suffix, bool has_pid, const char *tail,
                         sb_test_dir *d) {
@@ -145,7 +145,7 @@ static void impossible_directories_are_refused_with_a_reason(void **state) {
     assert_int_equal(sb_writer_open(&w, &slash, &err), SB_INVALID);
 }
 
-/* ---- scalars ---------------------------------------------------------------------------------- */
+/* ---- scalars --------------------------------------------------------------------------------- */
 
 static void assert_scalar(sb_test_dir *d, sb_style style, sb_scalar_form form, int64_t step,
                           double value, const char *payload) {
@@ -233,7 +233,7 @@ static void display_name_and_description_go_into_the_metadata(void **state) {
     sb_test_records_free(&records);
 }
 
-/* ---- refusals --------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void calls_that_make_no_sense_are_refused_and_write_nothing(void **state) {
     sb_test_dir *d = *state;
@@ -264,7 +264,7 @@ static void calls_that_make_no_sense_are_refused_and_write_nothing(void **state)
     sb_test_records_free(&records);
 }
 
-/* ---- flushing and closing --------------------------------------------------------------------- */
+/* ---- flushing and closing -------------------------------------------------------------------- */
 
 static void flush_puts_every_earlier_call_into_the_file(void **state) {
     sb_test_dir *d = *state;
@@ -336,7 +336,7 @@ static void tf1_style_writes_the_metadata_of_a_tag_once(void **state) {
     sb_test_records_free(&records);
 }
 
-/* ---- threads and processes -------------------------------------------------------------------- */
+/* ---- threads and processes ------------------------------------------------------------------- */
 
 #define THREADS 4
 #define EACH 5000
