@@ -7,7 +7,8 @@
  *
  * What passes is what TensorBoard lets pass (its vendored Bleach), and the tree is built as its
  * HTML parser builds it, so that both servers show the same thing:
- *   elements    a blockquote br code em h1..h6 hr img li ol p pre strong table tbody td th thead tr ul
+ *   elements    a blockquote br code em h1..h6 hr img li ol p pre strong table tbody td th thead
+ *               tr ul
  *   attributes  a: href title; img: src title alt
  *   URLs        http, https, mailto, and those without a scheme
  * A tag of another name is shown as the text that it is; comments and declarations are dropped;

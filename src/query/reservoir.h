@@ -4,8 +4,8 @@
  * them out as TensorBoard's own loader does, draw by draw:
  *
  *   reservoir   per series, of fixed size, filled as the points come; item number i (from 0) beyond
- *               the size draws r in [0, i]: r inside the reservoir takes item r out and puts the new
- *               one at the end, otherwise the new one takes the place of the last one
+ *               the size draws r in [0, i]: r inside the reservoir takes item r out and puts the
+ *               new one at the end, otherwise the new one takes the place of the last one
  *   limit       per answer: the last point, and limit - 1 of those before, drawn without
  *               replacement
  *

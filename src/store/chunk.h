@@ -1,9 +1,10 @@
 /* chunk.h: 1024 points of a scalar series, sealed: lossless, small, never changed again.
  *
  * Coding (one block behind the struct):
- *   steps   all deltas equal: nothing but first and delta; else zigzag varints of the deltas' deltas
- *   walls   the first as bits, then zigzag varints of the deltas of the bit patterns' deltas: clocks tick
- *           evenly, so a few bytes each, exact, NaN included
+ *   steps   all deltas equal: nothing but first and delta; else zigzag varints of the deltas'
+ *           deltas
+ *   walls   the first as bits, then zigzag varints of the deltas of the bit patterns' deltas: clocks
+ *           tick evenly, so a few bytes each, exact, NaN included
  *   values  raw: 4 bytes each when every value is a float32 (nearly always), else 8
  * A point costs about 7 bytes. What a chart needs of a whole chunk (first, last, least, greatest,
  * each with its place) stands in the struct, so that zoomed-out questions decode nothing: the floor

@@ -158,11 +158,11 @@ class Checks(unittest.TestCase):
 
     def test_fix_keeps_labels_hanging_and_tables_apart(self):
         shutil.copy(TOOLS.parent / ".clang-format", self.tree.root / ".clang-format")
-        long = "word " * 19
+        long = "word " * 18
         before = (
-            f"/* x.c: a thing.\n *\n * In:  {long}end\n *      of it\n * Out: nothing\n *   0..7  length */\nint x;\n"
+            f"/* x.c: a thing.\n *\n * In:  {long}ending\n *      of it\n * Out: nothing\n *   0..7  length */\nint x;\n"
         )
-        after = before.replace("word end\n *      of it", "word\n *      end of it")
+        after = before.replace("word ending\n *      of it", "word\n *      ending of it")
         self.tree.put("src/base/buf.c", before)
         self.assertEqual(self.tree.check("format", "--fix"), (0, ""))
         self.assertEqual((self.tree.root / "src/base/buf.c").read_text(), after)

@@ -2,7 +2,7 @@
  *
  * In:   requests   u8 kind | u32 length | payload         (numbers little-endian)
  *         'm' Markdown, 'h' HTML for the gate alone,
- *         't' a tensor: u8 markdown | u8 rank | u32 dims[rank] | (u32 length | bytes) for each string
+ *         't' a tensor: u8 markdown | u8 rank | u32 dims[rank] | (u32 length | bytes) a string
  * Out:  answers    u32 length | HTML, or u32 0xFFFFFFFF when the renderer refused
  * Ends with 0 at the end of the input, with 1 when that is cut off. */
 #include <stdio.h>
