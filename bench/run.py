@@ -3,6 +3,7 @@
     python bench/run.py                    everything
     python bench/run.py --only crc read    only programs whose names contain one of these
     python bench/run.py --scale 0.1        a tenth of the work, to see that it runs
+    python bench/run.py --page docs/design/figures.md   writes the tables into that page too
 
 Machines are noisy, so what counts are the ratios of one run: "812x" beside a peer's number says that ours is 812
 times better. All results go to build/bench/results.json, one run's list with what machine it was.
@@ -93,11 +94,38 @@ def print_tables(results):
             print(f"  {title:<34} {show(values[OURS], unit):>12}")
 
 
+def markdown(results, machine):
+    """The same tables for a page: one row a measurement, one column a peer."""
+    compared = [row for row in rows_of(results) if len(row[2]) > 1 and OURS in row[2]]
+    peers = list(dict.fromkeys(who for row in compared for who in row[2] if who != OURS))
+    lines = [f"{machine['processor']}, {machine['cores']} cores, {time.strftime('%Y-%m-%d')}.", ""]
+    lines += [f"| | seaboard | {' | '.join(peers)} |", "|---" * (2 + len(peers)) + "|"]
+    for title, unit, values in compared:
+        cells = [
+            f"{show(values[who], unit)} ({times_better(values[OURS], values[who], unit)})" if who in values else "–"
+            for who in peers
+        ]
+        lines.append(f"| {title} | **{show(values[OURS], unit)}** | {' | '.join(cells)} |")
+    lines += ["", "| ours alone | |", "|---|---|"]
+    for title, unit, values in rows_of(results):
+        if list(values) == [OURS]:
+            lines.append(f"| {title} | {show(values[OURS], unit)} |")
+    return "\n".join(lines) + "\n"
+
+
+def write_page(page, text):
+    """Replaces what stands between the marks."""
+    begin, end = "<!-- make bench -->\n", "<!-- end -->"
+    before, rest = page.read_text().split(begin)
+    page.write_text(before + begin + "\n" + text + "\n" + end + rest.split(end, 1)[1])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", default=[], help="programs whose names contain one of these")
     parser.add_argument("--scale", type=float, default=1.0, help="how much work to do")
     parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/bench"), help="where it is built")
+    parser.add_argument("--page", type=pathlib.Path, help="a Markdown page to write the tables into")
     args = parser.parse_args()
 
     data, work = args.build / "data", args.build / "work"
@@ -123,6 +151,8 @@ def main():
     report = {"time": time.time(), "scale": args.scale, "machine": machine, "results": results}
     (args.build / "results.json").write_text(json.dumps(report, indent=1) + "\n")
     print_tables(results)
+    if args.page:
+        write_page(args.page, markdown(results, machine))
     print(f"\n{machine['processor']}, {machine['cores']} cores; all numbers in {args.build}/results.json")
     return 1 if failed else 0
 
