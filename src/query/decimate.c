@@ -265,35 +265,19 @@ static void take_mixed(m4 *m, pick *least, pick *greatest, bool mark, const sb_s
     if (high_at < to) offer_greatest(greatest, span, high_at, high);
 }
 
-#define LANES 8u
-
-/* The same for values that are all finite: several at a time without a branch, and a place is
- * looked for only when it matters. */
+/* The same for values that are all finite: a place is looked for only when it matters. */
 static void take_finite(pick *least, pick *greatest, const sb_span *span, const double *values,
                         uint32_t from, uint32_t to) {
-    double low[LANES], high[LANES];
-    for (uint32_t k = 0; k < LANES; k++) low[k] = high[k] = values[from];
+    double low, high;
     uint32_t i = from;
-    for (; i + LANES <= to; i += LANES)
-        for (uint32_t k = 0; k < LANES; k++) {
-            low[k] = values[i + k] < low[k] ? values[i + k] : low[k];
-            high[k] = values[i + k] > high[k] ? values[i + k] : high[k];
-        }
-    for (; i < to; i++) {
-        low[0] = values[i] < low[0] ? values[i] : low[0];
-        high[0] = values[i] > high[0] ? values[i] : high[0];
+    sb_finite_extremes(values + from, to - from, &low, &high);
+    if (!least->is_set || low < least->value) {
+        while (values[i] != low) i++;
+        set_pick(least, span, i, low);
     }
-    for (uint32_t k = 1; k < LANES; k++) {
-        low[0] = low[k] < low[0] ? low[k] : low[0];
-        high[0] = high[k] > high[0] ? high[k] : high[0];
-    }
-    if (!least->is_set || low[0] < least->value) {
-        for (i = from; values[i] != low[0];) i++;
-        set_pick(least, span, i, low[0]);
-    }
-    if (!greatest->is_set || high[0] > greatest->value) {
-        for (i = from; values[i] != high[0];) i++;
-        set_pick(greatest, span, i, high[0]);
+    if (!greatest->is_set || high > greatest->value) {
+        for (i = from; values[i] != high;) i++;
+        set_pick(greatest, span, i, high);
     }
 }
 

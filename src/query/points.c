@@ -81,7 +81,40 @@ sb_span_cut sb_span_cut_of(const sb_span *span) {
 
 /* ---- summaries ------------------------------------------------------------------------------- */
 
-void sb_stats_of_values(const double *values, size_t n, sb_span_stats *out) {
+#define LANES 8u
+
+void sb_finite_extremes(const double *values, size_t n, double *least, double *greatest) {
+    double low[LANES], high[LANES];
+    for (size_t k = 0; k < LANES; k++) low[k] = high[k] = values[0];
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) /* several at a time, without a branch */
+        for (size_t k = 0; k < LANES; k++) {
+            low[k] = values[i + k] < low[k] ? values[i + k] : low[k];
+            high[k] = values[i + k] > high[k] ? values[i + k] : high[k];
+        }
+    for (; i < n; i++) {
+        low[0] = values[i] < low[0] ? values[i] : low[0];
+        high[0] = values[i] > high[0] ? values[i] : high[0];
+    }
+    for (size_t k = 1; k < LANES; k++) {
+        low[0] = low[k] < low[0] ? low[k] : low[0];
+        high[0] = high[k] > high[0] ? high[k] : high[0];
+    }
+    *least = low[0];
+    *greatest = high[0];
+}
+
+static bool all_finite(const double *values, size_t n) {
+    double sums[LANES] = {0}; /* x - x is 0, or NaN when x is not finite */
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t k = 0; k < LANES; k++) sums[k] += values[i + k] - values[i + k];
+    for (; i < n; i++) sums[0] += values[i] - values[i];
+    for (size_t k = 1; k < LANES; k++) sums[0] += sums[k];
+    return sums[0] == 0;
+}
+
+static void stats_of_mixed(const double *values, size_t n, sb_span_stats *out) {
     sb_span_stats s = {.min = INFINITY, .max = -INFINITY};
     for (size_t i = 0; i < n; i++) {
         double x = values[i];
@@ -101,6 +134,25 @@ void sb_stats_of_values(const double *values, size_t n, sb_span_stats *out) {
         s.finite++;
     }
     *out = s;
+}
+
+void sb_stats_of_values(const double *values, size_t n, sb_span_stats *out) {
+    if (n == 0 || !all_finite(values, n)) {
+        stats_of_mixed(values, n, out);
+        return;
+    }
+    *out = (sb_span_stats){.finite = (uint32_t)n};
+    sb_finite_extremes(values, n, &out->min, &out->max);
+    size_t i = 0;
+    while (values[i] != out->min) i++;
+    out->min_at = (uint16_t)i;
+    for (i = 0; values[i] != out->max;) i++;
+    out->max_at = (uint16_t)i;
+    double sums[4] = {0};
+    for (i = 0; i + 4 <= n; i += 4)
+        for (size_t k = 0; k < 4; k++) sums[k] += values[i + k];
+    for (; i < n; i++) sums[0] += values[i];
+    out->sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out) {

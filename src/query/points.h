@@ -63,6 +63,8 @@ typedef struct sb_span_stats {
 } sb_span_stats;
 
 void sb_stats_of_values(const double *values, size_t n, sb_span_stats *out);
+/* The least and the greatest of n > 0 finite values. */
+void sb_finite_extremes(const double *values, size_t n, double *low, double *high);
 /* False when the chunk's own summary does not tell (it holds infinities beside other values): then
  * the values must be looked at. */
 bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out);
