@@ -14,6 +14,7 @@
 #include "base/banned.h"
 
 #define TEXTS_CAP ((size_t)16 << 20)
+#define BODIES_BYTES ((size_t)64 << 20)
 
 static void changed(void *ud, uint64_t version) {
     sb_app *app = ud;
@@ -134,6 +135,7 @@ static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, s
 
 static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
     sb_status status = copy_texts(app, o, err);
+    if (status == SB_OK) status = sb_body_cache_new(&app->bodies, o->env->alloc, BODIES_BYTES, err);
     if (status == SB_OK) status = open_store(app, o, err);
     if (status != SB_OK) return status;
     status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);
@@ -170,6 +172,7 @@ void sb_app_close(sb_app *app) {
     sb_http_close(server);
     sb_ingest_stop(app->ingest);
     sb_store_free(app->store);
+    sb_body_cache_free(app->bodies);
     pthread_mutex_destroy(&app->publish_mutex);
     sb_arena_fini(&app->texts);
     sb_alloc_put(app->env->alloc, app, sizeof *app);

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "server/app.h"
+#include "server/body_cache.h"
 #include "store/store.h"
 
 struct sb_app {
@@ -23,6 +24,7 @@ struct sb_app {
     size_t sample_count;
     sb_store *store;
     sb_ingest *ingest;
+    sb_body_cache *bodies;
     /* The store tells of changes before the server is there and after it went. */
     pthread_mutex_t publish_mutex;
     sb_http_server *server;

@@ -30,6 +30,12 @@ const sb_http_route sb_app_routes[] = {
     ANY("/favicon.ico", not_here, SB_HTTP_INLINE),
     ANY("/data/plugins_listing", plugins_listing, SB_HTTP_POOLED),
     ANY("/data/plugin_entry.html", plugin_entry, SB_HTTP_INLINE),
+    ANY(PLUGIN("scalars/tags"), scalars_tags, SB_HTTP_POOLED),
+    ANY(PLUGIN("scalars/scalars"), scalars, SB_HTTP_EITHER),
+    {.methods = SB_HTTP_POST,
+     .path = PLUGIN("scalars/scalars_multirun"),
+     .run = sb_compat_scalars_multirun,
+     .how = SB_HTTP_POOLED},
     {.methods = SB_HTTP_READ, .path = "/healthz", .run = sb_compat_healthy, .is_open = true},
 };
 const size_t sb_app_route_count = sizeof sb_app_routes / sizeof sb_app_routes[0];

@@ -34,6 +34,13 @@ SB_COMPAT_HANDLER(healthy);
 /* plugins_listing.c */
 SB_COMPAT_HANDLER(plugins_listing);
 SB_COMPAT_HANDLER(plugin_entry);
+/* scalars.c */
+SB_COMPAT_HANDLER(scalars_tags);
+SB_COMPAT_HANDLER(scalars);
+SB_COMPAT_HANDLER(scalars_multirun);
+/* The points of one series, as the scalars route answers. */
+sb_status sb_compat_scalar_series(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_slice run,
+                                  sb_slice tag);
 
 /* ---- the path, before it is looked up -------------------------------------------------------- */
 

@@ -29,6 +29,7 @@ int sb_reply_code_of(sb_status status) {
     case SB_NOMEM:
     case SB_CLOSED:
     case SB_DROPPED:
+    case SB_TIMEOUT:
         return 503;
     default:
         return 500;

@@ -1,0 +1,157 @@
+/* points.c: the numbers of points.h, straight into the buffer: this is where most bytes of most
+ * answers come from. */
+#include "server/compat/points.h"
+
+#include <math.h>
+
+#include "base/number.h"
+#include "query/scalars.h"
+#include "base/banned.h"
+
+/* The longest point: three numbers and the text around them. */
+#define POINT_ROOM (3 * SB_NUMBER_ROOM + 64)
+
+/* How the numbers of a series are shown: integers as they were logged. */
+typedef enum shown { SHOWN_REAL, SHOWN_WHOLE, SHOWN_BOOL } shown;
+
+static shown shown_as(sb_dtype dtype) {
+    switch (dtype) {
+    case SB_INT8:
+    case SB_INT16:
+    case SB_INT32:
+    case SB_INT64:
+    case SB_UINT8:
+    case SB_UINT16:
+    case SB_UINT32:
+    case SB_UINT64:
+        return SHOWN_WHOLE;
+    case SB_BOOL:
+        return SHOWN_BOOL;
+    default:
+        return SHOWN_REAL;
+    }
+}
+
+static size_t put(char *to, const char *text, size_t n) {
+    memcpy(to, text, n);
+    return n;
+}
+#define PUT(to, text) put((to), "" text, sizeof(text) - 1)
+
+static size_t put_json_double(char *to, double x) {
+    if (isfinite(x)) return sb_print_double(to, x);
+    to[0] = '"';
+    size_t n = 1 + sb_print_double(to + 1, x);
+    to[n] = '"';
+    return n + 1;
+}
+
+/* Python's repr has these in lower case. */
+static size_t put_csv_double(char *to, double x) {
+    if (isfinite(x)) return sb_print_double(to, x);
+    if (isnan(x)) return PUT(to, "nan");
+    return x < 0 ? PUT(to, "-inf") : PUT(to, "inf");
+}
+
+static size_t put_value(char *to, double x, shown how, bool csv) {
+    bool is_whole = how == SHOWN_WHOLE && x >= -0x1p63 && x < 0x1p63;
+    if (is_whole) return sb_print_int64(to, (int64_t)x);
+    if (how == SHOWN_BOOL) {
+        if (csv) return x != 0 ? PUT(to, "True") : PUT(to, "False");
+        return x != 0 ? PUT(to, "true") : PUT(to, "false");
+    }
+    return csv ? put_csv_double(to, x) : put_json_double(to, x);
+}
+
+static size_t put_point(char *to, double wall, int64_t step, double value, shown how,
+                        sb_points_form form) {
+    char *at = to;
+    switch (form) {
+    case SB_POINTS_ROWS:
+        at += PUT(at, "[");
+        at += put_json_double(at, wall);
+        at += PUT(at, ", ");
+        at += sb_print_int64(at, step);
+        at += PUT(at, ", ");
+        at += put_value(at, value, how, false);
+        at += PUT(at, "]");
+        break;
+    case SB_POINTS_OBJECTS:
+        at += PUT(at, "{\"wallTime\": ");
+        at += put_json_double(at, wall);
+        at += PUT(at, ", \"step\": ");
+        at += sb_print_int64(at, step);
+        at += PUT(at, ", \"value\": ");
+        at += put_value(at, value, how, false);
+        at += PUT(at, "}");
+        break;
+    case SB_POINTS_CSV:
+        at += put_csv_double(at, wall);
+        at += PUT(at, ",");
+        at += sb_print_int64(at, step);
+        at += PUT(at, ",");
+        at += put_value(at, value, how, true);
+        at += PUT(at, "\r\n");
+        break;
+    }
+    return (size_t)(at - to);
+}
+
+/* Which points to show: all of them, or those whose places stand in a list. */
+typedef struct picking {
+    const uint64_t *places; /* NULL: all */
+    size_t n, next;
+    uint64_t place; /* of the next point */
+} picking;
+
+static bool is_picked(picking *p) {
+    uint64_t place = p->place++;
+    if (!p->places) return true;
+    if (p->next == p->n || p->places[p->next] != place) return false;
+    p->next++;
+    return true;
+}
+
+static sb_status begin_picking(picking *p, const sb_series *series, bool show_superseded,
+                               const sb_sampling *sampling, sb_arena *arena, sb_err *err) {
+    *p = (picking){.places = NULL};
+    if (!sampling || (sampling->reservoir == 0 && sampling->limit == SB_NO_LIMIT)) return SB_OK;
+    sb_line line = {.series = series, .show_superseded = show_superseded};
+    uint64_t *places;
+    sb_status status = sb_sampling_pick(sampling, sb_line_points(&line), arena, &places, &p->n);
+    if (status != SB_OK) return sb_fail(err, status, 0, "the points can't be sampled");
+    p->places = places;
+    return SB_OK;
+}
+
+sb_status sb_compat_add_points(sb_buf *out, const sb_series *series, const sb_app *app,
+                               const sb_sampling *sampling, sb_points_form form,
+                               const sb_http_request *q, sb_err *err) {
+    picking picked;
+    sb_points points;
+    sb_arena_mark mark = sb_arena_here(q->arena);
+    sb_status status =
+        begin_picking(&picked, series, app->show_superseded, sampling, q->arena, err);
+    if (status != SB_OK) return status;
+    shown how = shown_as(series->meta->dtype);
+    bool is_json = form != SB_POINTS_CSV, any = false;
+    sb_scalar_walk walk = sb_scalars_of(series, !app->show_superseded);
+    size_t n;
+    if (is_json) sb_buf_add_byte(out, '[');
+    while (status == SB_OK && (n = sb_scalars_next(&walk, &points, NULL)) > 0) {
+        for (size_t i = 0; i < n; i++) {
+            if (!is_picked(&picked) || !sb_buf_reserve(out, POINT_ROOM)) continue;
+            char *at = (char *)out->p + out->n;
+            if (is_json && any) at += PUT(at, ", ");
+            any = true;
+            at += put_point(at, points.walls[i], points.steps[i], points.values[i], how, form);
+            out->n = (size_t)(at - (char *)out->p);
+        }
+        if (out->failed != SB_OK) break;
+        if (sb_http_expired(q))
+            status = sb_fail(err, SB_TIMEOUT, 0, "the answer took longer than allowed");
+    }
+    if (is_json) sb_buf_add_byte(out, ']');
+    sb_arena_reset(q->arena, mark);
+    return status;
+}
