@@ -180,8 +180,8 @@ static sb_status parse_text(parser *p, const sb_field_info *field) {
                 sb_buf_add_byte(p->out, inside.p[i++]);
                 continue;
             }
-            i++;
-            if (i == inside.n || !add_escape(p->out, inside, &i)) return fail(p, "a bad escape in");
+            i++; /* something follows: a quoted token does not end with a lone backslash */
+            if (!add_escape(p->out, inside, &i)) return fail(p, "a bad escape in");
         }
         sb_status status = next(p);
         if (status != SB_OK) return status;

@@ -144,6 +144,8 @@ static void malformed_messages_are_refused(void **state) {
     sb_slice inside = sb_test_bytes(room, sizeof room, "2a04 0a020aff");
     assert_int_equal(sb_describe(&b, SB_MSG_EVENT, inside, NULL, &err), SB_CORRUPT);
     assert_non_null(strstr(err.text, "tensorflow.Event"));
+    sb_slice packed = sb_test_bytes(room, sizeof room, "3a02 01ff");
+    assert_int_equal(sb_describe(&b, SB_MSG_TENSOR, packed, NULL, &err), SB_CORRUPT);
     sb_buf_fini(&b);
 }
 

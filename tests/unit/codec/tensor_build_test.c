@@ -96,11 +96,13 @@ static void what_cannot_be_stored_is_refused(void **state) {
     sb_buf b;
     sb_buf_init(&b, &sb_alloc_libc, 1 << 16);
     const sb_array negative = {NULL, SB_FLOAT, 1, (const int64_t[]){-1}};
+    const sb_array none = {NULL, SB_FLOAT, 2, (const int64_t[]){-1, 0}};
     const sb_array huge = {NULL, SB_FLOAT, 2, (const int64_t[]){INT64_MAX, 4}};
     const sb_array wide = {NULL, SB_DOUBLE, 1, (const int64_t[]){INT64_MAX}};
     const sb_array resource = {"", SB_RESOURCE, 0, NULL};
     sb_buf_add_byte(&b, 'x');
     assert_int_equal(sb_tensor_add(&b, 8, &negative, SB_TENSOR_CONTENT), SB_INVALID);
+    assert_int_equal(sb_tensor_add(&b, 8, &none, SB_TENSOR_CONTENT), SB_INVALID);
     assert_int_equal(sb_tensor_add(&b, 8, &huge, SB_TENSOR_CONTENT), SB_INVALID);
     assert_int_equal(sb_tensor_add(&b, 8, &wide, SB_TENSOR_CONTENT), SB_INVALID);
     assert_int_equal(sb_tensor_add(&b, 8, &resource, SB_TENSOR_CONTENT), SB_INVALID);

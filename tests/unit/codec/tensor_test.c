@@ -293,12 +293,14 @@ static void large_integers_are_exact_as_integers(void **state) {
 
 static void reals_as_integers_are_cut_and_bounded(void **state) {
     (void)state;
-    sb_tensor_view t = read_tensor("0801" SHAPE(6) "2218 0000e03f 0000e0bf 0000c07f 0000807f"
-                                                   "000080ff 0000807e");
-    int64_t ints[6];
-    assert_int_equal(sb_tensor_int64s(&t, 0, 6, ints), SB_OK);
+    /* 1.75, -1.75, NaN, inf, -inf, 2^126, 2^63 */
+    sb_tensor_view t = read_tensor("0801" SHAPE(7) "221c 0000e03f 0000e0bf 0000c07f 0000807f"
+                                                   "000080ff 0000807e 0000005f");
+    int64_t ints[7];
+    assert_int_equal(sb_tensor_int64s(&t, 0, 7, ints), SB_OK);
     assert_true(ints[0] == 1 && ints[1] == -1 && ints[2] == 0);
-    assert_true(ints[3] == INT64_MAX && ints[4] == INT64_MIN && ints[5] == INT64_MAX);
+    assert_true(ints[3] == INT64_MAX && ints[4] == INT64_MIN);
+    assert_true(ints[5] == INT64_MAX && ints[6] == INT64_MAX);
 }
 
 static void ranges_are_read_from_any_place(void **state) {
