@@ -170,6 +170,31 @@ static void nesting_is_bounded(void **state) {
     sb_buf_fini(&out);
 }
 
+/* A graph that is fine by itself, but too deep inside of an event, is shown as the bytes it is. */
+static void what_is_too_deep_to_expand_stays_bytes(void **state) {
+    (void)state;
+    sb_buf b = new_buf(), inner = new_buf(), event = new_buf();
+    const sb_describe_opts expand = {.max_bytes = 4, .expand = true};
+    static const uint32_t outer[] = {SB_NODE_EXPERIMENTAL_TYPE, SB_GRAPH_NODE, SB_EVENT_GRAPH_DEF};
+    sb_err err;
+    for (size_t level = 0; level < 98 + SB_COUNT(outer); level++) {
+        sb_buf_clear(&b);
+        sb_pb_add_bytes(&b, level < 98 ? SB_FULL_TYPE_ARGS : outer[level - 98],
+                        sb_buf_slice(&inner));
+        sb_buf_clear(&inner);
+        sb_buf_add_slice(&inner, sb_buf_slice(&b));
+    }
+    sb_pb_add_int(&event, SB_EVENT_STEP, 7);
+    sb_buf_add_slice(&event, sb_buf_slice(&inner));
+    sb_buf_clear(&b);
+    assert_ok(sb_describe(&b, SB_MSG_EVENT, sb_buf_slice(&event), &expand, &err), &err);
+    sb_slice want = SB_LIT("{\"step\":\"7\",\"graph_def\":{\"bytes\":");
+    assert_true(sb_slice_starts(sb_buf_slice(&b), want));
+    sb_buf_fini(&b);
+    sb_buf_fini(&inner);
+    sb_buf_fini(&event);
+}
+
 static void output_over_its_cap_is_a_limit(void **state) {
     (void)state;
     sb_buf b;
@@ -281,6 +306,7 @@ int main(void) {
         cmocka_unit_test(unknown_and_foreign_fields_are_left_out),
         cmocka_unit_test(malformed_messages_are_refused),
         cmocka_unit_test(nesting_is_bounded),
+        cmocka_unit_test(what_is_too_deep_to_expand_stays_bytes),
         cmocka_unit_test(output_over_its_cap_is_a_limit),
         cmocka_unit_test(every_fixture_event_is_described),
         cmocka_unit_test(damaged_messages_are_survived),
