@@ -15,6 +15,7 @@
 
 #define TEXTS_CAP ((size_t)16 << 20)
 #define BODIES_BYTES ((size_t)64 << 20)
+#define SMOOTH_BYTES ((uint64_t)256 << 20)
 
 static void changed(void *ud, uint64_t version) {
     sb_app *app = ud;
@@ -136,6 +137,8 @@ static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, s
 static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
     sb_status status = copy_texts(app, o, err);
     if (status == SB_OK) status = sb_body_cache_new(&app->bodies, o->env->alloc, BODIES_BYTES, err);
+    if (status == SB_OK)
+        status = sb_smooth_cache_new(&app->smooth, o->env->alloc, SMOOTH_BYTES, err);
     if (status == SB_OK) status = open_store(app, o, err);
     if (status != SB_OK) return status;
     status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);
@@ -171,6 +174,7 @@ void sb_app_close(sb_app *app) {
     set_server(app, NULL);
     sb_http_close(server);
     sb_ingest_stop(app->ingest);
+    if (app->smooth) sb_smooth_cache_free(app->smooth);
     sb_store_free(app->store);
     sb_body_cache_free(app->bodies);
     pthread_mutex_destroy(&app->publish_mutex);

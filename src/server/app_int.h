@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "query/smooth.h"
 #include "server/app.h"
 #include "server/body_cache.h"
 #include "store/store.h"
@@ -24,6 +25,7 @@ struct sb_app {
     size_t sample_count;
     sb_store *store;
     sb_ingest *ingest;
+    sb_smooth_cache *smooth; /* smoothed lines, for /api/v1 */
     sb_body_cache *bodies;
     /* The store tells of changes before the server is there and after it went. */
     pthread_mutex_t publish_mutex;

@@ -3,6 +3,7 @@
  * TensorBoard looks at the method in one place only, so its routes take any. Inline are those that
  * answer from memory in well under a millisecond whatever the data; EITHER those that usually do.
  */
+#include "server/api/api.h"
 #include "server/compat/compat.h"
 #include "base/banned.h"
 
@@ -36,11 +37,22 @@ const sb_http_route sb_app_routes[] = {
      .path = PLUGIN("scalars/scalars_multirun"),
      .run = sb_compat_scalars_multirun,
      .how = SB_HTTP_POOLED},
+    SB_API_MAP(SB_API_ROUTE){
+        .methods = SB_HTTP_GET, .path = "/api/v1/events", .how = SB_HTTP_STREAM},
     {.methods = SB_HTTP_READ, .path = "/healthz", .run = sb_compat_healthy, .is_open = true},
 };
 const size_t sb_app_route_count = sizeof sb_app_routes / sizeof sb_app_routes[0];
 
+/* Each face has its own errors. */
+static void error_page(sb_http_request *q, sb_http_reply *r, int status, const char *text,
+                       void *app) {
+    if (sb_slice_starts(q->path, SB_LIT("/api/")))
+        sb_api_error_page(r, status, text);
+    else
+        sb_compat_error_page(q, r, status, text, app);
+}
+
 const sb_http_hooks sb_app_hooks = {
     .rewrite = sb_compat_rewrite,
-    .error_page = sb_compat_error_page,
+    .error_page = error_page,
 };

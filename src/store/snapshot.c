@@ -12,8 +12,8 @@ static bool is_later(const sb_run *run, const sb_stored_part *a, uint32_t file, 
     return run->files[file].rank > run->files[a->file].rank;
 }
 
-/* Did `file` begin only after the last event of part's file? Files that were written at the same time never
- * supersede each other. */
+/* Did `file` begin only after the last event of part's file? Files that were written at the same
+ * time never supersede each other. */
 static bool begins_after(const sb_run *run, uint32_t file, double wall,
                          const sb_stored_part *part) {
     return part->file == file || wall > run->files[part->file].seen_last;
@@ -38,6 +38,18 @@ int64_t sb_part_cut(const sb_run *run, const sb_stored_series *s, const sb_store
     return cut;
 }
 
+/* With the mutex held: does the file begin only after all files before it have ended? */
+static bool begins_anew(const sb_run *run, const sb_stored_file *f) {
+    bool any = false;
+    for (uint32_t i = 0; i < run->file_n; i++) {
+        const sb_stored_file *other = &run->files[i];
+        if (!other->is_used || other->rank >= f->rank || isnan(other->seen_last)) continue;
+        if (!(f->seen_first > other->seen_last)) return false;
+        any = true;
+    }
+    return any;
+}
+
 void sb_run_get_info(sb_run *run, sb_run_info *out) {
     *out = (sb_run_info){.id = run->id, .name = run->name, .path = run->path};
     pthread_mutex_lock(&run->mutex);
@@ -45,6 +57,7 @@ void sb_run_get_info(sb_run *run, sb_run_info *out) {
         const sb_stored_file *f = &run->files[i];
         if (!f->is_used) continue;
         out->file_count++;
+        out->attempts += begins_anew(run, f);
         if (!f->state.is_done) out->is_loading = true;
         if (isnan(f->seen_min)) continue;
         if (!out->has_start || f->seen_min < out->start_wall) out->start_wall = f->seen_min;
@@ -52,6 +65,7 @@ void sb_run_get_info(sb_run *run, sb_run_info *out) {
         if (!out->has_start || last > out->last_wall) out->last_wall = last;
         out->has_start = true;
     }
+    out->attempts += run->seen_start_n + 1;
     out->version = run->version;
     out->epoch = run->epoch;
     out->points = run->points;
@@ -89,7 +103,7 @@ sb_status sb_run_find_info(sb_run *run, sb_slice tag, sb_series_info *out) {
     return found ? SB_OK : SB_NOT_FOUND;
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool view_file(const sb_run *run, uint32_t i, sb_arena *arena, sb_file_info_view *out) {
     const sb_stored_file *f = &run->files[i];
@@ -128,7 +142,7 @@ sb_status sb_run_file(sb_run *run, uint32_t file, sb_arena *arena, sb_file_info_
     return status;
 }
 
-/* ---- series ----------------------------------------------------------------------------------- */
+/* ---- series ---------------------------------------------------------------------------------- */
 
 typedef struct ranked {
     uint32_t rank, segment;
@@ -205,7 +219,7 @@ void sb_series_release(sb_series *s) {
     *s = (sb_series){0};
 }
 
-/* ---- walking ---------------------------------------------------------------------------------- */
+/* ---- walking --------------------------------------------------------------------------------- */
 
 sb_scalar_walk sb_scalars_of(const sb_series *s, bool hide) {
     return (sb_scalar_walk){.series = s, .hide = hide};

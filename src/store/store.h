@@ -5,16 +5,16 @@
  *   series  one tag of one run: what it is (metadata of its first value) and its points
  *   part    the points that one file gave to one series, in the order of the file
  *
- * Who writes: one loader a run. It appends to a run's private ends with no lock, then commits: the ends of
- * the series that grew become visible, all at once. Who reads: anybody, through snapshots, which never change and
- * never block the loader.
+ * Who writes: one loader a run. It appends to a run's private ends with no lock, then commits: the
+ * ends of the series that grew become visible, all at once. Who reads: anybody, through snapshots,
+ * which never change and never block the loader.
  *
- * Restarts hide, they don't delete (docs/decisions): a snapshot says for each part from which step on its points are
- * superseded, because a later file that began after this one's last event, or a SessionLog START, went
- * over the same steps again.
+ * Restarts hide, they don't delete (docs/decisions): a snapshot says for each part from which step
+ * on its points are superseded, because a later file that began after this one's last event, or a
+ * SessionLog START, went over the same steps again.
  *
- * Lock order: store.mutex, then run.mutex; never two run.mutex. Readers hold a run's mutex only to take
- * references. */
+ * Lock order: store.mutex, then run.mutex; never two run.mutex. Readers hold a run's mutex only to
+ * take references. */
 #ifndef SB_STORE_STORE_H
 #define SB_STORE_STORE_H
 
@@ -49,7 +49,7 @@ void sb_store_free(sb_store *s);
 uint64_t sb_store_version(const sb_store *s);
 void sb_store_get_stats(sb_store *s, sb_blocks_stats *out);
 
-/* ---- what a series is ------------------------------------------------------------------------- */
+/* ---- what a series is ------------------------------------------------------------------------ */
 
 typedef enum sb_series_kind {
     SB_SERIES_UNKNOWN, /* of a plugin that nobody knows: counted, no points kept */
@@ -89,21 +89,22 @@ typedef struct sb_series_meta {
     bool from_v1;   /* a simple_value, image, audio or histo, without a plugin of its own */
 } sb_series_meta;
 
-/* ---- loading: only the run's loader calls these ----------------------------------------------- */
+/* ---- loading: only the run's loader calls these ---------------------------------------------- */
 
-/* A new run, held by the caller. name is shown, path is the directory as the system knows it. SB_INVALID when a
- * run of that name is there. */
+/* A new run, held by the caller. name is shown, path is the directory as the system knows it.
+ * SB_INVALID when a run of that name is there. */
 sb_status sb_store_add_run(sb_store *s, sb_slice name, sb_slice path, sb_run **out, sb_err *err);
 /* Takes the run out of the store; who holds it keeps it. */
 void sb_store_drop_run(sb_store *s, sb_run *run);
 
-/* Files in the order in which they are to be read (byte order of paths): a new file takes its place among
- * the others. The answer is the file's number, good until it is dropped. */
+/* Files in the order in which they are to be read (byte order of paths): a new file takes its place
+ * among the others. The answer is the file's number, good until it is dropped. */
 sb_status sb_run_add_file(sb_run *run, sb_slice path, uint32_t *file, sb_err *err);
 /* The file's points disappear with the next commit. The number may be used again. */
 void sb_run_drop_file(sb_run *run, uint32_t file);
 
-/* The series of a tag, made if it is new; meta is taken only then. SB_LIMIT: too many tags (counted). */
+/* The series of a tag, made if it is new; meta is taken only then. SB_LIMIT: too many tags
+ * (counted). */
 sb_status sb_run_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, uint32_t *series,
                         bool *is_new);
 /* The series of a tag; false: none yet. */
@@ -114,8 +115,8 @@ sb_status sb_run_add_scalar(sb_run *run, uint32_t file, uint32_t series, int64_t
                             double value);
 sb_status sb_run_add_ref(sb_run *run, uint32_t file, uint32_t series, int64_t step, double wall,
                          const sb_ref *ref);
-/* Every event's wall time: says when the run and the file began and ended. A header's time may be rounded
- * down, so it counts for the run only. */
+/* Every event's wall time: says when the run and the file began and ended. A header's time may be
+ * rounded down, so it counts for the run only. */
 void sb_run_saw_time(sb_run *run, uint32_t file, double wall, bool is_header);
 /* A SessionLog START. */
 sb_status sb_run_add_start(sb_run *run, uint32_t file, int64_t step, double wall);
@@ -137,9 +138,10 @@ void sb_run_set_file_state(sb_run *run, uint32_t file, const sb_file_state *stat
 /* Makes visible what was added since the last commit. */
 sb_status sb_run_commit(sb_run *run);
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* Runs held for the caller, in order of (start time, name), unknown start times last; the array is in the arena. */
+/* Runs held for the caller, in order of (start time, name), unknown start times last; the array is
+ * in the arena. */
 typedef struct sb_runs {
     sb_run **items;
     size_t n;
@@ -165,7 +167,8 @@ typedef struct sb_run_info {
     uint64_t dropped_tags; /* values whose tag was one too many */
     uint32_t series_count;
     uint32_t file_count;
-    bool is_loading; /* some file is not read to its end */
+    uint32_t attempts; /* how often it was begun: 1, and 1 more a restart */
+    bool is_loading;   /* some file is not read to its end */
 } sb_run_info;
 void sb_run_get_info(sb_run *run, sb_run_info *out);
 
@@ -224,19 +227,20 @@ typedef struct sb_series {
 sb_status sb_series_take(sb_run *run, sb_slice tag, sb_arena *arena, sb_series *out);
 void sb_series_release(sb_series *s);
 
-/* All points of a scalar snapshot in order, one block of at most SB_CHUNK_POINTS at a time, superseded ones left
- * out when hide is true. */
+/* All points of a scalar snapshot in order, one block of at most SB_CHUNK_POINTS at a time,
+ * superseded ones left out when hide is true. */
 typedef struct sb_scalar_walk {
     const sb_series *series;
     bool hide;
     size_t part, chunk;
 } sb_scalar_walk;
 sb_scalar_walk sb_scalars_of(const sb_series *s, bool hide);
-/* How many points were put into the columns; 0: the end. *part (may be NULL): the index of their part. */
+/* How many points were put into the columns; 0: the end. *part (may be NULL): the index of their
+ * part. */
 size_t sb_scalars_next(sb_scalar_walk *walk, sb_points *out, size_t *part);
 
-/* All reference points in order, with the number of each one's file; superseded ones left out when hide is
- * true. The arrays are in the arena; the points live as long as the snapshot. */
+/* All reference points in order, with the number of each one's file; superseded ones left out when
+ * hide is true. The arrays are in the arena; the points live as long as the snapshot. */
 sb_status sb_refs_of(const sb_series *s, bool hide, sb_arena *arena, const sb_ref_point ***out,
                      uint32_t **files, size_t *n);
 

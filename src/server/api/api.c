@@ -1,0 +1,171 @@
+/* api.c: what all handlers of /api/v1 share. */
+#include "server/api/api.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/banned.h"
+
+static const sb_json_opts json_opts = {.utf8 = true, .nonfinite = SB_JSON_QUOTED};
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static void write_error(sb_http_reply *r, int status, const char *code, const char *message) {
+    sb_http_status(r, status);
+    sb_http_type(r, "application/json");
+    sb_json j;
+    sb_json_init(&j, sb_http_body(r), &json_opts);
+    sb_json_begin_object(&j);
+    sb_json_key_str(&j, "error");
+    sb_json_begin_object(&j);
+    sb_json_key_str(&j, "code");
+    sb_json_str(&j, code);
+    sb_json_key_str(&j, "message");
+    sb_json_str(&j, message);
+    sb_json_end_object(&j);
+    sb_json_end_object(&j);
+}
+
+sb_status sb_api_fail(sb_http_reply *r, int status, const char *code, const char *format, ...) {
+    char message[500];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    write_error(r, status, code, message);
+    return SB_OK;
+}
+
+void sb_api_error_page(sb_http_reply *r, int status, const char *text) {
+    static const struct {
+        int status;
+        const char *code;
+    } codes[] = {{400, "invalid"}, {401, "unauthorized"}, {403, "forbidden"}, {404, "not_found"},
+                 {405, "invalid"}, {409, "conflict"},     {410, "gone"},      {413, "limit"},
+                 {414, "limit"},   {415, "invalid"},      {431, "limit"},     {503, "busy"},
+                 {504, "timeout"}};
+    const char *code = "failed";
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (codes[i].status == status) code = codes[i].code;
+    write_error(r, status, code, text);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static void set_version(sb_http_reply *r, uint64_t version) {
+    char text[SB_NUMBER_ROOM];
+    size_t n = sb_print_uint64(text, version);
+    sb_http_set_header(r, "X-Seaboard-Version", sb_slice_of(text, n));
+}
+
+void sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app) {
+    uint64_t version = sb_store_version(app->store);
+    set_version(r, version);
+    sb_http_type(r, "application/json");
+    sb_json_init(j, sb_http_body(r), &json_opts);
+    sb_json_begin_object(j);
+    sb_json_key_str(j, "version");
+    sb_json_uint(j, version);
+}
+
+sb_status sb_api_end(sb_json *j, sb_http_reply *r) {
+    sb_json_end_object(j);
+    return sb_json_finish(j, "the answer", sb_http_err(r));
+}
+
+void sb_api_step(sb_json *j, int64_t step) {
+    const int64_t exact = (int64_t)1 << 53;
+    if (step >= -exact && step <= exact) {
+        sb_json_int(j, step);
+        return;
+    }
+    char text[SB_NUMBER_ROOM];
+    size_t n = sb_print_int64(text, step);
+    sb_json_text(j, sb_slice_of(text, n));
+}
+
+static bool is_over(void *ud) {
+    return sb_http_expired(ud);
+}
+
+sb_budget sb_api_budget(const sb_http_request *q) {
+    /* The budget only asks; nothing is changed through it. */
+    union {
+        const sb_http_request *in;
+        void *out;
+    } borrowed = {.in = q};
+    return (sb_budget){is_over, borrowed.out};
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+json_t *sb_api_body(sb_http_request *q, sb_http_reply *r) {
+    json_error_t error;
+    json_t *body = json_loadb((const char *)q->body.p, q->body.n,
+                              JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+    if (!body) {
+        sb_api_fail(r, 400, "invalid", "the body is not JSON: %s (line %d, column %d)", error.text,
+                    error.line, error.column);
+        return NULL;
+    }
+    if (json_is_object(body)) return body;
+    json_decref(body);
+    sb_api_fail(r, 400, "invalid", "the body must be a JSON object");
+    return NULL;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+typedef struct numbered {
+    uint32_t id;
+    sb_run *run;
+} numbered;
+
+static int by_number(const void *a, const void *b) {
+    const numbered *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+sb_status sb_api_take_runs(sb_run_index *out, sb_http_request *q, sb_app *app) {
+    *out = (sb_run_index){0};
+    sb_status status = sb_store_runs(app->store, q->arena, &out->all);
+    if (status != SB_OK) return status;
+    size_t n = out->all.n;
+    numbered *order = sb_arena_get(q->arena, n * sizeof *order);
+    out->by_id = sb_arena_get(q->arena, n * sizeof *out->by_id);
+    out->ids = sb_arena_get(q->arena, n * sizeof *out->ids);
+    if (!order || !out->by_id || !out->ids) {
+        sb_runs_release(&out->all);
+        return SB_NOMEM;
+    }
+    for (size_t i = 0; i < n; i++) {
+        sb_run_info info;
+        sb_run_get_info(out->all.items[i], &info);
+        order[i] = (numbered){info.id, out->all.items[i]};
+    }
+    if (n) qsort(order, n, sizeof *order, by_number);
+    for (size_t i = 0; i < n; i++) {
+        out->ids[i] = order[i].id;
+        out->by_id[i] = order[i].run;
+    }
+    return SB_OK;
+}
+
+void sb_api_release_runs(sb_run_index *runs) {
+    sb_runs_release(&runs->all);
+}
+
+sb_run *sb_api_find_run(const sb_run_index *runs, uint32_t id) {
+    size_t low = 0, high = runs->all.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (runs->ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < runs->all.n && runs->ids[low] == id ? runs->by_id[low] : NULL;
+}

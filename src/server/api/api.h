@@ -1,0 +1,75 @@
+/* api.h: our own HTTP interface, /api/v1: every handler, and what they share.
+ * docs/formats/api-v1.md is the contract.
+ *
+ * Answers are JSON objects, or columns where numbers are many; all carry the store's version.
+ * Errors are {"error": {"code", "message"}}. Threads: handlers run on many; all state is in the
+ * application. */
+#ifndef SB_SERVER_API_H
+#define SB_SERVER_API_H
+
+#include <jansson.h>
+
+#include "base/json.h"
+#include "base/slice.h"
+#include "query/budget.h"
+#include "server/app_int.h"
+#include "server/http/http.h"
+
+/* Every route: method, path below /api/v1/, handler, how it is run. */
+#define SB_API_MAP(X)                                                                              \
+    X(SB_HTTP_GET, "status", status, SB_HTTP_POOLED)                                               \
+    X(SB_HTTP_GET, "runs", runs, SB_HTTP_POOLED)                                                   \
+    X(SB_HTTP_GET, "tags", tags, SB_HTTP_POOLED)                                                   \
+    X(SB_HTTP_GET, "changes", changes, SB_HTTP_POOLED)                                             \
+    X(SB_HTTP_POST, "summaries", summaries, SB_HTTP_POOLED)                                        \
+    X(SB_HTTP_POST, "scalars", scalars, SB_HTTP_POOLED)
+
+#define SB_API_DECLARE(method, path, name, how)                                                    \
+    sb_status sb_api_##name(sb_http_request *q, sb_http_reply *r, void *app);
+SB_API_MAP(SB_API_DECLARE)
+#undef SB_API_DECLARE
+
+/* For the one table of routes. */
+#define SB_API_ROUTE(method, below, name, run_how)                                                 \
+    {.methods = (method), .path = "/api/v1/" below, .run = sb_api_##name, .how = (run_how)},
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+sb_status sb_api_fail(sb_http_reply *r, int status, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The error-page hook for paths of ours: what the HTTP layer refuses, and what handlers leave. */
+void sb_api_error_page(sb_http_reply *r, int status, const char *text);
+
+/* A JSON answer: begins the outer object with the version, ends it. */
+void sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app);
+sb_status sb_api_end(sb_json *j, sb_http_reply *r);
+
+/* A step as JSON: a number, or text where a double could not hold it. */
+void sb_api_step(sb_json *j, int64_t step);
+
+/* The request's deadline as a budget for queries. */
+sb_budget sb_api_budget(const sb_http_request *q);
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+/* The body as a JSON object; NULL when it is none, and the reply says so. Given back with
+ * json_decref. */
+json_t *sb_api_body(sb_http_request *q, sb_http_reply *r);
+
+/* All runs, to be found by id. */
+typedef struct sb_run_index {
+    sb_runs all; /* in order of (start, name) */
+    sb_run **by_id;
+    uint32_t *ids;
+} sb_run_index;
+sb_status sb_api_take_runs(sb_run_index *out, sb_http_request *q, sb_app *app);
+void sb_api_release_runs(sb_run_index *runs);
+/* NULL: there is none. Not held for the caller. */
+sb_run *sb_api_find_run(const sb_run_index *runs, uint32_t id);
+
+/* Appends a run as the runs route describes it. */
+void sb_api_add_run(sb_json *j, sb_http_request *q, const sb_app *app, sb_run *run);
+/* Appends "loading": {...}. */
+void sb_api_add_loading(sb_json *j, sb_app *app);
+
+#endif

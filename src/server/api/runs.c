@@ -1,0 +1,246 @@
+/* runs.c: which runs there are and how they fare; what changed since. */
+#include <math.h>
+
+#include "base/number.h"
+#include "codec/items.h"
+#include "codec/plugin.h"
+#include "server/api/api.h"
+#include "base/banned.h"
+
+#define STALLED_AFTER 600.0 /* seconds without news */
+#define FINISHED_AFTER 3600.0
+#define MAX_CHANGED_SERIES 10000u
+
+#define START_TAG SB_LIT("_hparams_/session_start_info")
+#define END_TAG SB_LIT("_hparams_/session_end_info")
+
+/* The body of a tag's hparams content; false when the run has none. */
+static bool hparams_body(sb_run *run, sb_slice tag, sb_hparams_kind kind, sb_slice *body) {
+    sb_series_info info;
+    sb_hparams_plugin content;
+    if (sb_run_find_info(run, tag, &info) != SB_OK) return false;
+    if (sb_hparams_plugin_read(&content, info.meta->plugin_content) != SB_OK) return false;
+    if (content.version != 0 || content.kind != kind) return false;
+    *body = content.body;
+    return true;
+}
+
+static void add_any(sb_json *j, const sb_any *value) {
+    switch (value->kind) {
+    case SB_ANY_NUMBER:
+        sb_json_double(j, value->number);
+        break;
+    case SB_ANY_STRING:
+        sb_json_text(j, value->body);
+        break;
+    case SB_ANY_BOOL:
+        sb_json_bool(j, value->boolean);
+        break;
+    default:
+        sb_json_null(j);
+        break;
+    }
+}
+
+static void add_hparams(sb_json *j, sb_run *run) {
+    sb_slice body;
+    sb_session_start_view start;
+    if (!hparams_body(run, START_TAG, SB_HPARAMS_SESSION_START, &body)) return;
+    if (sb_session_start_read(&start, body) != SB_OK) return;
+    sb_json_key_str(j, "hparams");
+    sb_json_begin_object(j);
+    sb_items entries = sb_items_of(start.message, SB_SESSION_START_HPARAMS);
+    sb_hparam_view hparam;
+    while (sb_hparam_next(&entries, &hparam) == SB_OK) {
+        sb_json_key(j, hparam.name);
+        add_any(j, &hparam.value);
+    }
+    sb_json_end_object(j);
+}
+
+/* How the session ended, or NULL when the run does not say. */
+static const char *end_status(sb_run *run) {
+    sb_slice body;
+    sb_session_end_view end;
+    if (!hparams_body(run, END_TAG, SB_HPARAMS_SESSION_END, &body)) return NULL;
+    if (sb_session_end_read(&end, body) != SB_OK) return NULL;
+    switch (end.status) {
+    case SB_HPARAM_STATUS_SUCCESS:
+        return "success";
+    case SB_HPARAM_STATUS_FAILURE:
+        return "failure";
+    case SB_HPARAM_STATUS_RUNNING:
+        return "running";
+    default:
+        return "unknown";
+    }
+}
+
+static const char *state_of(const sb_app *app, const sb_run_info *info, const char *ended) {
+    if (info->is_loading) return "loading";
+    if (ended && (ended[0] == 's' || ended[0] == 'f')) return "finished";
+    double age = sb_wall_seconds(app->env->clock) - info->last_wall;
+    if (!info->has_start || age > FINISHED_AFTER) return "finished";
+    return age > STALLED_AFTER ? "stalled" : "running";
+}
+
+typedef struct damage {
+    uint64_t damaged;
+    uint32_t files;
+} damage;
+
+static damage damage_of(sb_run *run, sb_arena *arena) {
+    damage sum = {0};
+    sb_file_info_view *files;
+    size_t n;
+    sb_arena_mark mark = sb_arena_here(arena);
+    if (sb_run_files(run, arena, &files, &n) == SB_OK)
+        for (size_t i = 0; i < n; i++) {
+            sum.damaged += files[i].state.damaged;
+            sum.files += files[i].state.damaged > 0;
+        }
+    sb_arena_reset(arena, mark);
+    return sum;
+}
+
+static void add_seconds(sb_json *j, const char *key, bool known, double seconds) {
+    sb_json_key_str(j, key);
+    if (known)
+        sb_json_double(j, seconds);
+    else
+        sb_json_null(j);
+}
+
+static void add_count(sb_json *j, const char *key, uint64_t count) {
+    sb_json_key_str(j, key);
+    sb_json_uint(j, count);
+}
+
+void sb_api_add_run(sb_json *j, sb_http_request *q, const sb_app *app, sb_run *run) {
+    sb_run_info info;
+    sb_run_get_info(run, &info);
+    const char *ended = end_status(run);
+    sb_json_begin_object(j);
+    add_count(j, "id", info.id);
+    sb_json_key_str(j, "name");
+    sb_json_text(j, info.name);
+    add_seconds(j, "start", info.has_start, info.start_wall);
+    add_seconds(j, "last", info.has_start, info.last_wall);
+    sb_json_key_str(j, "state");
+    sb_json_str(j, state_of(app, &info, ended));
+    add_count(j, "points", info.points);
+    add_count(j, "series", info.series_count);
+    add_count(j, "epoch", info.epoch);
+    add_count(j, "version", info.version);
+    add_count(j, "attempts", info.attempts);
+    add_count(j, "damaged", damage_of(run, q->arena).damaged);
+    add_count(j, "droppedTags", info.dropped_tags);
+    add_hparams(j, run);
+    if (ended) {
+        sb_json_key_str(j, "status");
+        sb_json_str(j, ended);
+    }
+    sb_json_end_object(j);
+}
+
+void sb_api_add_loading(sb_json *j, sb_app *app) {
+    sb_ingest_progress p;
+    sb_ingest_get_progress(app->ingest, &p);
+    sb_json_key_str(j, "loading");
+    sb_json_begin_object(j);
+    sb_json_key_str(j, "isLoading");
+    sb_json_bool(j, p.is_loading);
+    add_count(j, "runs", p.runs);
+    add_count(j, "files", p.files);
+    add_count(j, "bytes", p.bytes);
+    add_count(j, "bytesDone", p.bytes_done);
+    add_count(j, "points", p.points);
+    add_count(j, "problems", p.problems);
+    sb_json_key_str(j, "problem");
+    sb_json_str(j, p.problem);
+    sb_json_end_object(j);
+}
+
+sb_status sb_api_runs(sb_http_request *q, sb_http_reply *r, void *opaque) {
+    sb_app *app = opaque;
+    sb_runs runs;
+    sb_status status = sb_store_runs(app->store, q->arena, &runs);
+    if (status != SB_OK) return status;
+    sb_json j;
+    sb_api_begin(&j, r, app);
+    sb_json_key_str(&j, "runs");
+    sb_json_begin_array(&j);
+    for (size_t i = 0; i < runs.n; i++) sb_api_add_run(&j, q, app, runs.items[i]);
+    sb_json_end_array(&j);
+    sb_runs_release(&runs);
+    return sb_api_end(&j, r);
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+static sb_status add_series_since(sb_json *j, sb_http_request *q, sb_run *run, uint64_t since,
+                                  uint32_t *left) {
+    sb_run_info info;
+    sb_run_get_info(run, &info);
+    sb_series_info *series;
+    size_t n;
+    sb_arena_mark mark = sb_arena_here(q->arena);
+    sb_status status = sb_run_list(run, q->arena, &series, &n);
+    for (size_t i = 0; status == SB_OK && i < n; i++) {
+        if (series[i].version <= since) continue;
+        if (*left == 0) {
+            status = SB_LIMIT;
+            break;
+        }
+        (*left)--;
+        sb_json_begin_array(j);
+        sb_json_uint(j, info.id);
+        sb_json_text(j, series[i].tag);
+        sb_json_uint(j, series[i].points);
+        sb_json_end_array(j);
+    }
+    sb_arena_reset(q->arena, mark);
+    return status;
+}
+
+/* Runs that changed first, then the series that grew in them. */
+static sb_status add_changes(sb_json *j, sb_http_request *q, sb_app *app, const sb_runs *runs,
+                             uint64_t since) {
+    sb_json_key_str(j, "runs");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < runs->n; i++) {
+        sb_run_info info;
+        sb_run_get_info(runs->items[i], &info);
+        if (info.version > since || since == 0) sb_api_add_run(j, q, app, runs->items[i]);
+    }
+    sb_json_end_array(j);
+    sb_json_key_str(j, "series");
+    sb_json_begin_array(j);
+    uint32_t left = MAX_CHANGED_SERIES;
+    sb_status status = SB_OK;
+    for (size_t i = 0; since && status == SB_OK && i < runs->n; i++)
+        status = add_series_since(j, q, runs->items[i], since, &left);
+    sb_json_end_array(j);
+    sb_json_key_str(j, "more");
+    sb_json_bool(j, status == SB_LIMIT);
+    return status == SB_LIMIT ? SB_OK : status;
+}
+
+sb_status sb_api_changes(sb_http_request *q, sb_http_reply *r, void *opaque) {
+    sb_app *app = opaque;
+    uint64_t since = 0;
+    sb_slice text = sb_http_query(q, "since");
+    if (text.p && !sb_parse_uint64(text, &since))
+        return sb_api_fail(r, 400, "invalid", "since must be a version, a whole number");
+    sb_json j;
+    sb_api_begin(&j, r, app); /* the version first: what comes meanwhile is told again */
+    add_count(&j, "since", since);
+    sb_api_add_loading(&j, app);
+    sb_runs runs;
+    sb_status status = sb_store_runs(app->store, q->arena, &runs);
+    if (status != SB_OK) return status;
+    add_count(&j, "runCount", runs.n);
+    status = add_changes(&j, q, app, &runs, since);
+    sb_runs_release(&runs);
+    return status == SB_OK ? sb_api_end(&j, r) : status;
+}

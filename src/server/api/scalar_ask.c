@@ -1,0 +1,91 @@
+/* scalar_ask.c: reading what a request for lines asks for. */
+#include "server/api/scalar_ask.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "query/decimate.h"
+#include "base/banned.h"
+
+static bool refuse(sb_http_reply *r, const char *text) {
+    sb_api_fail(r, 400, "invalid", "%s", text);
+    return false;
+}
+
+/* The place of a name in a list, or -1. */
+static int choice(const json_t *value, const char *const *names, size_t n) {
+    const char *name = json_string_value(value);
+    for (size_t i = 0; name && i < n; i++)
+        if (strcmp(name, names[i]) == 0) return (int)i;
+    return -1;
+}
+
+static bool read_axis(sb_axis *out, const json_t *x, sb_http_reply *r) {
+    static const char *const names[] = {"step", "wall", "relative"};
+    static const sb_axis axes[] = {SB_AXIS_STEP, SB_AXIS_WALL, SB_AXIS_RELATIVE};
+    int which = x ? choice(x, names, 3) : 0;
+    if (which < 0) return refuse(r, "\"x\" must be step, wall or relative");
+    *out = axes[which];
+    return true;
+}
+
+static bool read_range(sb_lines_ask *out, const json_t *range, sb_http_reply *r) {
+    out->from = out->to = NAN;
+    if (!range || json_is_null(range)) return true;
+    const json_t *from = json_array_get(range, 0), *to = json_array_get(range, 1);
+    if (json_array_size(range) != 2 || !json_is_number(from) || !json_is_number(to))
+        return refuse(r, "\"range\" must be two numbers");
+    out->from = json_number_value(from);
+    out->to = json_number_value(to);
+    return out->from <= out->to || refuse(r, "\"range\" must begin before it ends");
+}
+
+static bool read_smoothing(sb_smoothing *out, const json_t *s, sb_axis axis, sb_http_reply *r) {
+    static const char *const names[] = {"none", "ema", "time_ema", "window", "gaussian", "median"};
+    static const sb_smooth_kind kinds[] = {SB_SMOOTH_NONE,   SB_SMOOTH_EMA,      SB_SMOOTH_TIME_EMA,
+                                           SB_SMOOTH_WINDOW, SB_SMOOTH_GAUSSIAN, SB_SMOOTH_MEDIAN};
+    *out = (sb_smoothing){.kind = SB_SMOOTH_NONE, .axis = axis};
+    if (!s || json_is_null(s)) return true;
+    int which = choice(json_object_get(s, "kind"), names, 6);
+    if (which < 0)
+        return refuse(r,
+                      "\"smoothing.kind\" must be none, ema, time_ema, window, gaussian or median");
+    out->kind = kinds[which];
+    const json_t *weight = json_object_get(s, "weight"), *points = json_object_get(s, "points");
+    if ((weight && !json_is_number(weight)) || (points && !json_is_number(points)))
+        return refuse(r, "\"smoothing.weight\" and \"smoothing.points\" must be numbers");
+    out->weight = json_number_value(weight);
+    out->points = json_number_value(points);
+    return true;
+}
+
+bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r) {
+    *out = (sb_lines_ask){.superseded = json_is_true(json_object_get(body, "superseded"))};
+    const json_t *width = json_object_get(body, "width");
+    json_int_t pixels = json_integer_value(width);
+    if ((width && !json_is_integer(width)) || pixels < 0 || pixels > SB_MAX_PIXELS)
+        return refuse(r, "\"width\" must be a number of pixels from 0 to 65536");
+    out->width = (uint32_t)pixels;
+    return read_axis(&out->axis, json_object_get(body, "x"), r) &&
+           read_range(out, json_object_get(body, "range"), r) &&
+           read_smoothing(&out->smoothing, json_object_get(body, "smoothing"), out->axis, r);
+}
+
+static uint64_t count_of(const json_t *x) {
+    json_int_t n = json_integer_value(x);
+    return n > 0 ? (uint64_t)n : 0;
+}
+
+bool sb_series_ask_read(sb_series_ask *out, const json_t *item, sb_http_reply *r) {
+    const json_t *run = json_object_get(item, "run"), *tag = json_object_get(item, "tag");
+    json_int_t id = json_integer_value(run);
+    if (!json_is_integer(run) || id < 0 || id > UINT32_MAX || !json_is_string(tag))
+        return refuse(r, "each of \"series\" must have a run (its id) and a tag");
+    *out = (sb_series_ask){
+        .run = (uint32_t)id,
+        .tag = sb_slice_of(json_string_value(tag), json_string_length(tag)),
+        .epoch = count_of(json_object_get(item, "epoch")),
+        .n = count_of(json_object_get(item, "n")),
+    };
+    return true;
+}

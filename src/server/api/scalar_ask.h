@@ -1,0 +1,29 @@
+/* scalar_ask.h: what a request for lines asks for, read from its JSON: shared by scalars and
+ * bands. */
+#ifndef SB_SERVER_API_SCALAR_ASK_H
+#define SB_SERVER_API_SCALAR_ASK_H
+
+#include "query/points.h"
+#include "query/smooth.h"
+#include "server/api/api.h"
+
+typedef struct sb_lines_ask {
+    sb_axis axis;
+    uint32_t width;  /* 0: all points */
+    double from, to; /* NaN: no bound */
+    sb_smoothing smoothing;
+    bool superseded;
+} sb_lines_ask;
+
+/* False when something makes no sense; the reply says what. */
+bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r);
+
+/* {"run": id, "tag": text}; false and the reply filled when it is none. */
+typedef struct sb_series_ask {
+    uint32_t run;
+    sb_slice tag;      /* lives as long as the body */
+    uint64_t epoch, n; /* what the client has */
+} sb_series_ask;
+bool sb_series_ask_read(sb_series_ask *out, const json_t *item, sb_http_reply *r);
+
+#endif

@@ -1,0 +1,141 @@
+/* tags.c: all tags of all runs, each once, with the runs that have it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "query/markdown.h"
+#include "server/api/api.h"
+#include "base/banned.h"
+
+#define MAX_DESCRIPTION ((size_t)1 << 20)
+
+typedef struct tag {
+    sb_slice name;
+    const sb_series_meta *meta; /* of the first run that has it */
+    uint32_t *runs;
+    uint32_t run_n, run_room;
+    uint32_t samples;
+} tag;
+
+typedef struct gathering {
+    sb_http_request *q;
+    sb_intern names;
+    tag *tags;
+    size_t room;
+} gathering;
+
+static bool add_run(sb_arena *arena, tag *t, uint32_t run) {
+    if (t->run_n == t->run_room) {
+        uint32_t room = t->run_room ? t->run_room * 2 : 8;
+        uint32_t *runs = sb_arena_get(arena, room * sizeof *runs);
+        if (!runs) return false;
+        if (t->run_n) memcpy(runs, t->runs, t->run_n * sizeof *runs);
+        t->runs = runs;
+        t->run_room = room;
+    }
+    t->runs[t->run_n++] = run;
+    return true;
+}
+
+static tag *find(gathering *g, const sb_series_info *s) {
+    uint32_t id;
+    bool is_new;
+    if (sb_intern_add(&g->names, s->tag, &id, &is_new) != SB_OK) return NULL;
+    if (!is_new) return &g->tags[id];
+    if (id >= g->room) {
+        size_t room = g->room ? g->room * 2 : 64;
+        tag *tags = sb_arena_get(g->q->arena, room * sizeof *tags);
+        if (!tags) return NULL;
+        if (g->room) memcpy(tags, g->tags, g->room * sizeof *tags);
+        g->tags = tags;
+        g->room = room;
+    }
+    g->tags[id] = (tag){.name = s->tag, .meta = s->meta};
+    return &g->tags[id];
+}
+
+static sb_status gather(gathering *g, sb_run *run, sb_slice plugin) {
+    sb_run_info info;
+    sb_run_get_info(run, &info);
+    sb_series_info *series;
+    size_t n;
+    sb_status status = sb_run_list(run, g->q->arena, &series, &n);
+    for (size_t i = 0; status == SB_OK && i < n; i++) {
+        if (plugin.p && !sb_slice_eq(series[i].meta->plugin_name, plugin)) continue;
+        tag *t = find(g, &series[i]);
+        if (!t || !add_run(g->q->arena, t, info.id)) return SB_NOMEM;
+        if (series[i].max_count > t->samples) t->samples = series[i].max_count;
+    }
+    return status;
+}
+
+static int by_name(const void *a, const void *b) {
+    return sb_slice_cmp(((const tag *)a)->name, ((const tag *)b)->name);
+}
+
+/* Images carry their width and height in front. */
+static uint32_t samples_of(const tag *t) {
+    if (t->meta->kind != SB_SERIES_BLOBS) return 0;
+    if (!sb_slice_eq(t->meta->plugin_name, SB_LIT("images"))) return t->samples;
+    return t->samples > 2 ? t->samples - 2 : 0;
+}
+
+static void add_description(sb_json *j, sb_http_request *q, sb_slice markdown) {
+    sb_json_key_str(j, "description");
+    if (markdown.n == 0) {
+        sb_json_str(j, "");
+        return;
+    }
+    sb_buf html;
+    sb_buf_init(&html, q->alloc, MAX_DESCRIPTION);
+    if (sb_markdown_render(&html, markdown, NULL, NULL) == SB_OK)
+        sb_json_text(j, sb_buf_slice(&html));
+    else
+        sb_json_str(j, "");
+    sb_buf_fini(&html);
+}
+
+static void add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t run_count) {
+    sb_json_begin_object(j);
+    sb_json_key_str(j, "tag");
+    sb_json_text(j, t->name);
+    sb_json_key_str(j, "plugin");
+    sb_json_text(j, t->meta->plugin_name);
+    sb_json_key_str(j, "displayName");
+    sb_json_text(j, t->meta->display_name);
+    add_description(j, q, t->meta->description);
+    sb_json_key_str(j, "runs");
+    if (t->run_n == run_count) {
+        sb_json_str(j, "all");
+    } else {
+        sb_json_begin_array(j);
+        for (uint32_t i = 0; i < t->run_n; i++) sb_json_uint(j, t->runs[i]);
+        sb_json_end_array(j);
+    }
+    sb_json_key_str(j, "samples");
+    sb_json_uint(j, samples_of(t));
+    sb_json_end_object(j);
+}
+
+sb_status sb_api_tags(sb_http_request *q, sb_http_reply *r, void *opaque) {
+    sb_app *app = opaque;
+    sb_runs runs;
+    sb_status status = sb_store_runs(app->store, q->arena, &runs);
+    if (status != SB_OK) return status;
+    gathering g = {.q = q};
+    sb_intern_init(&g.names, q->alloc, (uint64_t)(uintptr_t)q, UINT32_MAX >> 3);
+    sb_slice plugin = sb_http_query(q, "plugin");
+    sb_json j;
+    sb_api_begin(&j, r, app);
+    for (size_t i = 0; status == SB_OK && i < runs.n; i++)
+        status = gather(&g, runs.items[i], plugin);
+    size_t n = g.names.count;
+    if (status == SB_OK && n) qsort(g.tags, n, sizeof *g.tags, by_name);
+    sb_json_key_str(&j, "tags");
+    sb_json_begin_array(&j);
+    for (size_t i = 0; status == SB_OK && i < n; i++) add_tag(&j, q, &g.tags[i], runs.n);
+    sb_json_end_array(&j);
+    sb_intern_fini(&g.names);
+    sb_runs_release(&runs);
+    return status == SB_OK ? sb_api_end(&j, r) : status;
+}
