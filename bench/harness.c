@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-#define REPEATS 7
+#define REPEATS 25
 #define CALIBRATION_NS 20000000u
 #define CLOCK_READINGS 1001
 
@@ -111,16 +111,16 @@ void sb_bench_report(const char *work, const char *part, const char *unit, doubl
     fflush(stdout);
 }
 
-double sb_bench_median_ns(const sb_bench *b, sb_bench_fn run, void *ud) {
-    double times[REPEATS];
+double sb_bench_best_ns(const sb_bench *b, sb_bench_fn run, void *ud) {
+    double best = 0;
     run(ud);
     for (size_t i = 0; i < REPEATS; i++) {
         uint64_t start = sb_bench_ticks();
         run(ud);
-        times[i] = sb_bench_ns(b, start, sb_bench_ticks());
+        double ns = sb_bench_ns(b, start, sb_bench_ticks());
+        if (i == 0 || ns < best) best = ns;
     }
-    qsort(times, REPEATS, sizeof *times, by_size);
-    return times[REPEATS / 2];
+    return best;
 }
 
 const uint8_t *sb_bench_read_file(sb_bench *b, const char *name, size_t *size) {

@@ -95,10 +95,10 @@ void sb_bench_report_calls(sb_bench *b, const char *work, const char *part);
 /* One number that is not a distribution. unit "ns" is better small, "GB/s" is better large. */
 void sb_bench_report(const char *work, const char *part, const char *unit, double value);
 
-/* The time of one call of run, in nanoseconds: the median of several runs after one that warms up.
- */
+/* The time of one call of run, in nanoseconds: the best of many after one that warms up. For work
+ * that is the same every time, what is above the best is the machine's other business. */
 typedef void (*sb_bench_fn)(void *ud);
-double sb_bench_median_ns(const sb_bench *b, sb_bench_fn run, void *ud);
+double sb_bench_best_ns(const sb_bench *b, sb_bench_fn run, void *ud);
 
 /* A whole file of the folder; the program keeps it until it ends. NULL (and failed) without it. */
 const uint8_t *sb_bench_read_file(sb_bench *b, const char *name, size_t *size);

@@ -45,7 +45,8 @@ static void trim_split_character(char *text, size_t n) {
     if (n - (i - 1) < want) text[i - 1] = '\0';
 }
 
-static void fill(sb_err *err, sb_status code, uint64_t offset, const char *format, va_list args) {
+__attribute__((format(printf, 4, 0))) static void fill(sb_err *err, sb_status code, uint64_t offset,
+                                                       const char *format, va_list args) {
     err->code = code;
     err->offset = offset;
     int n = vsnprintf(err->text, sizeof err->text, format, args);
