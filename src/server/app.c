@@ -139,6 +139,8 @@ static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb
     if (status == SB_OK) status = sb_body_cache_new(&app->bodies, o->env->alloc, BODIES_BYTES, err);
     if (status == SB_OK)
         status = sb_smooth_cache_new(&app->smooth, o->env->alloc, SMOOTH_BYTES, err);
+    if (status == SB_OK)
+        status = sb_state_open(&app->state, o->env->alloc, o->state_path, app->data_location, err);
     if (status == SB_OK) status = open_store(app, o, err);
     if (status != SB_OK) return status;
     status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);
@@ -174,6 +176,7 @@ void sb_app_close(sb_app *app) {
     set_server(app, NULL);
     sb_http_close(server);
     sb_ingest_stop(app->ingest);
+    sb_state_close(app->state);
     if (app->smooth) sb_smooth_cache_free(app->smooth);
     sb_store_free(app->store);
     sb_body_cache_free(app->bodies);

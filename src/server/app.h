@@ -31,6 +31,7 @@ typedef struct sb_app_opts {
     uint64_t memory_limit; /* for points; 0: none */
     const char *spill_dir; /* where points beyond it go; NULL: nowhere, they stay in memory */
     bool load_first;
+    const char *state_path; /* the file of people's notes; NULL: they are kept in memory only */
     /* what is said of it */
     const char *version;
     const char *data_location; /* as the user wrote it */

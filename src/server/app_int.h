@@ -11,6 +11,7 @@
 #include "query/smooth.h"
 #include "server/app.h"
 #include "server/body_cache.h"
+#include "server/state.h"
 #include "store/store.h"
 
 struct sb_app {
@@ -25,6 +26,7 @@ struct sb_app {
     size_t sample_count;
     sb_store *store;
     sb_ingest *ingest;
+    sb_state *state;         /* people's notes */
     sb_smooth_cache *smooth; /* smoothed lines, for /api/v1 */
     sb_body_cache *bodies;
     /* The store tells of changes before the server is there and after it went. */

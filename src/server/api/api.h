@@ -22,7 +22,9 @@
     X(SB_HTTP_GET, "tags", tags, SB_HTTP_POOLED)                                                   \
     X(SB_HTTP_GET, "changes", changes, SB_HTTP_POOLED)                                             \
     X(SB_HTTP_POST, "summaries", summaries, SB_HTTP_POOLED)                                        \
-    X(SB_HTTP_POST, "scalars", scalars, SB_HTTP_POOLED)
+    X(SB_HTTP_POST, "scalars", scalars, SB_HTTP_POOLED)                                            \
+    X(SB_HTTP_GET, "state", state, SB_HTTP_POOLED)                                                 \
+    X(SB_HTTP_PATCH, "state", change_state, SB_HTTP_POOLED)
 
 #define SB_API_DECLARE(method, path, name, how)                                                    \
     sb_status sb_api_##name(sb_http_request *q, sb_http_reply *r, void *app);
