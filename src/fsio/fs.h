@@ -47,6 +47,8 @@ typedef struct sb_fs {
     int (*remove)(void *ctx, const char *path);
     int (*list)(void *ctx, const char *path, sb_list_fn each,
                 void *ud); /* what each answered, or < 0 */
+    /* A regular file strictly beneath dir, for reading, whatever links there are (beneath.h). */
+    int (*open_beneath)(void *ctx, const char *dir, const char *path);
 } sb_fs;
 
 extern const sb_fs sb_fs_local;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fsio/beneath.h"
 #include "fsio/fs.h"
 #include "base/banned.h"
 
@@ -128,6 +129,11 @@ static int local_list(void *ctx, const char *path, sb_list_fn each, void *ud) {
     return answer;
 }
 
+static int local_open_beneath(void *ctx, const char *dir, const char *path) {
+    (void)ctx;
+    return sb_beneath_open(dir, path);
+}
+
 const sb_fs sb_fs_local = {
     .open = local_open,
     .read_at = local_read_at,
@@ -141,4 +147,5 @@ const sb_fs sb_fs_local = {
     .rename = local_rename,
     .remove = local_remove,
     .list = local_list,
+    .open_beneath = local_open_beneath,
 };

@@ -46,6 +46,15 @@ static int fault_open(void *ctx, const char *path, sb_open_mode mode) {
     return answer;
 }
 
+static int fault_open_beneath(void *ctx, const char *dir, const char *path) {
+    sb_fault_fs *f = ctx;
+    int answer = enter(f, SB_CALL_OPEN, path);
+    if (answer < 0) return answer;
+    answer = f->under->open_beneath(f->under->ctx, dir, path);
+    if (answer >= 0) count_open(f, 1);
+    return answer;
+}
+
 static int64_t fault_read_at(void *ctx, int file, void *to, size_t n, uint64_t offset) {
     sb_fault_fs *f = ctx;
     int answer = enter(f, SB_CALL_READ, NULL);
@@ -170,6 +179,7 @@ void sb_fault_fs_init(sb_fault_fs *f, const sb_fs *under) {
                 .rename = fault_rename,
                 .remove = fault_remove,
                 .list = fault_list,
+                .open_beneath = fault_open_beneath,
             },
     };
     pthread_mutex_init(&f->lock, NULL);
