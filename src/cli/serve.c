@@ -247,6 +247,30 @@ static int set_http(serving *s, sb_http_options *http) {
     return http->cookie_name ? code : sb_status_exit_code(SB_NOMEM);
 }
 
+/* Where people's notes are kept; NULL: nowhere. */
+static const char *state_path(serving *s) {
+    const char *folder = sb_own_directory(s->cli, "XDG_STATE_HOME", "~/.local/state", s->arena);
+    if (!folder) return NULL;
+    size_t room = strlen(folder) + sizeof "/state.sqlite";
+    char *path = sb_arena_get(s->arena, room);
+    if (path) snprintf(path, room, "%s/state.sqlite", folder);
+    return path;
+}
+
+/* People's notes are one file for all log directories; each is known by its real path. */
+static void set_state(serving *s, sb_app_opts *o) {
+    const char *folder = sb_own_directory(s->cli, "XDG_STATE_HOME", "~/.local/state", s->arena);
+    size_t n = folder ? strlen(folder) + sizeof "/notes.sqlite" : 0;
+    char *path = folder ? sb_arena_get(s->arena, n) : NULL;
+    if (path) snprintf(path, n, "%s/notes.sqlite", folder);
+    o->state_path = path;
+    o->state_set = o->data_location;
+    char *real = o->ingest.root_count == 1 ? realpath(o->ingest.roots[0].path, NULL) : NULL;
+    sb_slice kept = real ? sb_arena_dup(s->arena, sb_slice_str(real)) : (sb_slice){NULL, 0};
+    if (kept.p) o->state_set = (const char *)kept.p;
+    free(real);
+}
+
 static int open_app(serving *s) {
     const sb_serve_flags *f = s->flags;
     const char *logdir = f->text[SB_SERVE_logdir];
@@ -259,6 +283,7 @@ static int open_app(serving *s) {
         .ingest = {.reload_interval = f->reload_interval, .threads = f->threads},
         .memory_limit = f->memory_limit,
         .spill_dir = sb_own_directory(s->cli, "XDG_CACHE_HOME", "~/.cache", s->arena),
+        .state_path = state_path(s),
         .load_first = strcmp(f->text[SB_SERVE_reload_task], "blocking") == 0,
         .version = SB_VERSION,
         .data_location = *logdir ? logdir : f->text[SB_SERVE_logdir_spec],
@@ -271,6 +296,7 @@ static int open_app(serving *s) {
     };
     sb_err why;
     int code = sb_serve_roots(f, s->cli, s->arena, &o.ingest.roots, &o.ingest.root_count);
+    if (!code) set_state(s, &o);
     if (!code) code = set_http(s, &o.http);
     if (!code && sb_app_open(&s->app, &o, &s->bound.listener, &why) != SB_OK) {
         fprintf(s->cli->err, "ERROR: " NAME ": %s\n", why.text);

@@ -140,7 +140,8 @@ static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb
     if (status == SB_OK)
         status = sb_smooth_cache_new(&app->smooth, o->env->alloc, SMOOTH_BYTES, err);
     if (status == SB_OK)
-        status = sb_state_open(&app->state, o->env->alloc, o->state_path, app->data_location, err);
+        status = sb_state_open(&app->state, o->env->alloc, o->state_path,
+                               sb_slice_str(o->state_set ? o->state_set : o->data_location), err);
     if (status == SB_OK) status = open_store(app, o, err);
     if (status != SB_OK) return status;
     status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);

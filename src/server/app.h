@@ -32,6 +32,7 @@ typedef struct sb_app_opts {
     const char *spill_dir; /* where points beyond it go; NULL: nowhere, they stay in memory */
     bool load_first;
     const char *state_path; /* the file of people's notes; NULL: they are kept in memory only */
+    const char *state_set;  /* whose notes these are: the log directory's real path */
     /* what is said of it */
     const char *version;
     const char *data_location; /* as the user wrote it */

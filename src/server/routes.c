@@ -4,6 +4,7 @@
  * answer from memory in well under a millisecond whatever the data; EITHER those that usually do.
  */
 #include "server/api/api.h"
+#include "server/assets.h"
 #include "server/compat/compat.h"
 #include "base/banned.h"
 
@@ -15,6 +16,7 @@
 const sb_http_route sb_app_routes[] = {
     ANY("/", index, SB_HTTP_POOLED),
     ANY("/index.html", index, SB_HTTP_POOLED),
+    {.methods = SB_HTTP_READ, .path = "/assets/*", .run = sb_assets_file},
     ANY("/data/environment", environment, SB_HTTP_INLINE),
     ANY("/data/logdir", logdir, SB_HTTP_INLINE),
     ANY("/data/window_properties", window_properties, SB_HTTP_INLINE),
@@ -39,6 +41,23 @@ const sb_http_route sb_app_routes[] = {
      .how = SB_HTTP_POOLED},
     SB_API_MAP(SB_API_ROUTE){
         .methods = SB_HTTP_GET, .path = "/api/v1/events", .how = SB_HTTP_STREAM},
+    ANY(PLUGIN("custom_scalars/scalars"), custom_scalars, SB_HTTP_POOLED),
+    ANY(PLUGIN("custom_scalars/download_data"), custom_scalars_download, SB_HTTP_EITHER),
+    ANY(PLUGIN("hparams/experiment"), hparams_experiment, SB_HTTP_POOLED),
+    ANY(PLUGIN("hparams/session_groups"), hparams_session_groups, SB_HTTP_POOLED),
+    ANY(PLUGIN("hparams/metric_evals"), hparams_metric_evals, SB_HTTP_EITHER),
+    ANY(PLUGIN("hparams/download_data"), hparams_download, SB_HTTP_POOLED),
+    ANY(PLUGIN("debugger-v2/runs"), debugger_runs, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/alerts"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/execution/digests"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/execution/data"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/graph_execution/digests"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/graph_execution/data"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/graphs/graph_info"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/graphs/op_info"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/source_files/list"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/source_files/file"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("debugger-v2/stack_frames/stack_frames"), debugger_no_data, SB_HTTP_INLINE),
     {.methods = SB_HTTP_READ, .path = "/healthz", .run = sb_compat_healthy, .is_open = true},
 };
 const size_t sb_app_route_count = sizeof sb_app_routes / sizeof sb_app_routes[0];

@@ -142,6 +142,16 @@ static void add_memory(sb_json *j, const sb_app *app) {
     sb_json_end_object(j);
 }
 
+static void add_state(sb_json *j, const sb_app *app) {
+    sb_json_key_str(j, "state");
+    sb_json_begin_object(j);
+    sb_json_key_str(j, "persistent");
+    sb_json_bool(j, sb_state_is_persistent(app->state));
+    sb_json_key_str(j, "hint");
+    sb_json_str(j, sb_state_hint(app->state));
+    sb_json_end_object(j);
+}
+
 sb_status sb_api_status(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_app *app = opaque;
     sb_runs runs;
@@ -155,6 +165,7 @@ sb_status sb_api_status(sb_http_request *q, sb_http_reply *r, void *opaque) {
     add_program(&j, app);
     sb_api_add_loading(&j, app);
     add_memory(&j, app);
+    add_state(&j, app);
     status = add_plugins(&j, q, &runs);
     if (has_list) {
         sb_json_key_str(&j, "files");

@@ -41,6 +41,17 @@ SB_COMPAT_HANDLER(scalars_multirun);
 /* The points of one series, as the scalars route answers. */
 sb_status sb_compat_scalar_series(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_slice run,
                                   sb_slice tag);
+/* custom_scalars.c */
+SB_COMPAT_HANDLER(custom_scalars);
+SB_COMPAT_HANDLER(custom_scalars_download);
+/* hparams.c */
+SB_COMPAT_HANDLER(hparams_experiment);
+SB_COMPAT_HANDLER(hparams_session_groups);
+SB_COMPAT_HANDLER(hparams_metric_evals);
+SB_COMPAT_HANDLER(hparams_download);
+/* debugger_v2.c */
+SB_COMPAT_HANDLER(debugger_runs);
+SB_COMPAT_HANDLER(debugger_no_data);
 
 /* ---- the path, before it is looked up -------------------------------------------------------- */
 

@@ -1,9 +1,11 @@
-/* page.c: the page at "/": which runs there are and what is in them, in plain HTML.
+/* page.c: the page at "/": the web app, or, in a program built without it, which runs there are and
+ * what is in them, in plain HTML.
  *
- * It needs no script, asks for nothing else and says so in its policy. Long lists are cut, with a
- * line that says how much more there is. */
+ * The plain page needs no script, asks for nothing else and says so in its policy. Long lists are
+ * cut, with a line that says how much more there is. */
 #include <inttypes.h>
 
+#include "server/assets.h"
 #include "server/compat/compat.h"
 #include "base/banned.h"
 
@@ -83,6 +85,7 @@ static sb_status add_run(sb_buf *out, sb_run *run, sb_arena *arena, bool is_open
 }
 
 SB_COMPAT_HANDLER(index) {
+    if (sb_assets_page(r)) return SB_OK;
     sb_app *a = app;
     sb_runs runs;
     sb_status status = sb_store_runs(a->store, q->arena, &runs);

@@ -28,8 +28,15 @@
 #define OVERRUN (1u << 20) /* bytes above the limit that are still read, for a proper answer */
 #define SECOND 1000000000u
 
-static void set_cut(sb_conn *c, uint64_t span) {
+typedef enum wait_for {
+    WAIT_TO_READ,
+    WAIT_TO_SEND,
+} wait_for;
+
+/* From now on the client has so long for what it is waited for; 0: as long as it takes. */
+static void set_cut(sb_conn *c, uint64_t span, wait_for what) {
     uint64_t at = span ? sb_server_now(c->server) + span : 0;
+    atomic_store_explicit(&c->is_reading, what == WAIT_TO_READ, memory_order_relaxed);
     atomic_store_explicit(&c->cut_at, at, memory_order_relaxed);
 }
 
@@ -72,7 +79,7 @@ static void conn_start(sb_http_server *s, struct MHD_Connection *mhd, void **con
     sb_arena_get(&c->arena, 0);
     c->empty = sb_arena_here(&c->arena);
     sb_buf_init(&c->body, s->alloc, s->o.max_body);
-    set_cut(c, s->o.header_time);
+    set_cut(c, s->o.header_time, WAIT_TO_READ);
     sb_ticker_add(&s->ticker, c);
 }
 
@@ -208,7 +215,7 @@ static enum MHD_Result read_head(sb_conn *c, const char *method) {
     c->phase = SB_PHASE_BODY;
     uint64_t announced = announced_body(q);
     if (announced == 0) return MHD_YES;
-    set_cut(c, transfer_span(s, announced == UINT64_MAX ? c->body_limit : announced));
+    set_cut(c, transfer_span(s, announced == UINT64_MAX ? c->body_limit : announced), WAIT_TO_READ);
     if (announced != UINT64_MAX && announced > c->body_limit) return refuse_body(c);
     return MHD_YES;
 }
@@ -264,7 +271,7 @@ static enum MHD_Result send_reply(sb_conn *c) {
                                                    MHD_RESPMEM_PERSISTENT);
     }
     if (!response) return MHD_NO;
-    set_cut(c, transfer_span(c->server, size));
+    set_cut(c, transfer_span(c->server, size), WAIT_TO_SEND);
     return queue(c, response, &wire);
 }
 
@@ -287,7 +294,7 @@ static enum MHD_Result open_stream(sb_conn *c) {
         MHD_destroy_response(response);
         return MHD_NO;
     }
-    set_cut(c, 0);
+    set_cut(c, 0, WAIT_TO_SEND);
     return queue(c, response, &wire);
 }
 
@@ -312,7 +319,7 @@ static void work(void *arg) {
 /* False when there is no room in the queue; the connection then goes on without a worker. */
 static bool send_away(sb_conn *c) {
     c->phase = SB_PHASE_AWAY;
-    set_cut(c, 0);
+    set_cut(c, 0, WAIT_TO_SEND);
     MHD_suspend_connection(c->mhd);
     if (sb_pool_submit(c->server->pool, work, c) == SB_OK) return true;
     c->phase = SB_PHASE_READY;
@@ -387,5 +394,5 @@ void sb_conn_done(void *server, struct MHD_Connection *mhd, void **context,
     *context = NULL;
     if (!c) return;
     end_request(c);
-    set_cut(c, c->server->o.idle_time + c->server->o.header_time);
+    set_cut(c, c->server->o.idle_time + c->server->o.header_time, WAIT_TO_READ);
 }

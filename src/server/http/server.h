@@ -82,6 +82,7 @@ struct sb_conn {
     int fd;
     sb_conn *prev, *next;    /* in ticker.conns */
     _Atomic uint64_t cut_at; /* steady nanoseconds; 0: not now */
+    _Atomic bool is_reading; /* what it is waited for is the client's bytes */
     char peer[INET6_ADDRSTRLEN];
     bool peer_is_loopback;
     sb_arena arena;

@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -207,11 +208,18 @@ void sb_ticker_remove(sb_ticker *t, sb_conn *c) {
     pthread_mutex_unlock(&t->lock);
 }
 
+/* Bytes that nobody has read yet: then it is this server that is late, not the client. */
+static bool has_sent_more(const sb_conn *c) {
+    int waiting = 0;
+    return atomic_load_explicit(&c->is_reading, memory_order_relaxed) &&
+           ioctl(c->fd, FIONREAD, &waiting) == 0 && waiting > 0;
+}
+
 /* The descriptor is still open: a connection leaves the list before it is closed. */
 static void cut_slow(sb_ticker *t, uint64_t now) {
     for (sb_conn *c = t->conns; c; c = c->next) {
         uint64_t cut_at = atomic_load_explicit(&c->cut_at, memory_order_relaxed);
-        if (cut_at == 0 || now < cut_at) continue;
+        if (cut_at == 0 || now < cut_at || has_sent_more(c)) continue;
         atomic_store_explicit(&c->cut_at, 0, memory_order_relaxed);
         shutdown(c->fd, SHUT_RDWR);
         atomic_fetch_add(&t->too_slow, 1);
