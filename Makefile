@@ -20,7 +20,7 @@ compile = mkdir -p $(2) && { cmake --preset $(1) >$(2)/configure.log 2>&1 || { c
 .PHONY: build run test bench fuzz format coverage clean help
 
 build: ## build/seaboard, build/libseaboard.a and build/libseaboard.so
-	@tools/setup build
+	@tools/setup build ui
 	@$(call compile,release,build)
 
 run: build ## build, then run the command; LOGDIR=path ARGS="--port 7007"

@@ -1,0 +1,218 @@
+// The view: everything that decides what is shown, as state that is also the address. encode() and decode() are the
+// whole of it, so undo is a list of addresses and a saved view is one of them.
+import { formatHash, fromTensorBoard, joinList, parseHash, splitList, TENSORBOARD_QUERY } from '../base/hash';
+import type { SmoothKind, XAxis } from '../data/types';
+
+export interface Zoom {
+  x: [number, number] | null;
+  y: [number, number] | null;
+}
+export type Scale = 'linear' | 'log' | 'symlog';
+export type Spread = 'off' | 'std' | 'ci95' | 'minmax';
+
+const UNDO = 200;
+const KINDS: SmoothKind[] = ['ema', 'time_ema', 'window', 'gaussian', 'median'];
+const number = (text: string, fallback: number) => (Number.isFinite(Number(text)) && text !== '' ? Number(text) : fallback);
+const one = <T extends string>(text: string, allowed: readonly T[], fallback: T): T =>
+  (allowed as readonly string[]).includes(text) ? (text as T) : fallback;
+
+interface Field {
+  key: string;
+  write(): string; // "" is the default, and left out
+  read(text: string): void; // "" sets the default
+}
+
+export class View {
+  tab = $state('timeseries');
+  // runs
+  runFilter = $state('');
+  hidden = $state.raw<ReadonlySet<string>>(new Set());
+  only = $state.raw<ReadonlySet<string> | null>(null);
+  group = $state('');
+  colour = $state('run');
+  sort = $state('');
+  descending = $state(false);
+  columns = $state.raw<string[] | null>(null);
+  folded = $state.raw<ReadonlySet<string>>(new Set());
+  // time series
+  tagFilter = $state('');
+  x = $state<XAxis>('step');
+  xScale = $state<Scale>('linear');
+  smoothing = $state(0.6);
+  smoothKind = $state<SmoothKind>('ema');
+  outliers = $state(true);
+  bands = $state<Spread>('off');
+  pins = $state.raw<string[]>([]);
+  logY = $state.raw<ReadonlySet<string>>(new Set());
+  wide = $state.raw<ReadonlySet<string>>(new Set());
+  closed = $state.raw<ReadonlySet<string>>(new Set());
+  zoom = $state.raw<ReadonlyMap<string, Zoom>>(new Map());
+  full = $state('');
+  perRow = $state(0);
+
+  private readonly fields: Field[] = [
+    { key: 'runs', write: () => this.runFilter, read: (t) => (this.runFilter = t) },
+    { key: 'hide', write: () => joinList(this.hidden), read: (t) => (this.hidden = new Set(splitList(t))) },
+    {
+      key: 'only',
+      write: () => (this.only ? joinList(this.only) || ',' : ''),
+      read: (t) => (this.only = t === '' ? null : new Set(splitList(t).filter((n) => n !== ''))),
+    },
+    { key: 'group', write: () => this.group, read: (t) => (this.group = t) },
+    { key: 'colour', write: () => (this.colour === 'run' ? '' : this.colour), read: (t) => (this.colour = t || 'run') },
+    {
+      key: 'sort',
+      write: () => (this.sort ? (this.descending ? '-' : '') + this.sort : ''),
+      read: (t) => {
+        this.descending = t.startsWith('-');
+        this.sort = t.replace(/^-/, '');
+      },
+    },
+    {
+      key: 'cols',
+      write: () => (this.columns ? joinList(this.columns) || ',' : ''),
+      read: (t) => (this.columns = t === '' ? null : splitList(t).filter((n) => n !== '')),
+    },
+    { key: 'fold', write: () => joinList(this.folded), read: (t) => (this.folded = new Set(splitList(t))) },
+    { key: 'tags', write: () => this.tagFilter, read: (t) => (this.tagFilter = t) },
+    {
+      key: 'x',
+      write: () => (this.x === 'step' ? '' : this.x),
+      read: (t) => (this.x = one<XAxis>(t, ['step', 'relative', 'wall'], 'step')),
+    },
+    {
+      key: 'xscale',
+      write: () => (this.xScale === 'linear' ? '' : this.xScale),
+      read: (t) => (this.xScale = one<Scale>(t, ['linear', 'log', 'symlog'], 'linear')),
+    },
+    {
+      key: 'smooth',
+      write: () => (this.smoothing === 0.6 ? '' : String(this.smoothing)),
+      read: (t) => (this.smoothing = Math.min(0.999, Math.max(0, number(t, 0.6)))),
+    },
+    {
+      key: 'filter',
+      write: () => (this.smoothKind === 'ema' ? '' : this.smoothKind),
+      read: (t) => (this.smoothKind = one<SmoothKind>(t, KINDS, 'ema')),
+    },
+    { key: 'outliers', write: () => (this.outliers ? '' : 'show'), read: (t) => (this.outliers = t !== 'show') },
+    {
+      key: 'bands',
+      write: () => (this.bands === 'off' ? '' : this.bands),
+      read: (t) => (this.bands = one<Spread>(t, ['off', 'std', 'ci95', 'minmax'], 'off')),
+    },
+    { key: 'pins', write: () => joinList(this.pins), read: (t) => (this.pins = splitList(t)) },
+    { key: 'logy', write: () => joinList(this.logY), read: (t) => (this.logY = new Set(splitList(t))) },
+    { key: 'wide', write: () => joinList(this.wide), read: (t) => (this.wide = new Set(splitList(t))) },
+    { key: 'closed', write: () => joinList(this.closed), read: (t) => (this.closed = new Set(splitList(t))) },
+    { key: 'zoom', write: () => this.writeZoom(), read: (t) => this.readZoom(t) },
+    { key: 'full', write: () => this.full, read: (t) => (this.full = t) },
+    { key: 'row', write: () => (this.perRow ? String(this.perRow) : ''), read: (t) => (this.perRow = number(t, 0)) },
+  ];
+
+  private writeZoom(): string {
+    const items: string[] = [];
+    for (const [tag, z] of this.zoom) {
+      const part = (r: [number, number] | null) => (r ? `${r[0]}~${r[1]}` : '');
+      items.push(`${part(z.x)}|${part(z.y)}|${tag}`);
+    }
+    return joinList(items);
+  }
+
+  private readZoom(text: string): void {
+    const zoom = new Map<string, Zoom>();
+    for (const item of splitList(text)) {
+      const found = /^([^|]*)\|([^|]*)\|(.*)$/s.exec(item);
+      if (!found) continue;
+      const part = (t: string): [number, number] | null => {
+        const ends = t.split('~').map(Number);
+        return ends.length === 2 && ends.every(Number.isFinite) && ends[0] < ends[1] ? [ends[0], ends[1]] : null;
+      };
+      const z = { x: part(found[1]), y: part(found[2]) };
+      if (z.x || z.y) zoom.set(found[3], z);
+    }
+    this.zoom = zoom;
+  }
+
+  encode(): string {
+    const values = new Map<string, string>();
+    for (const field of this.fields) {
+      const text = field.write();
+      if (text !== '') values.set(field.key, text);
+    }
+    return formatHash({ tab: this.tab, values });
+  }
+
+  decode(hash: string): void {
+    const { tab, values } = parseHash(hash);
+    this.tab = tab === '' || tab === 'scalars' ? 'timeseries' : tab;
+    for (const field of this.fields) field.read(values.get(field.key) ?? '');
+  }
+
+  /** From the address the page was opened with; TensorBoard's keys are turned into ours and taken off. */
+  open(location: { hash: string; search: string }): { hash: string; search: string } {
+    const hash = parseHash(location.hash);
+    const query = new URLSearchParams(location.search);
+    for (const [key, value] of fromTensorBoard(query, hash)) if (!hash.values.has(key)) hash.values.set(key, value);
+    this.decode(formatHash(hash));
+    for (const key of TENSORBOARD_QUERY) query.delete(key);
+    const rest = query.toString();
+    return { hash: this.encode(), search: rest ? `?${rest}` : '' };
+  }
+
+  // ---- undo ----
+
+  private past: string[] = [];
+  private future: string[] = [];
+  private present = '';
+
+  /** Called with each new address; remembers the one before. */
+  note(hash: string): void {
+    if (hash === this.present) return;
+    if (this.present) {
+      this.past.push(this.present);
+      if (this.past.length > UNDO) this.past.shift();
+      this.future = [];
+    }
+    this.present = hash;
+  }
+
+  undo(): boolean {
+    const hash = this.past.pop();
+    if (hash === undefined) return false;
+    this.future.push(this.present);
+    this.present = hash;
+    this.decode(hash);
+    return true;
+  }
+
+  redo(): boolean {
+    const hash = this.future.pop();
+    if (hash === undefined) return false;
+    this.past.push(this.present);
+    this.present = hash;
+    this.decode(hash);
+    return true;
+  }
+
+  // ---- small changes that several places make ----
+
+  setZoom(tag: string, zoom: Zoom | null): void {
+    const next = new Map(this.zoom);
+    if (zoom && (zoom.x || zoom.y)) next.set(tag, zoom);
+    else next.delete(tag);
+    this.zoom = next;
+  }
+
+  togglePin(tag: string): void {
+    this.pins = this.pins.includes(tag) ? this.pins.filter((t) => t !== tag) : [...this.pins, tag];
+  }
+
+  toggle(which: 'logY' | 'wide' | 'closed' | 'folded' | 'hidden', name: string): void {
+    const next = new Set(this[which]);
+    if (!next.delete(name)) next.add(name);
+    this[which] = next;
+  }
+}
+
+export const view = new View();

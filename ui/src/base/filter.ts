@@ -1,0 +1,64 @@
+// What people type into the run filter: a regular expression over names, conditions, or both joined by "and":
+//   resnet.*seed   lr>0.01   state:running   lr<=3e-4 and opt=adam and ^vit
+// A condition is KEY OP VALUE with OP one of > >= < <= = != and ":" (contains). Everything else is a regular
+// expression that ignores case. A text that is no expression gives an error and the last good filter stays.
+import { fail, ok, type Result } from './result';
+
+export interface Filterable {
+  name: string;
+  get(key: string): string | number | boolean | undefined;
+}
+export type Predicate = (item: Filterable) => boolean;
+
+const CONDITION = /^\s*([\w./-]+)\s*(>=|<=|!=|>|<|=|:)\s*(.+?)\s*$/;
+
+function condition(key: string, op: string, wanted: string): Predicate {
+  const number = wanted === '' ? NaN : Number(wanted);
+  const word = wanted.toLowerCase();
+  return (item) => {
+    const have = item.get(key);
+    if (have === undefined) return false;
+    const isNumber = typeof have === 'number' && !Number.isNaN(number);
+    const text = String(have).toLowerCase();
+    switch (op) {
+      case '>':
+        return isNumber && (have as number) > number;
+      case '>=':
+        return isNumber && (have as number) >= number;
+      case '<':
+        return isNumber && (have as number) < number;
+      case '<=':
+        return isNumber && (have as number) <= number;
+      case '=':
+        return isNumber ? have === number : text === word;
+      case '!=':
+        return isNumber ? have !== number : text !== word;
+      default:
+        return text.includes(word);
+    }
+  };
+}
+
+export function compileRegex(text: string): Result<RegExp> {
+  try {
+    return ok(new RegExp(text, 'i'));
+  } catch (e) {
+    return fail('invalid', e instanceof Error ? e.message : String(e));
+  }
+}
+
+export function parseFilter(text: string): Result<Predicate> {
+  const parts: Predicate[] = [];
+  for (const piece of text.split(/\s+and\s+/i)) {
+    if (piece.trim() === '') continue;
+    const found = CONDITION.exec(piece);
+    if (found) {
+      parts.push(condition(found[1], found[2], found[3]));
+      continue;
+    }
+    const regex = compileRegex(piece.trim());
+    if (!regex.ok) return regex;
+    parts.push((item) => regex.value.test(item.name));
+  }
+  return ok((item) => parts.every((part) => part(item)));
+}

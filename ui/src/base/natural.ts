@@ -1,0 +1,52 @@
+// Order of names as people count: "layer2" before "layer10", "/" before everything else, so that a folder comes
+// before its neighbours. The comparison allocates nothing per call but is cheap enough for 10 000 names.
+
+const isDigit = (c: number) => c >= 48 && c <= 57;
+
+export function naturalCompare(a: string, b: string): number {
+  let i = 0;
+  let k = 0;
+  while (i < a.length && k < b.length) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(k);
+    if (isDigit(x) && isDigit(y)) {
+      const startA = i;
+      const startB = k;
+      while (a.charCodeAt(i) === 48) i++;
+      while (b.charCodeAt(k) === 48) k++;
+      const fromA = i;
+      const fromB = k;
+      while (i < a.length && isDigit(a.charCodeAt(i))) i++;
+      while (k < b.length && isDigit(b.charCodeAt(k))) k++;
+      const longer = i - fromA - (k - fromB);
+      if (longer) return longer;
+      for (let d = 0; d < i - fromA; d++) {
+        const by = a.charCodeAt(fromA + d) - b.charCodeAt(fromB + d);
+        if (by) return by;
+      }
+      const zeros = fromA - startA - (fromB - startB);
+      if (zeros) return zeros;
+      continue;
+    }
+    if (x !== y) {
+      if (x === 47) return -1;
+      if (y === 47) return 1;
+      return x - y;
+    }
+    i++;
+    k++;
+  }
+  return a.length - i - (b.length - k);
+}
+
+/** The part of a tag before the last "/" with it, and the rest. */
+export function splitTag(tag: string): [string, string] {
+  const at = tag.lastIndexOf('/');
+  return at < 0 || at === tag.length - 1 ? ['', tag] : [tag.slice(0, at + 1), tag.slice(at + 1)];
+}
+
+/** The group of a tag: its first path segment, "" for none. */
+export function groupOf(tag: string): string {
+  const at = tag.indexOf('/');
+  return at < 0 ? '' : tag.slice(0, at);
+}

@@ -1,0 +1,10 @@
+// What a call that can fail answers: a value, or a problem that can be shown to a person.
+
+export interface Problem {
+  code: string;
+  message: string;
+}
+export type Result<T> = { ok: true; value: T } | { ok: false; error: Problem };
+
+export const ok = <T>(value: T): Result<T> => ({ ok: true, value });
+export const fail = <T>(code: string, message: string): Result<T> => ({ ok: false, error: { code, message } });

@@ -1,0 +1,2 @@
+// Where the page begins.
+document.title = 'Seaboard';
