@@ -5,7 +5,6 @@
  */
 #include "server/api/api.h"
 #include "server/assets.h"
-#include "server/assets.h"
 #include "server/compat/compat.h"
 #include "base/banned.h"
 
@@ -17,7 +16,6 @@
 const sb_http_route sb_app_routes[] = {
     ANY("/", index, SB_HTTP_POOLED),
     ANY("/index.html", index, SB_HTTP_POOLED),
-    {.methods = SB_HTTP_READ, .path = "/assets/*", .run = sb_assets_file},
     {.methods = SB_HTTP_READ, .path = "/assets/*", .run = sb_assets_file},
     ANY("/data/environment", environment, SB_HTTP_INLINE),
     ANY("/data/logdir", logdir, SB_HTTP_INLINE),
