@@ -3,8 +3,8 @@
  * Coding (one block behind the struct):
  *   steps   all deltas equal: nothing but first and delta; else zigzag varints of the deltas'
  *           deltas
- *   walls   the first as bits, then zigzag varints of the deltas of the bit patterns' deltas: clocks
- *           tick evenly, so a few bytes each, exact, NaN included
+ *   walls   the first as bits, then zigzag varints of the deltas of the bit patterns' deltas:
+ *           clocks tick evenly, so a few bytes each, exact, NaN included
  *   values  raw: 4 bytes each when every value is a float32 (nearly always), else 8
  * A point costs about 7 bytes. What a chart needs of a whole chunk (first, last, least, greatest,
  * each with its place) stands in the struct, so that zoomed-out questions decode nothing: the floor
