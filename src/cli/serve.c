@@ -280,7 +280,9 @@ static int open_app(serving *s) {
     sb_buf_add_byte(&flags_json, 0);
     sb_app_opts o = {
         .env = s->cli->env,
-        .ingest = {.reload_interval = f->reload_interval, .threads = f->threads},
+        .ingest = {.reload_interval = f->reload_interval,
+                   .threads = f->threads,
+                   .no_inotify = f->on[SB_SERVE_no_inotify]},
         .memory_limit = f->memory_limit,
         .spill_dir = sb_own_directory(s->cli, "XDG_CACHE_HOME", "~/.cache", s->arena),
         .state_path = state_path(s),
