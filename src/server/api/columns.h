@@ -1,6 +1,7 @@
 /* columns.h: the binary container of /api/v1: a head, a table of entries, then columns.
  *
- *     0 magic (4 bytes) | 4 u32 entries | 8 u64 store version | 16 entries of one size | columns, aligned to 8
+ *     0 magic (4 bytes) | 4 u32 entries | 8 u64 store version | 16 entries of one size | columns,
+ *     aligned to 8
  *
  * Little-endian. Offsets of columns are in units of 8 bytes from the start of the body, 0: none.
  * Threads: belongs to the handler. */
