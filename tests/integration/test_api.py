@@ -1,0 +1,271 @@
+"""/api/v1 over a real server and real logs: what docs/formats/api-v1.md promises."""
+
+import json
+import math
+import struct
+import urllib.error
+import urllib.request
+
+import numpy as np
+import pytest
+
+from command import frame
+from serve_driver import Seaboard
+
+
+def write_scalars(folder, tag, steps, values, wall=1_700_000_000.0, name="events.out.tfevents.1.h"):
+    """A log in torch's style, made by hand: independent of the writer under test."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / name, "ab") as f:
+        for step, value in zip(steps, values):
+            f.write(frame(event(tag, int(step), float(value), wall + 0.001 * int(step))))
+
+
+def varint(x):
+    x &= (1 << 64) - 1
+    out = bytearray()
+    while x >= 0x80:
+        out.append(x & 0x7F | 0x80)
+        x >>= 7
+    out.append(x)
+    return bytes(out)
+
+
+def field(number, payload):
+    return varint(number << 3 | 2) + varint(len(payload)) + payload
+
+
+def event(tag, step, value, wall):
+    value_message = field(1, tag.encode()) + b"\x15" + struct.pack("<f", value)
+    return b"\x09" + struct.pack("<d", wall) + b"\x10" + varint(step) + field(5, field(1, value_message))
+
+
+class Api:
+    def __init__(self, served):
+        self.base = f"http://localhost:{served.port}/api/v1/"
+
+    def call(self, path, body=None, method=None, headers=None):
+        data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data=data, method=method or ("POST" if data else "GET"))
+        request.add_header("Content-Type", "application/json")
+        for key, value in (headers or {}).items():
+            request.add_header(key, value)
+        with urllib.request.urlopen(request, timeout=30) as reply:
+            return reply.status, dict(reply.headers), reply.read()
+
+    def get(self, path):
+        return json.loads(self.call(path)[2])
+
+    def post(self, path, body):
+        return json.loads(self.call(path, body)[2])
+
+    def error(self, *args, **kwargs):
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            self.call(*args, **kwargs)
+        return caught.value.code, json.loads(caught.value.read())["error"]
+
+    def columns(self, body):
+        return decode(self.call("scalars", body)[2])
+
+
+def decode(data):
+    assert data[:4] == b"SBC1"
+    count, version = struct.unpack_from("<IQ", data, 4)
+    entries = []
+    for i in range(count):
+        at = 16 + 72 * i
+        run, flags, epoch, n, points, bad = struct.unpack_from("<IIQQII", data, at)
+        offsets = struct.unpack_from("<5I", data, at + 32)
+        attempts, base, in_range = struct.unpack_from("<IdQ", data, at + 52)
+        entry = dict(run=run, flags=flags, epoch=epoch, n=n, bad=bad, attempts=attempts, base=base, in_range=in_range)
+        for name, offset in zip(("step", "wall", "value", "smooth"), offsets):
+            entry[name] = np.frombuffer(data, "<f8", points, offset * 8) if offset else None
+        entry["marks"] = np.frombuffer(data, "u1", points, offsets[4] * 8) if offsets[4] else None
+        entries.append(entry)
+    return entries
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    rng = np.random.default_rng(3)
+    steps = np.arange(5000)
+    values = np.cumsum(rng.normal(size=5000)).astype(np.float32)
+    write_scalars(root / "a", "loss", steps, values)
+    write_scalars(root / "b/中文", "loss", steps[:50], values[:50])
+    write_scalars(root / "b/中文", "odd \"tag\"\n<b>", [1, 2, 3], [math.nan, math.inf, 1.0])
+    write_scalars(root / "restarted", "loss", range(10), range(10))
+    write_scalars(root / "restarted", "loss", range(6, 9), range(60, 90, 10), wall=1_700_000_100.0, name="events.out.tfevents.2.h")
+    return root, steps, values
+
+
+@pytest.fixture(scope="module")
+def api(logs):
+    with Seaboard(logs[0]) as served:
+        served.loaded()
+        yield Api(served)
+
+
+@pytest.fixture(scope="module")
+def ids(api):
+    return {run["name"]: run["id"] for run in api.get("runs")["runs"]}
+
+
+def test_status_tells_what_is_there(api):
+    status = api.get("status?files=1")
+    assert status["program"]["name"] == "seaboard"
+    assert status["loading"]["runs"] == 3 and not status["loading"]["isLoading"]
+    assert status["plugins"] == {"scalars": 2}
+    assert status["damage"] == {"files": 0, "records": 0, "bytes": 0}
+    assert len(status["files"]) == 4
+    assert all(f["read"] == f["size"] and f["trouble"] == "" for f in status["files"])
+    assert [f["run"] for f in api.get("status?files=1&run=a")["files"]] == ["a"]
+
+
+def test_runs_come_with_counts_and_attempts(api):
+    runs = {run["name"]: run for run in api.get("runs")["runs"]}
+    assert set(runs) == {"a", "b/中文", "restarted"}
+    assert runs["a"]["points"] == 5000 and runs["a"]["attempts"] == 1
+    assert runs["restarted"]["attempts"] == 2
+    assert all(run["state"] == "finished" for run in runs.values())
+
+
+def test_tags_are_listed_once_with_their_runs(api, ids):
+    tags = {tag["tag"]: tag for tag in api.get("tags?plugin=scalars")["tags"]}
+    assert tags["loss"]["runs"] == "all"
+    assert tags['odd "tag"\n<b>']["runs"] == [ids["b/中文"]]
+    assert api.get("tags?plugin=images")["tags"] == []
+
+
+def test_summaries_equal_a_pass_over_all_points(api, ids, logs):
+    _, _, values = logs
+    reply = api.post("summaries", {"tags": ["loss", "nope"], "runs": [ids["a"], ids["restarted"], 999999]})
+    a, restarted, nothing = reply["cells"][0]
+    assert a["n"] == 5000 and a["min"] == values.min() and a["max"] == values.max()
+    assert a["minStep"] == int(values.argmin()) and a["last"] == float(values[-1]) and a["lastStep"] == 4999
+    assert restarted["n"] == 9 and restarted["last"] == 80.0
+    assert nothing is None and reply["cells"][1] == [None, None, None]
+
+
+def test_width_zero_gives_every_point(api, ids, logs):
+    _, steps, values = logs
+    (entry,) = api.columns({"width": 0, "series": [{"run": ids["a"], "tag": "loss"}]})
+    assert np.array_equal(entry["step"], steps) and np.array_equal(entry["value"], values)
+    assert entry["n"] == 5000 and entry["flags"] == 0
+
+
+def test_decimated_line_keeps_first_last_least_and_greatest_of_every_pixel(api, ids, logs):
+    _, steps, values = logs
+    width = 100
+    (entry,) = api.columns({"width": width, "series": [{"run": ids["a"], "tag": "loss"}]})
+    assert len(entry["step"]) <= 4 * width
+    got = set(zip(entry["step"], entry["value"]))
+    column = np.minimum(steps * width // 4999, width - 1)
+    for pixel in range(width):
+        inside = np.flatnonzero(column == pixel)
+        for i in (inside[0], inside[-1], inside[values[inside].argmin()], inside[values[inside].argmax()]):
+            assert (float(steps[i]), float(values[i])) in got
+
+
+def test_smoothing_is_tensorboards(api, ids, logs):
+    _, _, values = logs
+    (entry,) = api.columns(
+        {"width": 0, "smoothing": {"kind": "ema", "weight": 0.6}, "series": [{"run": ids["a"], "tag": "loss"}]}
+    )
+    last, expected = 0.0, []
+    for count, value in enumerate(values.astype(float), 1):
+        last = last * 0.6 + 0.4 * value
+        expected.append(last / (1 - 0.6**count))
+    assert np.allclose(entry["smooth"], expected, rtol=1e-13)
+
+
+def test_range_includes_one_point_beyond_each_end(api, ids):
+    (entry,) = api.columns({"width": 0, "range": [100, 110], "series": [{"run": ids["a"], "tag": "loss"}]})
+    assert list(entry["step"]) == list(range(99, 112))
+
+
+def test_what_the_client_has_is_not_sent_again(api, ids):
+    ask = {"run": ids["a"], "tag": "loss"}
+    (first,) = api.columns({"width": 0, "series": [ask]})
+    (again,) = api.columns({"width": 0, "series": [{**ask, "epoch": first["epoch"], "n": 5000}]})
+    assert again["flags"] & 2 and again["step"] is None
+    (rest,) = api.columns({"width": 0, "series": [{**ask, "epoch": first["epoch"], "n": 4990}]})
+    assert rest["flags"] & 4 and list(rest["step"]) == list(range(4990, 5000))
+    (whole,) = api.columns({"width": 0, "series": [{**ask, "epoch": first["epoch"] + 1, "n": 4990}]})
+    assert not whole["flags"] & 4 and len(whole["step"]) == 5000
+
+
+def test_superseded_points_are_hidden_or_flagged(api, ids):
+    ask = [{"run": ids["restarted"], "tag": "loss"}]
+    (hidden,) = api.columns({"width": 0, "series": ask})
+    assert list(hidden["value"]) == [0, 1, 2, 3, 4, 5, 60, 70, 80] and hidden["flags"] & 16
+    (shown,) = api.columns({"width": 0, "superseded": True, "series": ask})
+    assert list(shown["step"]) == list(range(10)) + [6, 7, 8]
+    assert [m & 1 for m in shown["marks"]] == [0] * 6 + [1] * 4 + [0] * 3
+
+
+def test_missing_series_and_odd_values_are_marked(api, ids):
+    missing, odd = api.columns(
+        {"width": 0, "series": [{"run": 424242, "tag": "loss"}, {"run": ids["b/中文"], "tag": 'odd "tag"\n<b>'}]}
+    )
+    assert missing["flags"] & 1
+    assert odd["bad"] == 2 and math.isnan(odd["value"][0]) and odd["value"][1] == math.inf
+    assert [bool(m & 8) for m in odd["marks"]] == [True, True, False]
+
+
+def test_changes_tell_only_what_is_new(tmp_path):
+    write_scalars(tmp_path / "r", "loss", range(3), range(3))
+    with Seaboard(tmp_path) as served:
+        served.loaded()
+        api = Api(served)
+        before = api.get("changes?since=0")
+        assert [run["name"] for run in before["runs"]] == ["r"] and before["series"] == []
+        assert api.get(f"changes?since={before['version']}")["runs"] == []
+        write_scalars(tmp_path / "r", "acc", [7], [1])
+        served.wait(lambda: api.get("status")["loading"]["points"], lambda points: points == 4)
+        after = api.get(f"changes?since={before['version']}")
+        assert [series[1:] for series in after["series"]] == [["acc", 1]]
+        assert after["runCount"] == 1 and not after["more"]
+
+
+def test_notes_are_kept_and_contested_changes_refused(api):
+    header = {"X-Seaboard-Request": "1"}
+    start = api.get("state")["revision"]
+    body = {"revision": start, "items": {"run/a": {"name": "é", "n": [1, None]}}}
+    api.call("state", body, "PATCH", header)
+    assert api.get("state")["items"]["run/a"] == {"name": "é", "n": [1, None]}
+    with pytest.raises(urllib.error.HTTPError) as caught:
+        api.call("state", body, "PATCH", header)
+    assert caught.value.code == 409 and "run/a" in json.loads(caught.value.read())["items"]
+    assert api.error("state", body, "PATCH")[0] == 403
+
+
+@pytest.mark.parametrize(
+    "path, body",
+    [
+        ("scalars", b"{"),
+        ("scalars", b"[]"),
+        ("scalars", b"\xff\xfe"),
+        ("scalars", {"series": 3}),
+        ("scalars", {"series": [3]}),
+        ("scalars", {"series": [{"run": -1, "tag": "x"}]}),
+        ("scalars", {"series": [{"run": 1}]}),
+        ("scalars", {"width": -1, "series": []}),
+        ("scalars", {"width": 1e9, "series": []}),
+        ("scalars", {"x": "sideways", "series": []}),
+        ("scalars", {"range": [2, 1], "series": []}),
+        ("scalars", {"range": "all", "series": []}),
+        ("scalars", {"smoothing": {"kind": "magic"}, "series": []}),
+        ("summaries", {"tags": "loss"}),
+        ("summaries", {"tags": [1]}),
+    ],
+)
+def test_nonsense_is_refused_with_a_reason(api, path, body):
+    status, error = api.error(path, body)
+    assert status == 400 and error["code"] == "invalid" and error["message"]
+
+
+def test_unknown_paths_and_versions_are_refused(api):
+    assert api.error("nothing/here")[0] == 404
+    assert api.error("changes?since=yesterday")[0] == 400
+    assert api.error("runs", {"a": 1}, "POST")[0] == 405
