@@ -1,0 +1,316 @@
+/* bundle.c: from an index file to a list of tensors. */
+#include "ckpt/bundle_int.h"
+
+#include "ckpt/table.h"
+#include "codec/messages.h"
+#include "codec/proto.h"
+#include "fsio/beneath.h"
+#include "base/banned.h"
+
+/* Generous for anything that fits a disk, small enough that a lie costs little. */
+const sb_bundle_limits sb_bundle_default_limits = {
+    .max_index = (size_t)1 << 30,
+    .max_memory = (size_t)2 << 30,
+    .max_key = (size_t)1 << 20,
+    .max_slices = 4096,
+    .max_strings = (size_t)1 << 31,
+};
+
+#define ARENA_BLOCK ((size_t)64 << 10)
+
+/* ---- the header ------------------------------------------------------------------------------ */
+
+static bool read_version(sb_slice bytes, int32_t *producer, int32_t *min_consumer, bool *is_bad) {
+    sb_pb c = sb_pb_over(bytes);
+    sb_pb_field f;
+    sb_pb_step step;
+    while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) {
+        if (f.number == SB_VERSIONS_PRODUCER && f.wire == SB_PB_VARINT) *producer = sb_pb_int32(&f);
+        if (f.number == SB_VERSIONS_MIN_CONSUMER && f.wire == SB_PB_VARINT)
+            *min_consumer = sb_pb_int32(&f);
+        if (f.number == SB_VERSIONS_BAD_CONSUMERS) {
+            sb_pb_many many = sb_pb_many_of(&f, SB_PB_VARINT);
+            uint64_t bits;
+            sb_pb_step more;
+            while ((more = sb_pb_many_next(&many, &bits)) == SB_PB_FIELD) *is_bad |= bits == 1;
+            if (more == SB_PB_BAD) return false;
+        }
+    }
+    return step == SB_PB_END;
+}
+
+static sb_status read_header(sb_bundle *b, sb_slice bytes, const char *name, sb_err *err) {
+    int32_t shards = 0, producer = 0, min_consumer = 0;
+    bool is_bad = false;
+    sb_pb c = sb_pb_over(bytes);
+    sb_pb_field f;
+    sb_pb_step step;
+    while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) {
+        if (f.number == SB_BUNDLE_HEADER_NUM_SHARDS && f.wire == SB_PB_VARINT)
+            shards = sb_pb_int32(&f);
+        if (f.number == SB_BUNDLE_HEADER_ENDIANNESS && f.wire == SB_PB_VARINT)
+            b->is_swapped = f.u64 == 1;
+        if (f.number == SB_BUNDLE_HEADER_VERSION && f.wire == SB_PB_BYTES &&
+            !read_version(f.bytes, &producer, &min_consumer, &is_bad))
+            return sb_fail(err, SB_CORRUPT, 0, "%s: its version is malformed", name);
+    }
+    if (step == SB_PB_BAD || shards < 0)
+        return sb_fail(err, SB_CORRUPT, 0, "%s: its header is malformed", name);
+    if (producer < 0 || min_consumer > 1 || is_bad)
+        return sb_fail(err, SB_INVALID, 0,
+                       "%s: is of a version (%d, for readers from %d on) that is not known here",
+                       name, producer, min_consumer);
+    b->shards = (uint32_t)shards;
+    return SB_OK;
+}
+
+/* ---- entries --------------------------------------------------------------------------------- */
+
+static bool read_dim(sb_slice bytes, int64_t *size) {
+    sb_pb c = sb_pb_over(bytes);
+    sb_pb_field f;
+    sb_pb_step step;
+    *size = 0;
+    while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD)
+        if (f.number == SB_DIM_SIZE && f.wire == SB_PB_VARINT) *size = sb_pb_int64(&f);
+    return step == SB_PB_END;
+}
+
+typedef struct shape {
+    int64_t dims[SB_BUNDLE_MAX_RANK];
+    uint32_t rank;
+    uint64_t count;
+} shape;
+
+static bool read_shape(sb_slice bytes, shape *s) {
+    sb_pb c = sb_pb_over(bytes);
+    sb_pb_field f;
+    sb_pb_step step;
+    while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) {
+        if (f.number == SB_SHAPE_UNKNOWN_RANK && f.wire == SB_PB_VARINT && f.u64) return false;
+        if (f.number != SB_SHAPE_DIM || f.wire != SB_PB_BYTES) continue;
+        int64_t size;
+        if (s->rank == SB_BUNDLE_MAX_RANK || !read_dim(f.bytes, &size) || size < 0) return false;
+        s->dims[s->rank++] = size;
+    }
+    return step == SB_PB_END;
+}
+
+/* All dims but the zeros must multiply without overflow: then so do all parts of the product. */
+static bool count_elements(shape *s) {
+    uint64_t product = 1;
+    bool is_empty = false;
+    for (uint32_t i = 0; i < s->rank; i++) {
+        if (s->dims[i] == 0)
+            is_empty = true;
+        else if (__builtin_mul_overflow(product, (uint64_t)s->dims[i], &product))
+            return false;
+    }
+    s->count = is_empty ? 0 : product;
+    return product <= INT64_MAX;
+}
+
+/* One TensorSliceProto: rank pairs at to. An extent without a length is the whole dimension. */
+static bool read_extents(sb_slice bytes, uint32_t rank, int64_t *to) {
+    sb_pb c = sb_pb_over(bytes);
+    sb_pb_field f;
+    sb_pb_step step;
+    uint32_t n = 0;
+    while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) {
+        if (f.number != SB_TENSOR_SLICE_EXTENT || f.wire != SB_PB_BYTES) continue;
+        if (n == rank) return false;
+        sb_pb inner = sb_pb_over(f.bytes);
+        sb_pb_field g;
+        sb_pb_step more;
+        int64_t *pair = to + 2 * (size_t)n++;
+        pair[0] = 0;
+        pair[1] = -1;
+        while ((more = sb_pb_next(&inner, &g)) == SB_PB_FIELD) {
+            if (g.wire != SB_PB_VARINT) continue;
+            if (g.number == SB_TENSOR_EXTENT_START) pair[0] = sb_pb_int64(&g);
+            if (g.number == SB_TENSOR_EXTENT_LENGTH) pair[1] = sb_pb_int64(&g);
+        }
+        if (more == SB_PB_BAD) return false;
+    }
+    return step == SB_PB_END && n == rank;
+}
+
+static sb_status read_slices(sb_bundle *b, sb_slice bytes, sb_bundle_tensor *t, sb_err *err) {
+    if (t->slice_count > b->limits.max_slices)
+        return sb_fail(err, SB_LIMIT, 0, "%.*s: is in %u pieces, over the limit of %zu",
+                       SB_SHOWN(t->name), t->slice_count, b->limits.max_slices);
+    int64_t *extents =
+        sb_arena_zeroed(&b->arena, (size_t)t->slice_count * t->rank, 2 * sizeof *extents);
+    if (!extents) return sb_fail_nomem(err, "for a checkpoint's index");
+    t->extents = extents;
+    sb_pb c = sb_pb_over(bytes);
+    sb_pb_field f;
+    while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
+        if (f.number != SB_BUNDLE_ENTRY_SLICES || f.wire != SB_PB_BYTES) continue;
+        if (t->rank == 0 || !read_extents(f.bytes, t->rank, extents))
+            return sb_fail(err, SB_CORRUPT, 0, "%.*s: a piece without the tensor's dimensions",
+                           SB_SHOWN(t->name));
+        extents += 2 * (size_t)t->rank;
+    }
+    return SB_OK;
+}
+
+static sb_status malformed(const sb_bundle_tensor *t, const char *what, sb_err *err) {
+    return sb_fail(err, SB_CORRUPT, 0, "%.*s: its %s is malformed", SB_SHOWN(t->name), what);
+}
+
+/* The fields of an entry but for name, dims and extents. */
+static sb_status read_fields(sb_slice bytes, sb_bundle_tensor *t, shape *s, sb_err *err) {
+    int64_t offset = 0, size = 0;
+    int32_t shard = 0;
+    sb_pb c = sb_pb_over(bytes);
+    sb_pb_field f;
+    sb_pb_step step;
+    while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) {
+        bool is_varint = f.wire == SB_PB_VARINT;
+        if (f.number == SB_BUNDLE_ENTRY_DTYPE && is_varint)
+            t->dtype = f.u64 > INT32_MAX ? SB_NO_DTYPE : (sb_dtype)f.u64;
+        if (f.number == SB_BUNDLE_ENTRY_SHAPE && f.wire == SB_PB_BYTES && !read_shape(f.bytes, s))
+            return malformed(t, "shape", err);
+        if (f.number == SB_BUNDLE_ENTRY_SHARD_ID && is_varint) shard = sb_pb_int32(&f);
+        if (f.number == SB_BUNDLE_ENTRY_OFFSET && is_varint) offset = sb_pb_int64(&f);
+        if (f.number == SB_BUNDLE_ENTRY_SIZE && is_varint) size = sb_pb_int64(&f);
+        if (f.number == SB_BUNDLE_ENTRY_CRC32C && f.wire == SB_PB_FIXED32) t->crc = (uint32_t)f.u64;
+        if (f.number == SB_BUNDLE_ENTRY_SLICES && f.wire == SB_PB_BYTES) t->slice_count++;
+    }
+    if (step == SB_PB_BAD) return malformed(t, "entry", err);
+    if (!count_elements(s)) return malformed(t, "shape", err);
+    if (offset < 0 || size < 0 || shard < 0) return malformed(t, "place", err);
+    t->rank = s->rank;
+    t->count = s->count;
+    t->shard = (uint32_t)shard;
+    t->offset = (uint64_t)offset;
+    t->size = (uint64_t)size;
+    return SB_OK;
+}
+
+static sb_status add_entry(sb_bundle *b, sb_slice key, sb_slice bytes, sb_err *err) {
+    sb_bundle_tensor t = {.name = sb_arena_dup(&b->arena, key)};
+    if (!t.name.p) return sb_fail_nomem(err, "for a checkpoint's index");
+    shape s;
+    s.rank = 0;
+    sb_status status = read_fields(bytes, &t, &s, err);
+    if (status != SB_OK) return status;
+    int64_t *dims = sb_arena_get(&b->arena, s.rank * sizeof *dims);
+    if (!dims) return sb_fail_nomem(err, "for a checkpoint's index");
+    memcpy(dims, s.dims, s.rank * sizeof *dims);
+    t.dims = dims;
+    if (t.slice_count) status = read_slices(b, bytes, &t, err);
+    if (status != SB_OK) return status;
+    sb_buf *to = key.p[0] == 0 ? &b->pieces : &b->tensors;
+    sb_buf_add(to, &t, sizeof t);
+    return sb_buf_check(to, "a checkpoint's index", err);
+}
+
+static sb_status read_index(sb_bundle *b, sb_slice file, const char *name, sb_err *err) {
+    sb_table_limits limits = {.max_key = b->limits.max_key,
+                              .max_block = b->limits.max_index,
+                              .max_unpacked = b->limits.max_index};
+    sb_table table;
+    sb_slice key, value;
+    sb_status status = sb_table_init(&table, b->alloc, name, file, &limits, err);
+    if (status == SB_OK) status = sb_table_next(&table, &key, &value, err);
+    if (status == SB_END || (status == SB_OK && key.n != 0))
+        status = sb_fail(err, SB_CORRUPT, 0, "%s: has no header", name);
+    if (status == SB_OK) status = read_header(b, value, name, err);
+    while (status == SB_OK) {
+        status = sb_table_next(&table, &key, &value, err);
+        if (status == SB_OK) status = add_entry(b, key, value, err);
+    }
+    sb_table_fini(&table);
+    return status == SB_END ? SB_OK : status;
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static sb_status open_parts(sb_bundle *b, const char *dir, sb_slice prefix, sb_err *err) {
+    sb_slice path = {NULL, 0}, file;
+    sb_buf name;
+    sb_buf_init(&name, b->alloc, SB_BENEATH_MAX);
+    sb_buf_add_slice(&name, prefix);
+    sb_buf_add_str(&name, ".index");
+    sb_status status = sb_buf_check(&name, "a checkpoint's name", err);
+    if (status == SB_OK) path = sb_arena_dup(&b->arena, sb_buf_slice(&name));
+    sb_buf_fini(&name);
+    if (status != SB_OK) return status;
+    b->prefix = sb_arena_dup(&b->arena, prefix);
+    b->dir = dir ? (const char *)sb_arena_dup(&b->arena, sb_slice_str(dir)).p : NULL;
+    if (!path.p || !b->prefix.p || (dir && !b->dir))
+        return sb_fail_nomem(err, "for a checkpoint's index");
+    status = sb_fs_get_beneath(b->fs, b->alloc, dir, path, b->limits.max_index, &file, err);
+    if (status != SB_OK) return status;
+    status = read_index(b, file, (const char *)path.p, err);
+    sb_alloc_put(b->alloc, (void *)(uintptr_t)file.p, file.n);
+    return status;
+}
+
+sb_status sb_bundle_open(sb_bundle **out, const sb_fs *fs, const sb_alloc *alloc, const char *dir,
+                         sb_slice prefix, const sb_bundle_limits *limits, sb_err *err) {
+    *out = NULL;
+    sb_bundle *b = sb_alloc_zeroed(alloc, 1, sizeof *b);
+    if (!b) return sb_fail_nomem(err, "for a checkpoint");
+    b->fs = fs;
+    b->alloc = alloc;
+    b->limits = limits ? *limits : sb_bundle_default_limits;
+    b->file = -1;
+    sb_arena_init(&b->arena, alloc, ARENA_BLOCK, b->limits.max_memory);
+    sb_buf_init(&b->tensors, alloc, b->limits.max_memory);
+    sb_buf_init(&b->pieces, alloc, b->limits.max_memory);
+    sb_status status = open_parts(b, dir, prefix, err);
+    if (status == SB_OK)
+        *out = b;
+    else
+        sb_bundle_close(b);
+    return status;
+}
+
+void sb_bundle_close(sb_bundle *b) {
+    if (!b) return;
+    if (b->file >= 0) b->fs->close(b->fs->ctx, b->file);
+    sb_buf_fini(&b->tensors);
+    sb_buf_fini(&b->pieces);
+    sb_arena_fini(&b->arena);
+    sb_alloc_put(b->alloc, b, sizeof *b);
+}
+
+/* ---- looking up ------------------------------------------------------------------------------ */
+
+static const sb_bundle_tensor *entries_of(const sb_buf *entries) {
+    return (const sb_bundle_tensor *)(const void *)entries->p;
+}
+
+const sb_bundle_tensor *sb_bundle_entry(const sb_buf *entries, sb_slice key) {
+    const sb_bundle_tensor *all = entries_of(entries);
+    size_t low = 0, high = entries->n / sizeof *all;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        int order = sb_slice_cmp(all[mid].name, key);
+        if (order == 0) return all + mid;
+        if (order < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return NULL;
+}
+
+size_t sb_bundle_count(const sb_bundle *b) {
+    return b->tensors.n / sizeof(sb_bundle_tensor);
+}
+
+const sb_bundle_tensor *sb_bundle_at(const sb_bundle *b, size_t i) {
+    return entries_of(&b->tensors) + i;
+}
+
+const sb_bundle_tensor *sb_bundle_find(const sb_bundle *b, sb_slice name) {
+    return sb_bundle_entry(&b->tensors, name);
+}
+
+uint32_t sb_bundle_shards(const sb_bundle *b) {
+    return b->shards;
+}

@@ -1,0 +1,136 @@
+/* state.c: reads the state file and finds the newest checkpoint. */
+#include "ckpt/state.h"
+
+#include "base/slice.h"
+#include "codec/messages.h"
+#include "codec/proto.h"
+#include "codec/text_format.h"
+#include "fsio/beneath.h"
+#include "base/banned.h"
+
+/* A manager that keeps everything writes a line a checkpoint; a million of them fit. */
+#define MAX_TEXT ((size_t)256 << 20)
+
+/* ---- parsing --------------------------------------------------------------------------------- */
+
+static void count_values(sb_slice bytes, size_t *paths, size_t *times) {
+    sb_pb c = sb_pb_over(bytes);
+    sb_pb_field f;
+    while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
+        size_t n;
+        if (f.number == SB_CHECKPOINT_STATE_ALL_MODEL_CHECKPOINT_PATHS) ++*paths;
+        if (f.number == SB_CHECKPOINT_STATE_ALL_MODEL_CHECKPOINT_TIMESTAMPS &&
+            sb_pb_many_count(&f, SB_PB_FIXED64, &n))
+            *times += n;
+    }
+}
+
+/* The message was made by our own parser of text: it is well-formed. */
+static sb_status read_message(sb_ckpt_state *out, sb_slice bytes, sb_arena *arena, sb_err *err) {
+    size_t paths = 0, times = 0;
+    count_values(bytes, &paths, &times);
+    *out = (sb_ckpt_state){0};
+    out->all = sb_arena_zeroed(arena, paths, sizeof *out->all);
+    out->times = sb_arena_zeroed(arena, times, sizeof *out->times);
+    if (!out->all || !out->times) return sb_fail_nomem(err, "for a checkpoint's state");
+    sb_pb c = sb_pb_over(bytes);
+    sb_pb_field f;
+    while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
+        if (f.number == SB_CHECKPOINT_STATE_MODEL_CHECKPOINT_PATH) out->newest = f.bytes;
+        if (f.number == SB_CHECKPOINT_STATE_ALL_MODEL_CHECKPOINT_PATHS && out->count < paths)
+            out->all[out->count++] = f.bytes;
+        if (f.number == SB_CHECKPOINT_STATE_LAST_PRESERVED_TIMESTAMP)
+            out->last_preserved = sb_pb_double(&f);
+        if (f.number == SB_CHECKPOINT_STATE_ALL_MODEL_CHECKPOINT_TIMESTAMPS) {
+            sb_pb_many many = sb_pb_many_of(&f, SB_PB_FIXED64);
+            uint64_t bits;
+            while (out->time_count < times && sb_pb_many_next(&many, &bits) == SB_PB_FIELD)
+                out->times[out->time_count++] = sb_bits_double(bits);
+        }
+    }
+    return SB_OK;
+}
+
+sb_status sb_ckpt_state_parse(sb_ckpt_state *out, sb_slice text, const sb_alloc *alloc,
+                              sb_arena *arena, sb_err *err) {
+    sb_buf bytes;
+    sb_buf_init(&bytes, alloc, MAX_TEXT);
+    sb_status status = sb_text_parse(&bytes, SB_MSG_CHECKPOINT_STATE, text, err);
+    if (status == SB_OK) {
+        sb_slice kept = sb_arena_dup(arena, sb_buf_slice(&bytes));
+        status = kept.p ? read_message(out, kept, arena, err)
+                        : sb_fail_nomem(err, "for a checkpoint's state");
+    }
+    sb_buf_fini(&bytes);
+    return status;
+}
+
+/* ---- the newest ------------------------------------------------------------------------------ */
+
+/* Is there a file PREFIX.index, or an old one called PREFIX? */
+static bool is_there(const sb_fs *fs, const char *dir, sb_buf *path) {
+    size_t n = path->n;
+    sb_buf_add_str(path, ".index");
+    int file = path->failed ? -1 : sb_fs_open_beneath(fs, dir, sb_buf_slice(path));
+    path->n = n;
+    if (file < 0 && !path->failed) file = sb_fs_open_beneath(fs, dir, sb_buf_slice(path));
+    if (file >= 0) fs->close(fs->ctx, file);
+    return file >= 0;
+}
+
+/* The path of the state as it is to be opened. */
+static sb_status place(sb_buf *path, const char *dir, sb_slice newest, sb_ckpt_where where,
+                       sb_err *err) {
+    if (newest.n == 0) return sb_fail(err, SB_INVALID, 0, "%s: its state names no checkpoint", dir);
+    if (where == SB_CKPT_BENEATH) {
+        sb_slice inner;
+        if (!sb_beneath_relative(dir, newest, &inner))
+            return sb_fail(err, SB_INVALID, 0, "%.*s: leads outside of its directory",
+                           SB_SHOWN(newest));
+        sb_buf_add_slice(path, inner);
+        return SB_OK;
+    }
+    size_t n = strlen(dir);
+    if (newest.p[0] != '/' && n) {
+        sb_buf_add(path, dir, n);
+        if (dir[n - 1] != '/') sb_buf_add_byte(path, '/');
+    }
+    sb_buf_add_slice(path, newest);
+    return SB_OK;
+}
+
+static sb_status find(sb_buf *prefix, const sb_fs *fs, const char *dir, sb_slice newest,
+                      sb_ckpt_where where, sb_err *err) {
+    sb_buf path;
+    sb_buf_init(&path, prefix->alloc, SB_BENEATH_MAX);
+    sb_status status = place(&path, dir, newest, where, err);
+    if (status == SB_OK) {
+        bool found = is_there(fs, where == SB_CKPT_BENEATH ? dir : NULL, &path);
+        status = sb_buf_check(&path, "a checkpoint's name", err);
+        if (status == SB_OK && !found)
+            status = sb_fail(err, SB_NOT_FOUND, 0, "%.*s: there is no such checkpoint",
+                             SB_SHOWN(newest));
+    }
+    if (status == SB_OK) {
+        sb_buf_add_slice(prefix, sb_buf_slice(&path));
+        status = sb_buf_check(prefix, "a checkpoint's name", err);
+    }
+    sb_buf_fini(&path);
+    return status;
+}
+
+sb_status sb_ckpt_latest(sb_buf *prefix, const sb_fs *fs, const sb_alloc *alloc, const char *dir,
+                         const char *name, sb_ckpt_where where, sb_err *err) {
+    sb_slice text;
+    sb_status status = sb_fs_get_beneath(
+        fs, alloc, dir, sb_slice_str(name ? name : SB_CKPT_STATE_FILE), MAX_TEXT, &text, err);
+    if (status != SB_OK) return status;
+    sb_arena arena;
+    sb_ckpt_state state;
+    sb_arena_init(&arena, alloc, 4096, 4 * MAX_TEXT);
+    status = sb_ckpt_state_parse(&state, text, alloc, &arena, err);
+    sb_alloc_put(alloc, (void *)(uintptr_t)text.p, text.n);
+    if (status == SB_OK) status = find(prefix, fs, dir, state.newest, where, err);
+    sb_arena_fini(&arena);
+    return status;
+}
