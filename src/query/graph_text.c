@@ -65,7 +65,7 @@ static sb_status put_entries(sorting *s, entry *entries, size_t n, uint32_t dept
     sb_status status = SB_OK;
     for (size_t i = 0; i < n; i++) entries[i].order = i;
     for (size_t i = 0; i < n && status == SB_OK; i++) status = read_key(&entries[i]);
-    if (status != SB_OK) return status;
+    if (status != SB_OK || n == 0) return status;
     qsort(entries, n, sizeof *entries, by_key);
     for (size_t i = 0; i < n && status == SB_OK; i++) {
         if (i + 1 < n && same_key(&entries[i], &entries[i + 1])) continue;

@@ -283,6 +283,7 @@ static bool is_scalar(const sb_series_info *info) {
 /* Sorted, each once. */
 static size_t unique_metrics(sb_metric_info_view *metrics, size_t n) {
     size_t kept = 0;
+    if (n == 0) return 0;
     qsort(metrics, n, sizeof *metrics, by_metric);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || by_metric(&metrics[i], &metrics[kept - 1]) != 0) metrics[kept++] = metrics[i];

@@ -15,6 +15,7 @@
 
 #define TEXTS_CAP ((size_t)16 << 20)
 #define BODIES_BYTES ((size_t)64 << 20)
+#define OPEN_FILES 64
 #define SMOOTH_BYTES ((uint64_t)256 << 20)
 
 static void changed(void *ud, uint64_t version) {
@@ -142,6 +143,7 @@ static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb
     if (status == SB_OK)
         status = sb_state_open(&app->state, o->env->alloc, o->state_path,
                                sb_slice_str(o->state_set ? o->state_set : o->data_location), err);
+    if (status == SB_OK) status = sb_blob_cache_new(&app->blobs, o->env, OPEN_FILES, err);
     if (status == SB_OK) status = open_store(app, o, err);
     if (status != SB_OK) return status;
     status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);
@@ -181,6 +183,7 @@ void sb_app_close(sb_app *app) {
     if (app->smooth) sb_smooth_cache_free(app->smooth);
     sb_store_free(app->store);
     sb_body_cache_free(app->bodies);
+    sb_blob_cache_free(app->blobs);
     pthread_mutex_destroy(&app->publish_mutex);
     sb_arena_fini(&app->texts);
     sb_alloc_put(app->env->alloc, app, sizeof *app);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "query/blob.h"
 #include "query/smooth.h"
 #include "server/app.h"
 #include "server/body_cache.h"
@@ -29,6 +30,7 @@ struct sb_app {
     sb_state *state;         /* people's notes */
     sb_smooth_cache *smooth; /* smoothed lines, for /api/v1 */
     sb_body_cache *bodies;
+    sb_blob_cache *blobs; /* open log files, for what is kept by reference */
     /* The store tells of changes before the server is there and after it went. */
     pthread_mutex_t publish_mutex;
     sb_http_server *server;

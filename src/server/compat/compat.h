@@ -41,6 +41,18 @@ SB_COMPAT_HANDLER(scalars_multirun);
 /* The points of one series, as the scalars route answers. */
 sb_status sb_compat_scalar_series(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_slice run,
                                   sb_slice tag);
+/* timeseries.c */
+SB_COMPAT_HANDLER(timeseries_tags);
+SB_COMPAT_HANDLER(time_series);
+SB_COMPAT_HANDLER(image_data);
+/* histograms.c */
+SB_COMPAT_HANDLER(histograms_tags);
+SB_COMPAT_HANDLER(histograms);
+SB_COMPAT_HANDLER(distributions);
+/* graphs.c */
+SB_COMPAT_HANDLER(graphs_info);
+SB_COMPAT_HANDLER(graphs_graph);
+SB_COMPAT_HANDLER(graphs_run_metadata);
 /* custom_scalars.c */
 SB_COMPAT_HANDLER(custom_scalars);
 SB_COMPAT_HANDLER(custom_scalars_download);

@@ -5,6 +5,7 @@
 #include "query/hparams_table.h"
 #include "server/compat/compat.h"
 #include "server/compat/hparams_request.h"
+#include "server/compat/series.h"
 #include "base/banned.h"
 
 #define MOST_NESTING 32
@@ -15,10 +16,6 @@
  * none. */
 static sb_slice question(const sb_http_request *q) {
     return q->method == SB_HTTP_POST ? q->body : sb_http_query(q, "request");
-}
-
-static bool is_over(void *ud) {
-    return sb_http_expired(ud);
 }
 
 /* What went wrong, in TensorBoard's way: its framework's page for a bad request. */
@@ -162,7 +159,7 @@ SB_COMPAT_HANDLER(hparams_experiment) {
     if (status != SB_OK) return refuse(r, status);
     sb_hparams h;
     sb_hparams_experiment_view e;
-    sb_budget budget = {is_over, q};
+    sb_budget budget = sb_compat_budget(q);
     status = sb_hparams_begin(&h, a->store, q->arena, &budget, a->show_superseded, err);
     if (status != SB_OK) return status;
     status = sb_hparams_experiment(&h, ask.with_metrics, ask.limit, &e, err);
@@ -232,7 +229,7 @@ SB_COMPAT_HANDLER(hparams_session_groups) {
     if (status != SB_OK) return refuse(r, status);
     sb_hparams h;
     sb_groups_answer answer;
-    sb_budget budget = {is_over, q};
+    sb_budget budget = sb_compat_budget(q);
     status = sb_hparams_begin(&h, a->store, q->arena, &budget, a->show_superseded, err);
     if (status != SB_OK) return status;
     status = sb_hparams_groups(&h, &ask, &answer, err);
@@ -299,7 +296,7 @@ SB_COMPAT_HANDLER(hparams_download) {
     sb_hparams h;
     sb_groups_answer answer;
     sb_hparams_experiment_view e;
-    sb_budget budget = {is_over, q};
+    sb_budget budget = sb_compat_budget(q);
     status = sb_hparams_begin(&h, a->store, q->arena, &budget, a->show_superseded, err);
     if (status != SB_OK) return status;
     status = sb_hparams_groups(&h, &ask, &answer, err);

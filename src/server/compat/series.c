@@ -1,59 +1,33 @@
 /* series.c: listing and finding series, and what every index of tags says. */
 #include "server/compat/series.h"
 
-#include "codec/plugin.h"
 #include "query/markdown.h"
 #include "base/banned.h"
 
 /* ---- listing --------------------------------------------------------------------------------- */
 
-void sb_listing_begin(sb_listing *l, sb_app *app, sb_arena *arena, const char *plugin,
-                      sb_series_kind kind) {
-    *l = (sb_listing){.arena = arena, .plugin = sb_slice_str(plugin), .kind = kind};
-    l->status = sb_store_runs(app->store, arena, &l->runs);
-    if (l->status != SB_OK) l->runs.n = 0;
+static bool is_over(void *ud) {
+    return sb_http_expired(ud);
 }
 
-static bool is_of(const sb_listing *l, const sb_series_info *info) {
-    return info->meta->kind == l->kind && sb_slice_eq(info->meta->plugin_name, l->plugin);
+sb_budget sb_compat_budget(sb_http_request *q) {
+    return (sb_budget){is_over, q};
 }
 
-static bool is_known_version(const sb_series_info *info) {
-    int32_t version;
-    return sb_plugin_version(&version, info->meta->plugin_content) == SB_OK && version == 0;
-}
-
-bool sb_listing_next(sb_listing *l) {
-    while (l->status == SB_OK && l->at < l->runs.n) {
-        sb_series_info *all;
-        size_t count;
-        sb_arena_mark mark = sb_arena_here(l->arena);
-        l->run = l->runs.items[l->at++];
-        l->status = sb_run_list(l->run, l->arena, &all, &count);
-        if (l->status != SB_OK) return false;
-        size_t seen = 0;
-        l->n = 0;
-        for (size_t i = 0; i < count; i++) {
-            if (!is_of(l, &all[i])) continue;
-            seen++;
-            if (is_known_version(&all[i])) all[l->n++] = all[i];
-        }
-        if (seen == 0) {
-            sb_arena_reset(l->arena, mark);
-            continue;
-        }
-        sb_run_info info;
-        sb_run_get_info(l->run, &info);
-        l->run_name = info.name;
-        l->series = all;
-        return true;
+sb_status sb_compat_list(sb_series_list *out, sb_http_request *q, sb_http_reply *r, sb_app *app,
+                         const char *plugin, sb_series_kind kind) {
+    sb_list_ask ask = {.plugin = sb_slice_str(plugin), .kind = kind};
+    sb_budget budget = sb_compat_budget(q);
+    sb_status status =
+        sb_series_list_read(app->store, &ask, &budget, q->arena, out, sb_http_err(r));
+    for (size_t i = 0; status == SB_OK && i < out->n; i++) {
+        sb_run_entry *run = &out->runs[i];
+        size_t kept = 0;
+        for (size_t k = 0; k < run->n; k++)
+            if (run->series[k].version == 0) run->series[kept++] = run->series[k];
+        run->n = kept;
     }
-    return false;
-}
-
-sb_status sb_listing_end(sb_listing *l) {
-    if (l->runs.items) sb_runs_release(&l->runs);
-    return l->status;
+    return status;
 }
 
 /* ---- one of them ----------------------------------------------------------------------------- */
@@ -106,11 +80,6 @@ sb_sampling sb_compat_sampling(const sb_app *app, const char *plugin, uint64_t h
 
 /* ---- what an index says ---------------------------------------------------------------------- */
 
-sb_slice sb_compat_display_name(const sb_series_info *info) {
-    if (info->meta->display_name.n || !info->meta->from_v1) return info->meta->display_name;
-    return info->tag;
-}
-
 void sb_compat_add_description(sb_json *j, sb_slice markdown) {
     if (markdown.n == 0) {
         sb_json_str(j, "");
@@ -127,30 +96,36 @@ void sb_compat_add_description(sb_json *j, sb_slice markdown) {
     sb_buf_fini(&html);
 }
 
+void sb_compat_add_tag_info(sb_json *j, const sb_series_entry *entry) {
+    sb_json_key_str(j, "displayName");
+    sb_json_text(j, entry->display_name);
+    sb_json_key_str(j, "description");
+    sb_compat_add_description(j, entry->description);
+}
+
 sb_status sb_compat_tag_index(sb_http_request *q, sb_http_reply *r, sb_app *app, const char *plugin,
                               sb_series_kind kind) {
-    sb_listing l;
+    sb_series_list list;
+    sb_status status = sb_compat_list(&list, q, r, app, plugin, kind);
+    if (status != SB_OK) return status;
     sb_json j;
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
-    sb_listing_begin(&l, app, q->arena, plugin, kind);
-    while (sb_listing_next(&l)) {
-        sb_json_key(&j, l.run_name);
+    for (size_t i = 0; i < list.n; i++) {
+        const sb_run_entry *run = &list.runs[i];
+        sb_json_key(&j, run->info.name);
         sb_json_begin_object(&j);
-        for (size_t i = 0; i < l.n; i++) {
-            sb_json_key(&j, l.series[i].tag);
+        for (size_t k = 0; k < run->n; k++) {
+            sb_json_key(&j, run->series[k].tag);
             sb_json_begin_object(&j);
-            sb_json_key_str(&j, "displayName");
-            sb_json_text(&j, sb_compat_display_name(&l.series[i]));
-            sb_json_key_str(&j, "description");
-            sb_compat_add_description(&j, l.series[i].meta->description);
+            sb_compat_add_tag_info(&j, &run->series[k]);
             sb_json_end_object(&j);
         }
         sb_json_end_object(&j);
     }
     sb_json_end_object(&j);
-    sb_status status = sb_listing_end(&l);
-    return status == SB_OK ? sb_compat_json_end(&j, r) : status;
+    sb_series_list_release(&list);
+    return sb_compat_json_end(&j, r);
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */

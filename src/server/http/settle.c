@@ -23,6 +23,8 @@ int sb_reply_code_of(sb_status status) {
         return 400;
     case SB_NOT_FOUND:
         return 404;
+    case SB_REPLACED:
+        return 410;
     case SB_LIMIT:
         return 413;
     case SB_MORE:

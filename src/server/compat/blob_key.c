@@ -1,0 +1,140 @@
+/* blob_key.c: making, reading and following blob keys. */
+#include "server/compat/blob_key.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "query/blob.h"
+#include "query/value.h"
+#include "server/compat/series.h"
+#include "base/banned.h"
+
+#define MOST_KEY ((size_t)64 << 10)
+#define MOST_RECORD ((size_t)2 << 30)
+
+/* ---- base64 ---------------------------------------------------------------------------------- */
+
+static void add_base64url(sb_buf *out, sb_slice data) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for (size_t i = 0; i < data.n; i += 3) {
+        size_t left = data.n - i;
+        uint32_t bits = (uint32_t)data.p[i] << 16;
+        if (left > 1) bits |= (uint32_t)data.p[i + 1] << 8;
+        if (left > 2) bits |= data.p[i + 2];
+        for (size_t k = 0; k < (left > 2 ? 4 : left + 1); k++)
+            sb_buf_add_byte(out, (uint8_t)digits[bits >> (18 - 6 * k) & 63]);
+    }
+}
+
+static int digit_of(uint8_t c) {
+    if (c >= 'A' && c <= 'Z') return c - 'A';
+    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+    if (c >= '0' && c <= '9') return c - '0' + 52;
+    if (c == '-' || c == '+') return 62;
+    return c == '_' || c == '/' ? 63 : -1;
+}
+
+/* In the arena; .p is NULL when it is no base64 or memory is out. */
+static sb_slice from_base64url(sb_slice text, sb_arena *arena) {
+    while (text.n && text.p[text.n - 1] == '=') text.n--;
+    uint8_t *out = sb_arena_get(arena, text.n);
+    size_t n = 0;
+    uint32_t bits = 0;
+    if (!out || text.n % 4 == 1) return (sb_slice){NULL, 0};
+    for (size_t i = 0; i < text.n; i++) {
+        int digit = digit_of(text.p[i]);
+        if (digit < 0) return (sb_slice){NULL, 0};
+        bits = bits << 6 | (uint32_t)digit;
+        if (i % 4) out[n++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
+    }
+    return sb_slice_of(out, n);
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+void sb_blob_key_add(sb_buf *out, const sb_blob_key *key) {
+    sb_buf text;
+    sb_buf_init(&text, out->alloc, (size_t)1 << 20);
+    sb_json j;
+    sb_json_init(&j, &text, NULL);
+    sb_json_begin_array(&j);
+    sb_json_text(&j, key->experiment);
+    sb_json_text(&j, key->plugin);
+    sb_json_text(&j, key->run);
+    sb_json_text(&j, key->tag);
+    sb_json_int(&j, key->step);
+    sb_json_int(&j, key->index);
+    sb_json_end_array(&j);
+    if (text.failed != SB_OK && out->failed == SB_OK) out->failed = text.failed;
+    add_base64url(out, sb_buf_slice(&text));
+    sb_buf_fini(&text);
+}
+
+static bool take_text(const json_t *array, size_t i, sb_arena *arena, sb_slice *out) {
+    const json_t *value = json_array_get(array, i);
+    if (!json_is_string(value)) return false;
+    *out = sb_arena_dup(arena, sb_slice_of(json_string_value(value), json_string_length(value)));
+    return out->p != NULL;
+}
+
+static bool take_number(const json_t *array, size_t i, int64_t *out) {
+    const json_t *value = json_array_get(array, i);
+    *out = json_integer_value(value);
+    return json_is_integer(value);
+}
+
+sb_status sb_blob_key_read(sb_blob_key *out, sb_slice text, sb_arena *arena, sb_err *err) {
+    *out = (sb_blob_key){.step = 0};
+    sb_slice json = text.n <= MOST_KEY ? from_base64url(text, arena) : (sb_slice){NULL, 0};
+    json_error_t error;
+    json_t *array = json.n ? json_loadb((const char *)json.p, json.n, 0, &error) : NULL;
+    size_t n = json_array_size(array), at = 0;
+    bool fine = (n == 5 || n == 6) && take_text(array, at++, arena, &out->experiment);
+    if (fine && n == 6) fine = take_text(array, at++, arena, &out->plugin);
+    fine = fine && take_text(array, at, arena, &out->run) &&
+           take_text(array, at + 1, arena, &out->tag) && take_number(array, at + 2, &out->step) &&
+           take_number(array, at + 3, &out->index);
+    json_decref(array);
+    return fine ? SB_OK : sb_fail(err, SB_INVALID, 0, "that is no blob key");
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+sb_status sb_blob_key_fetch(sb_http_request *q, sb_app *app, sb_slice text, const char *plugin,
+                            sb_slice *out, sb_slice *name, sb_err *err) {
+    sb_blob_key key;
+    sb_found_series found;
+    sb_ref_item item;
+    sb_slice payload;
+    sb_status status = sb_blob_key_read(&key, text, q->arena, err);
+    if (status != SB_OK) return status;
+    if (key.index < 0 || key.index > UINT32_MAX) return SB_NOT_FOUND;
+    if (key.plugin.p && !sb_slice_eq(key.plugin, sb_slice_str(plugin))) return SB_NOT_FOUND;
+    status = sb_compat_find(&found, app, q->arena, key.run, key.tag, plugin, SB_SERIES_BLOBS);
+    if (status != SB_OK) return status;
+    status = sb_refs_find(&found.series, key.step, &item, err);
+    if (status == SB_OK)
+        status = sb_blob_read(app->blobs, found.run, item.file, &item.ref, MOST_RECORD, q->arena,
+                              &payload, err);
+    if (status == SB_OK)
+        status = sb_ref_blob(&item.ref, payload, (uint32_t)key.index, q->arena, out, err);
+    if (status == SB_OK) {
+        char tag[96];
+        snprintf(tag, sizeof tag, "%" PRIx64 "-%x-%x-%" PRIx64 "-%zx", item.ref.offset,
+                 item.ref.crc, item.ref.value_index, (uint64_t)key.index, out->n);
+        *name = sb_arena_dup(q->arena, sb_slice_str(tag));
+        if (!name->p) status = sb_fail_nomem(err, "for a blob");
+    }
+    sb_compat_release(&found);
+    return status;
+}
+
+sb_status sb_compat_send_blob(sb_http_reply *r, sb_slice bytes, sb_slice name,
+                              const char *content_type) {
+    sb_http_type(r, content_type);
+    sb_http_lend(r, bytes, NULL, NULL);
+    sb_http_user_content(r, (sb_slice){NULL, 0});
+    sb_http_compress(r, SB_HTTP_CODING_NO);
+    return sb_http_etag(r, name);
+}

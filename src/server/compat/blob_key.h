@@ -1,0 +1,34 @@
+/* blob_key.h: the names under which the compatible API hands out pictures, clips and graphs.
+ *
+ * A key is what TensorBoard's own loader makes: base64 (with - and _, without padding) of the JSON
+ * array [experiment, plugin, run, tag, step, index] without blanks, in ASCII. The form of its fast
+ * loader, which lacks the plugin, is understood too. Threads: no state. */
+#ifndef SB_SERVER_COMPAT_BLOB_KEY_H
+#define SB_SERVER_COMPAT_BLOB_KEY_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/status.h"
+#include "server/compat/compat.h"
+
+typedef struct sb_blob_key {
+    sb_slice experiment, plugin, run, tag; /* plugin: .p is NULL when the key does not say */
+    int64_t step;
+    int64_t index;
+} sb_blob_key;
+
+/* Appends the key. */
+void sb_blob_key_add(sb_buf *out, const sb_blob_key *key);
+/* SB_INVALID when it is none; the slices are in the arena. */
+sb_status sb_blob_key_read(sb_blob_key *out, sb_slice text, sb_arena *arena, sb_err *err);
+
+/* The bytes that a key names, in the request's arena, and a name for them that changes when they do
+ * (for an ETag). SB_INVALID for a text that is no key, SB_NOT_FOUND, SB_REPLACED, ... */
+sb_status sb_blob_key_fetch(sb_http_request *q, sb_app *app, sb_slice text, const char *plugin,
+                            sb_slice *out, sb_slice *name, sb_err *err);
+
+/* Sends bytes from a log: with a name for conditional requests, and so that they cannot act. */
+sb_status sb_compat_send_blob(sb_http_reply *r, sb_slice bytes, sb_slice name,
+                              const char *content_type);
+
+#endif
