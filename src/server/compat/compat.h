@@ -49,6 +49,19 @@ SB_COMPAT_HANDLER(image_data);
 SB_COMPAT_HANDLER(histograms_tags);
 SB_COMPAT_HANDLER(histograms);
 SB_COMPAT_HANDLER(distributions);
+/* media.c */
+SB_COMPAT_HANDLER(images_tags);
+SB_COMPAT_HANDLER(images);
+SB_COMPAT_HANDLER(individual_image);
+SB_COMPAT_HANDLER(audio_tags);
+SB_COMPAT_HANDLER(audio);
+SB_COMPAT_HANDLER(individual_audio);
+/* text.c */
+SB_COMPAT_HANDLER(text_tags);
+SB_COMPAT_HANDLER(text);
+/* pr_curves.c */
+SB_COMPAT_HANDLER(pr_curves_tags);
+SB_COMPAT_HANDLER(pr_curves);
 /* graphs.c */
 SB_COMPAT_HANDLER(graphs_info);
 SB_COMPAT_HANDLER(graphs_graph);
