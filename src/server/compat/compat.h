@@ -62,11 +62,16 @@ SB_COMPAT_HANDLER(text);
 /* pr_curves.c */
 SB_COMPAT_HANDLER(pr_curves_tags);
 SB_COMPAT_HANDLER(pr_curves);
+/* mesh.c */
+SB_COMPAT_HANDLER(mesh_tags);
+SB_COMPAT_HANDLER(meshes);
+SB_COMPAT_HANDLER(mesh_data);
 /* graphs.c */
 SB_COMPAT_HANDLER(graphs_info);
 SB_COMPAT_HANDLER(graphs_graph);
 SB_COMPAT_HANDLER(graphs_run_metadata);
 /* custom_scalars.c */
+SB_COMPAT_HANDLER(custom_scalars_layout);
 SB_COMPAT_HANDLER(custom_scalars);
 SB_COMPAT_HANDLER(custom_scalars_download);
 /* hparams.c */

@@ -1,10 +1,13 @@
 /* custom_scalars.c: /data/plugin/custom_scalars: charts that people laid out themselves. */
+#include "query/layout.h"
 #include "query/regex.h"
 #include "server/compat/points.h"
 #include "server/compat/series.h"
 #include "base/banned.h"
 
 #define HTTP_LIMIT 1000
+#define MOST_RECORD ((size_t)64 << 20)
+#define MOST_CHARTS 100000
 
 SB_COMPAT_HANDLER(custom_scalars_download) {
     sb_slice run, tag;
@@ -67,5 +70,84 @@ SB_COMPAT_HANDLER(custom_scalars) {
     if (status != SB_OK) return status;
     sb_json_end_object(&j);
     sb_json_end_object(&j);
+    return sb_compat_json_end(&j, r);
+}
+
+/* ---- the layout ------------------------------------------------------------------------------ */
+
+static void add_text(sb_json *j, const char *key, sb_slice text) {
+    sb_json_key_str(j, key);
+    sb_json_text(j, text);
+}
+
+static void add_chart(sb_json *j, const sb_layout_chart *chart) {
+    sb_json_begin_object(j);
+    add_text(j, "title", chart->title);
+    if (chart->kind == SB_CHART_MULTILINE) {
+        sb_json_key_str(j, "multiline");
+        sb_json_begin_object(j);
+        sb_json_key_str(j, "tag");
+        sb_json_begin_array(j);
+        for (size_t i = 0; i < chart->tag_n; i++) sb_json_text(j, chart->tags[i]);
+        sb_json_end_array(j);
+        sb_json_end_object(j);
+    }
+    if (chart->kind == SB_CHART_MARGIN) {
+        sb_json_key_str(j, "margin");
+        sb_json_begin_object(j);
+        sb_json_key_str(j, "series");
+        sb_json_begin_array(j);
+        for (size_t i = 0; i < chart->series_n; i++) {
+            sb_json_begin_object(j);
+            add_text(j, "value", chart->series[i].value);
+            add_text(j, "lower", chart->series[i].lower);
+            add_text(j, "upper", chart->series[i].upper);
+            sb_json_end_object(j);
+        }
+        sb_json_end_array(j);
+        sb_json_end_object(j);
+    }
+    sb_json_end_object(j);
+}
+
+/* As proto3 JSON, with two blanks a level. */
+static void add_layout(sb_json *j, const sb_layout_merged *layout) {
+    sb_json_begin_object(j);
+    sb_json_key_str(j, "category");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < layout->n; i++) {
+        const sb_layout_category *category = &layout->categories[i];
+        sb_json_begin_object(j);
+        add_text(j, "title", category->title);
+        sb_json_key_str(j, "chart");
+        sb_json_begin_array(j);
+        for (size_t k = 0; k < category->n; k++) add_chart(j, &category->charts[k]);
+        sb_json_end_array(j);
+        sb_json_key_str(j, "closed");
+        sb_json_bool(j, category->closed);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+    sb_json_key_str(j, "version");
+    sb_json_int(j, layout->version);
+    sb_json_end_object(j);
+}
+
+SB_COMPAT_HANDLER(custom_scalars_layout) {
+    sb_app *a = app;
+    sb_layout_merged layout;
+    sb_budget budget = sb_compat_budget(q);
+    sb_status status = sb_layout_merge(a->store, a->blobs, MOST_RECORD, MOST_CHARTS, &budget,
+                                       q->arena, &layout, sb_http_err(r));
+    if (status != SB_OK) return status;
+    sb_json j;
+    sb_http_type(r, "application/json");
+    sb_json_init(&j, sb_http_body(r), &(sb_json_opts){.spaced = true, .indent = 2});
+    if (layout.is_found) {
+        add_layout(&j, &layout);
+    } else {
+        sb_json_begin_object(&j);
+        sb_json_end_object(&j);
+    }
     return sb_compat_json_end(&j, r);
 }
