@@ -27,7 +27,7 @@ run: build ## build, then run the command; LOGDIR=path ARGS="--port 7007"
 	@build/seaboard $(if $(LOGDIR),--logdir '$(LOGDIR)') $(if $(LOGDIR)$(ARGS),$(ARGS),--help)
 
 test: ## build and run every suite; the last line is the count
-	@tools/setup test python
+	@tools/setup test python ui
 	@tools/run_tests $(SUITES)
 
 bench: ## ours beside the peers: a table of ratios, JSON in build/bench/
