@@ -70,8 +70,10 @@ class Server:
 
     def __exit__(self, kind, *rest):
         out, errors = self.process.communicate(timeout=PATIENCE)  # closes its standard input
+        self.output = out + errors
         if kind is None:
-            assert (self.process.returncode, out, errors) == (0, "closed\n", "")
+            end = (self.process.returncode, out, errors)
+            assert end == (0, "closed\n", ""), end
         elif errors:
             print(errors)
 

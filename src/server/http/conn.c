@@ -14,6 +14,7 @@
  * Memory: a connection keeps the first block of its arena; everything else goes after each
  * request. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@
 
 #define ARENA_BLOCK (8u << 10)
 #define REFUSED_BODY_LIMIT (64u << 10) /* of a request that is not let in */
+#define FILE_BLOCK (64u << 10)
 #define OVERRUN (1u << 20) /* bytes above the limit that are still read, for a proper answer */
 #define SECOND 1000000000u
 
@@ -254,6 +256,42 @@ static void *writable(sb_slice s) {
     return s.n ? (void *)(uintptr_t)s.p : NULL;
 }
 
+/* A file on its way out. libmicrohttpd can send one by itself, but when it turns out shorter than
+ * was promised it waits for the rest; logs get cut, so we read them and end the connection then. */
+typedef struct file_body {
+    const sb_alloc *alloc;
+    int fd;
+    uint64_t offset;
+} file_body;
+
+static ssize_t file_read(void *cls, uint64_t pos, char *buf, size_t max) {
+    file_body *file = cls;
+    ssize_t n;
+    do n = pread(file->fd, buf, max, (off_t)(file->offset + pos));
+    while (n < 0 && errno == EINTR);
+    return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void file_free(void *cls) {
+    file_body *file = cls;
+    close(file->fd);
+    sb_alloc_put(file->alloc, file, sizeof *file);
+}
+
+/* Takes the descriptor, also when it fails. */
+static struct MHD_Response *file_response(const sb_alloc *alloc, const sb_reply_wire *wire) {
+    file_body *file = sb_alloc_get(alloc, sizeof *file);
+    if (!file) {
+        close(wire->fd);
+        return NULL;
+    }
+    *file = (file_body){alloc, wire->fd, wire->file_offset};
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(wire->file_size, FILE_BLOCK, file_read, file, file_free);
+    if (!response) file_free(file);
+    return response;
+}
+
 static enum MHD_Result send_reply(sb_conn *c) {
     sb_reply_wire wire;
     if (sb_reply_to_wire(&c->reply, &wire) != SB_OK) {
@@ -264,8 +302,7 @@ static enum MHD_Result send_reply(sb_conn *c) {
     uint64_t size = wire.body.n;
     if (wire.fd >= 0) {
         size = wire.file_size;
-        response = MHD_create_response_from_fd_at_offset64(size, wire.fd, wire.file_offset);
-        if (!response) close(wire.fd);
+        response = file_response(c->server->alloc, &wire);
     } else {
         response = MHD_create_response_from_buffer(wire.body.n, writable(wire.body),
                                                    MHD_RESPMEM_PERSISTENT);

@@ -46,6 +46,7 @@ typedef struct sb_ticker {
     uint64_t seen;         /* the version that streams are measured against */
     uint64_t last_look;
     uint64_t next_tick;
+    uint64_t wake_at; /* until when the thread means to sleep */
     pthread_t thread;
     bool is_running;
 } sb_ticker;

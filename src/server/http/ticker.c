@@ -76,6 +76,12 @@ static size_t write_event(sb_stream *s, char *to, size_t room, uint64_t now) {
     return n > 0 ? (size_t)n : 0;
 }
 
+/* When a stream that sleeps has to be looked at again, if nothing is published until then. */
+static uint64_t due_at(const sb_stream *s, uint64_t version) {
+    uint64_t heartbeat = s->spoken_at + s->ticker->heartbeat;
+    return version == s->told ? heartbeat : earlier(heartbeat, s->told_at + s->ticker->interval);
+}
+
 /* libmicrohttpd asks for bytes. */
 static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max) {
     (void)pos;
@@ -89,6 +95,8 @@ static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max) {
         if (result == 0) {
             s->is_suspended = true;
             MHD_suspend_connection(s->conn->mhd);
+            /* The ticker made its plan before this stream went to sleep. */
+            if (due_at(s, atomic_load(&t->version)) < t->wake_at) pthread_cond_signal(&t->wake);
         }
     }
     pthread_mutex_unlock(&t->lock);
@@ -148,8 +156,7 @@ static uint64_t sweep(sb_ticker *t, uint64_t now) {
             resume(s);
             continue;
         }
-        next = earlier(next, s->spoken_at + t->heartbeat);
-        if (t->seen != s->told) next = earlier(next, s->told_at + t->interval);
+        next = earlier(next, due_at(s, t->seen));
     }
     return next;
 }
@@ -258,7 +265,8 @@ static void *run(void *arg) {
                 next = earlier(next, t->last_look + t->interval);
             }
         }
-        wait_until(t, now, earlier(next, sweep(t, now)));
+        t->wake_at = earlier(next, sweep(t, now));
+        wait_until(t, now, t->wake_at);
     }
     pthread_mutex_unlock(&t->lock);
     return NULL;
