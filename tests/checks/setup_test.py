@@ -190,8 +190,18 @@ class Setup(unittest.TestCase):
         (ui / "package-lock.json").write_text("{}")
         os.utime(ui / "package-lock.json", (1, 1))
         code, _, calls = self.machine.setup("ui")
-        self.assertEqual((code, calls), (0, ["npm ci --no-audit --no-fund --loglevel=error"]))
+        self.assertEqual((code, calls), (0, ["npm ci --no-audit --no-fund --loglevel=silent"]))
         self.assertEqual(self.machine.setup("ui"), (0, "", []))
+
+    def test_a_registry_without_other_platforms_gets_the_locked_versions_by_install(self):
+        self.machine.program(
+            "npm", '[ "$1" = install ] && mkdir -p node_modules && touch node_modules/.package-lock.json'
+        )
+        (self.machine.tree / "ui").mkdir()
+        (self.machine.tree / "ui/package-lock.json").write_text("{}")
+        code, _, calls = self.machine.setup("ui")
+        self.assertEqual((code, [call.split()[1] for call in calls]), (0, ["ci", "install"]))
+        self.assertIn("--no-save", calls[1])
 
     def test_an_old_node_is_replaced_by_one_in_the_cache(self):
         self.machine.program("node", "echo v18.19.0")
