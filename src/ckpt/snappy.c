@@ -51,7 +51,8 @@ static bool copy(sb_pb *c, uint32_t tag, out_window *o) {
     if (offset == 0 || offset > o->at || n > o->n - o->at) return false;
     /* Byte by byte: the source may be what this very copy writes. */
     uint8_t *to = o->p + o->at;
-    for (size_t i = 0; i < n; i++) to[i] = to[i - offset];
+    const uint8_t *from = to - offset;
+    for (size_t i = 0; i < n; i++) to[i] = from[i];
     o->at += n;
     return true;
 }
