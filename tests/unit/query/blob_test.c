@@ -442,7 +442,7 @@ static sb_status hear_nothing(void *ud, size_t index, sb_status status, sb_slice
 
 static sb_status read_with(const sb_alloc *alloc, void *ud) {
     shortage *x = ud;
-    sb_env env = x->l->env;
+    sb_env env = logs_env;
     env.alloc = alloc;
     sb_blob_cache *cache;
     sb_status status = sb_blob_cache_new(&cache, &env, 2, NULL);

@@ -17,9 +17,11 @@
 #include "query/blob.h"
 #include "support/test.h"
 
+/* Not on the stack: the threads of a test that failed go on for a while. */
+static sb_env logs_env;
+
 typedef struct logs {
     sb_test_dir *dir;
-    sb_env env;
     sb_store *store;
     sb_ingest *ingest;
     sb_blob_cache *blobs;
@@ -32,17 +34,17 @@ static inline logs logs_new(sb_test_dir *dir) {
     return l;
 }
 
-/* Reads everything under the directory, or under `path` when it is given. env is copied into l. */
+/* Reads everything under the directory, or under `path` when it is given. */
 static inline void logs_load_from(logs *l, const char *path, const sb_fs *fs) {
     sb_err err;
-    l->env = (sb_env){&sb_alloc_libc, fs, &sb_clock_system};
+    logs_env = (sb_env){&sb_alloc_libc, fs, &sb_clock_system};
     assert_ok(sb_store_new(&l->store, &(sb_store_opts){.alloc = &sb_alloc_libc}, &err), &err);
     sb_ingest_root root = {.path = path ? path : sb_test_dir_path(l->dir)};
     sb_ingest_opts opts = {
         .roots = &root, .root_count = 1, .reload_interval = 0, .threads = 1, .no_inotify = true};
-    assert_ok(sb_ingest_start(&l->ingest, &l->env, l->store, &opts, &err), &err);
+    assert_ok(sb_ingest_start(&l->ingest, &logs_env, l->store, &opts, &err), &err);
     sb_ingest_sync(l->ingest);
-    assert_ok(sb_blob_cache_new(&l->blobs, &l->env, 4, &err), &err);
+    assert_ok(sb_blob_cache_new(&l->blobs, &logs_env, 4, &err), &err);
 }
 
 static inline void logs_load(logs *l) {

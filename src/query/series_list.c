@@ -1,0 +1,189 @@
+/* series_list.c: the index of runs and tags, and which plugins have data. */
+#include "query/series_list.h"
+
+#include <stdlib.h>
+
+#include "base/checked.h"
+#include "base/intern.h"
+#include "base/slice.h"
+#include "codec/plugin.h"
+#include "base/banned.h"
+
+static sb_series_entry entry_of(const sb_series_info *info) {
+    const sb_series_meta *meta = info->meta;
+    sb_series_entry e = {.tag = info->tag,
+                         .plugin_name = meta->plugin_name,
+                         .plugin_content = meta->plugin_content,
+                         .display_name = meta->display_name,
+                         .description = meta->description,
+                         .kind = meta->kind,
+                         .dtype = meta->dtype,
+                         .id = info->id,
+                         .max_count = meta->kind == SB_SERIES_BLOBS ? info->max_count : 0,
+                         .points = info->points,
+                         .store_version = info->version};
+    if (meta->from_v1 && meta->display_name.n == 0) e.display_name = info->tag;
+    if (sb_plugin_version(&e.version, meta->plugin_content) != SB_OK) e.version = -1;
+    return e;
+}
+
+static bool matches(const sb_list_ask *ask, const sb_series_info *info) {
+    if (ask->plugin.n && !sb_slice_eq(ask->plugin, info->meta->plugin_name)) return false;
+    if (ask->kind != SB_SERIES_UNKNOWN && ask->kind != info->meta->kind) return false;
+    return info->version > ask->since;
+}
+
+static int by_tag(const void *a, const void *b) {
+    return sb_slice_cmp(((const sb_series_entry *)a)->tag, ((const sb_series_entry *)b)->tag);
+}
+
+/* The series of one run that match. */
+static sb_status list_run(sb_run *run, const sb_list_ask *ask, sb_arena *arena, sb_run_entry *out) {
+    sb_series_info *all;
+    size_t n, count = 0;
+    *out = (sb_run_entry){.run = run};
+    sb_run_get_info(run, &out->info);
+    if (sb_run_list(run, arena, &all, &n) != SB_OK) return SB_NOMEM;
+    for (size_t i = 0; i < n; i++) count += matches(ask, &all[i]);
+    if (count == 0) return SB_OK;
+    size_t bytes;
+    if (!sb_mul_size(&bytes, count, sizeof *out->series)) return SB_NOMEM;
+    out->series = sb_arena_get(arena, bytes);
+    if (!out->series) return SB_NOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (matches(ask, &all[i])) out->series[out->n++] = entry_of(&all[i]);
+    if (count > 1) qsort(out->series, count, sizeof *out->series, by_tag);
+    return SB_OK;
+}
+
+static sb_status list_runs(sb_series_list *out, const sb_list_ask *ask, const sb_budget *budget,
+                           sb_arena *arena, sb_err *err) {
+    for (size_t i = 0; i < out->held.n; i++) {
+        if (sb_budget_over(budget)) return sb_fail_timeout(err);
+        sb_arena_mark mark = sb_arena_here(arena);
+        sb_run_entry *entry = &out->runs[out->n];
+        if (list_run(out->held.items[i], ask, arena, entry) != SB_OK)
+            return sb_fail_nomem(err, "for a list of series");
+        if (entry->n)
+            out->n++;
+        else
+            sb_arena_reset(arena, mark);
+    }
+    return SB_OK;
+}
+
+/* Only the run that is asked for, held. */
+static sb_status hold_one(sb_store *store, sb_slice name, sb_arena *arena, sb_runs *out) {
+    *out = (sb_runs){.items = sb_arena_get(arena, sizeof *out->items)};
+    if (!out->items) return SB_NOMEM;
+    out->items[0] = sb_store_find_run(store, name);
+    out->n = out->items[0] != NULL;
+    return SB_OK;
+}
+
+sb_status sb_series_list_read(sb_store *store, const sb_list_ask *ask, const sb_budget *budget,
+                              sb_arena *arena, sb_series_list *out, sb_err *err) {
+    *out = (sb_series_list){0};
+    sb_status status = ask->run.n ? hold_one(store, ask->run, arena, &out->held)
+                                  : sb_store_runs(store, arena, &out->held);
+    if (status != SB_OK) return sb_fail_nomem(err, "for a list of runs");
+    out->runs = sb_arena_zeroed(arena, out->held.n, sizeof *out->runs);
+    status = out->runs ? list_runs(out, ask, budget, arena, err)
+                       : sb_fail_nomem(err, "for a list of runs");
+    if (status != SB_OK) sb_series_list_release(out);
+    return status;
+}
+
+void sb_series_list_release(sb_series_list *list) {
+    sb_runs_release(&list->held);
+    *list = (sb_series_list){0};
+}
+
+uint32_t sb_entry_samples(const sb_series_entry *entry) {
+    if (entry->kind != SB_SERIES_BLOBS) return 0;
+    if (!sb_slice_eq(entry->plugin_name, SB_LIT("images"))) return entry->max_count;
+    return entry->max_count > 2 ? entry->max_count - 2 : 0; /* width and height come first */
+}
+
+/* ---- plugins --------------------------------------------------------------------------------- */
+
+typedef struct plugin_counts {
+    sb_intern names;
+    sb_intern tags; /* name, NUL, tag */
+    sb_plugin_count *counts;
+    uint32_t room;
+    sb_buf key;
+    sb_arena *arena;
+} plugin_counts;
+
+static sb_status count_series(plugin_counts *c, const sb_series_info *info) {
+    sb_slice name = info->meta->plugin_name;
+    uint32_t id;
+    bool is_new;
+    sb_status status = sb_intern_add(&c->names, name, &id, &is_new);
+    if (status != SB_OK) return status;
+    if (is_new && id >= c->room) {
+        uint32_t room = c->room ? c->room * 2 : 16;
+        sb_plugin_count *counts = sb_arena_zeroed(c->arena, room, sizeof *counts);
+        if (!counts) return SB_NOMEM;
+        for (uint32_t i = 0; i < id; i++) counts[i] = c->counts[i];
+        c->counts = counts;
+        c->room = room;
+    }
+    if (is_new) {
+        c->counts[id].name = sb_arena_dup(c->arena, name);
+        if (!c->counts[id].name.p) return SB_NOMEM;
+    }
+    c->counts[id].series++;
+    sb_buf_clear(&c->key);
+    sb_buf_add_slice(&c->key, name);
+    sb_buf_add_byte(&c->key, 0);
+    sb_buf_add_slice(&c->key, info->tag);
+    if (c->key.failed) return c->key.failed;
+    uint32_t tag;
+    status = sb_intern_add(&c->tags, sb_buf_slice(&c->key), &tag, &is_new);
+    if (status == SB_OK) c->counts[id].tags += is_new;
+    return status;
+}
+
+static sb_status count_runs(plugin_counts *c, const sb_runs *runs, const sb_budget *budget,
+                            sb_arena *scratch, sb_err *err) {
+    for (size_t i = 0; i < runs->n; i++) {
+        if (sb_budget_over(budget)) return sb_fail_timeout(err);
+        sb_arena_mark mark = sb_arena_here(scratch);
+        sb_series_info *all;
+        size_t n;
+        sb_status status = sb_run_list(runs->items[i], scratch, &all, &n);
+        for (size_t k = 0; k < n && status == SB_OK; k++) status = count_series(c, &all[k]);
+        sb_arena_reset(scratch, mark);
+        if (status != SB_OK) return sb_fail_nomem(err, "for counting plugins");
+    }
+    return SB_OK;
+}
+
+static int by_name(const void *a, const void *b) {
+    return sb_slice_cmp(((const sb_plugin_count *)a)->name, ((const sb_plugin_count *)b)->name);
+}
+
+sb_status sb_plugins_list(sb_store *store, const sb_budget *budget, sb_arena *arena,
+                          sb_plugin_count **out, size_t *n, sb_err *err) {
+    sb_runs runs;
+    sb_arena scratch; /* lists of series come and go; the answer stays */
+    plugin_counts c = {.arena = arena};
+    if (sb_store_runs(store, arena, &runs) != SB_OK)
+        return sb_fail_nomem(err, "for a list of runs");
+    sb_arena_init(&scratch, arena->alloc, 1 << 16, SIZE_MAX / 2);
+    sb_intern_init(&c.names, arena->alloc, 1, UINT32_MAX - 1);
+    sb_intern_init(&c.tags, arena->alloc, 1, UINT32_MAX - 1);
+    sb_buf_init(&c.key, arena->alloc, SIZE_MAX / 2);
+    sb_status status = count_runs(&c, &runs, budget, &scratch, err);
+    *n = c.names.count;
+    *out = c.counts;
+    if (status == SB_OK && *n > 1) qsort(*out, *n, sizeof **out, by_name);
+    sb_buf_fini(&c.key);
+    sb_intern_fini(&c.tags);
+    sb_intern_fini(&c.names);
+    sb_arena_fini(&scratch);
+    sb_runs_release(&runs);
+    return status;
+}
