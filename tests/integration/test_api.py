@@ -2,8 +2,10 @@
 
 import json
 import math
+import pathlib
 import struct
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import numpy as np
@@ -269,3 +271,108 @@ def test_unknown_paths_and_versions_are_refused(api):
     assert api.error("nothing/here")[0] == 404
     assert api.error("changes?since=yesterday")[0] == 400
     assert api.error("runs", {"a": 1}, "POST")[0] == 405
+
+
+def decode_bands(data):
+    assert data[:4] == b"SBB1"
+    (count,) = struct.unpack_from("<I", data, 4)
+    groups = []
+    for i in range(count):
+        group, _, points, lines, *offsets = struct.unpack_from("<9I", data, 16 + 40 * i)
+        columns = [np.frombuffer(data, "<f8", points, offset * 8) for offset in offsets]
+        groups.append(dict(zip(("x", "centre", "low", "high", "count"), columns), lines=lines, group=group))
+    return groups
+
+
+def test_bands_are_mean_and_spread_over_the_lines(tmp_path):
+    seeds = [np.arange(20) + shift for shift in (0.0, 1.0, 5.0)]
+    for i, values in enumerate(seeds):
+        write_scalars(tmp_path / f"s{i}", "loss", range(20), values)
+    with Seaboard(tmp_path) as served:
+        served.loaded()
+        api = Api(served)
+        series = [{"run": run["id"], "tag": "loss"} for run in api.get("runs")["runs"]]
+        ask = {"width": 100, "groups": [{"key": "all", "series": series}, {"key": "none", "series": []}]}
+        truth = np.stack(seeds)
+        everything, nothing = decode_bands(api.call("bands", ask)[2])
+        assert everything["lines"] == 3 and list(everything["count"]) == [3] * 20
+        assert np.allclose(everything["centre"], truth.mean(0))
+        assert np.allclose(everything["high"] - everything["centre"], truth.std(0, ddof=1))
+        assert len(nothing["x"]) == 0
+        ranged, _ = decode_bands(api.call("bands", {**ask, "center": "median", "spread": "minmax"})[2])
+        assert np.allclose(ranged["centre"], np.median(truth, 0))
+        assert np.allclose(ranged["low"], truth.min(0)) and np.allclose(ranged["high"], truth.max(0))
+        for wrong in ({"groups": 1}, {"groups": [{}]}, {**ask, "center": "middle"}, {**ask, "spread": "wide"}):
+            assert api.error("bands", wrong)[0] == 400
+
+
+@pytest.fixture(scope="module")
+def kinds():
+    """The real fixtures of tf.summary: every kind."""
+    root = pathlib.Path(__file__).resolve().parents[1] / "fixtures/tf/v2"
+    with Seaboard(root) as served:
+        served.loaded()
+        yield Api(served)
+
+
+def tags_of(api, plugin):
+    runs = {run["id"]: run["name"] for run in api.get("runs")["runs"]}
+    for tag in api.get(f"tags?plugin={plugin}")["tags"]:
+        for run in runs if tag["runs"] == "all" else tag["runs"]:
+            yield run, tag["tag"], tag
+
+
+def test_images_come_with_size_and_bytes(kinds):
+    seen = 0
+    for run, tag, info in tags_of(kinds, "images"):
+        reply = kinds.get(f"images?run={run}&tag={urllib.parse.quote(tag)}")
+        assert reply["samples"] == info["samples"] > 0
+        for point in reply["points"]:
+            assert point["width"] > 0 and point["height"] > 0
+            for path in point["blobs"]:
+                _, headers, body = kinds.call(path)
+                assert body.startswith(b"\x89PNG") and headers["Content-Type"] == "image/png"
+                assert struct.unpack(">II", body[16:24]) == (point["width"], point["height"])
+                assert "immutable" in headers["Cache-Control"] and "sandbox" in headers["Content-Security-Policy"]
+                seen += 1
+    assert seen > 3
+
+
+def test_part_of_a_clip_may_be_asked_for(kinds):
+    run, tag, _ = next(tags_of(kinds, "audio"))
+    path = kinds.get(f"audio?run={run}&tag={urllib.parse.quote(tag)}")["points"][0]["blobs"][0]
+    whole = kinds.call(path)[2]
+    assert whole[:4] == b"RIFF"
+    status, headers, part = kinds.call(path, headers={"Range": "bytes=4-7"})
+    assert status == 206 and part == whole[4:8] and headers["Content-Range"] == f"bytes 4-7/{len(whole)}"
+    wrong = path.replace("&at=", "&at=9")
+    assert kinds.error(wrong)[0] == 410
+
+
+def test_histograms_and_distributions_come_by_step(kinds):
+    series = [{"run": run, "tag": tag} for run, tag, _ in tags_of(kinds, "histograms")]
+    assert series
+    for entry in kinds.post("histograms", {"series": series})["series"]:
+        assert entry["total"] >= len(entry["points"]) > 0
+        for point in entry["points"]:
+            assert all(len(row) == 3 for row in point["rows"])
+    for entry in kinds.post("histograms", {"series": series, "mode": "distribution", "maxSteps": 2})["series"]:
+        assert len(entry["points"]) <= 2
+        assert all(len(point["percentiles"]) == 9 for point in entry["points"])
+
+
+def test_texts_come_newest_first_and_harmless(kinds):
+    seen = 0
+    for run, tag, _ in tags_of(kinds, "text"):
+        reply = kinds.get(f"text?run={run}&tag={urllib.parse.quote(tag)}")
+        steps = [point["step"] for point in reply["points"]]
+        assert steps == sorted(steps, reverse=True) and reply["total"] == len(steps)
+        assert all("<script" not in point["html"] for point in reply["points"])
+        seen += len(steps)
+    assert seen > 0
+
+
+@pytest.mark.parametrize("path", ["images", "images?run=x&tag=y", "text?run=0&tag=a&count=100000", "blob?run=0&tag=a&step=x"])
+def test_questions_without_sense_are_refused(kinds, path):
+    assert kinds.error(path)[0] == 400
+    assert kinds.error("images?run=4000000000&tag=zz")[0] == 404

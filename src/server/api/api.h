@@ -23,6 +23,12 @@
     X(SB_HTTP_GET, "changes", changes, SB_HTTP_POOLED)                                             \
     X(SB_HTTP_POST, "summaries", summaries, SB_HTTP_POOLED)                                        \
     X(SB_HTTP_POST, "scalars", scalars, SB_HTTP_POOLED)                                            \
+    X(SB_HTTP_POST, "bands", bands, SB_HTTP_POOLED)                                                \
+    X(SB_HTTP_POST, "histograms", histograms, SB_HTTP_POOLED)                                      \
+    X(SB_HTTP_GET, "text", text, SB_HTTP_POOLED)                                                   \
+    X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED)                                               \
+    X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED)                                                 \
+    X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED)                                                   \
     X(SB_HTTP_GET, "state", state, SB_HTTP_POOLED)                                                 \
     X(SB_HTTP_PATCH, "state", change_state, SB_HTTP_POOLED)
 

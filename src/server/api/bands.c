@@ -1,0 +1,187 @@
+/* bands.c: groups of lines as one line each, with its spread: seeds of an experiment, say. */
+#include <math.h>
+#include <string.h>
+
+#include "query/group.h"
+#include "server/api/columns.h"
+#include "server/api/scalar_ask.h"
+#include "base/banned.h"
+
+#define MAX_GROUPS 2000u
+#define MAX_LINES 20000u
+#define DEFAULT_PIXELS 1000u
+
+/* An entry of the answer; the table is in docs/formats/api-v1.md. */
+enum {
+    AT_GROUP = 0,
+    AT_FLAGS = 4,
+    AT_POINTS = 8,
+    AT_LINES = 12,
+    AT_X = 16,
+    AT_CENTRE = 20,
+    AT_LOW = 24,
+    AT_HIGH = 28,
+    AT_COUNT = 32,
+    ENTRY = 40,
+};
+
+typedef enum spread { SPREAD_STD, SPREAD_CI95, SPREAD_MINMAX } spread;
+
+typedef struct answer {
+    sb_http_request *q;
+    sb_http_reply *r;
+    sb_app *app;
+    sb_run_index runs;
+    sb_lines_ask ask;
+    bool is_median;
+    spread spread;
+    sb_budget budget;
+    sb_column_body body;
+    size_t lines; /* so far */
+} answer;
+
+/* ---- one group ------------------------------------------------------------------------------- */
+
+/* What is held of a group while it is read. */
+typedef struct held {
+    sb_series *series;
+    sb_line *lines;
+    size_t n;
+} held;
+
+static void let_go(answer *a, held *h) {
+    for (size_t i = 0; i < h->n; i++) {
+        sb_smooth_release(a->app->smooth, &h->lines[i]);
+        sb_series_release(&h->series[i]);
+    }
+}
+
+static sb_status hold(answer *a, held *h, const sb_series_ask *ask) {
+    sb_run *run = sb_api_find_run(&a->runs, ask->run);
+    sb_series *series = &h->series[h->n];
+    sb_status status = run ? sb_series_take(run, ask->tag, a->q->arena, series) : SB_NOT_FOUND;
+    if (status != SB_OK) return status == SB_NOT_FOUND ? SB_OK : status;
+    sb_line *line = &h->lines[h->n];
+    *line = (sb_line){.series = series};
+    if (series->meta->kind == SB_SERIES_SCALAR)
+        status =
+            sb_smooth_line(a->app->smooth, line, &a->ask.smoothing, &a->budget, sb_http_err(a->r));
+    if (status != SB_OK || series->meta->kind != SB_SERIES_SCALAR)
+        sb_series_release(series);
+    else
+        h->n++;
+    return status;
+}
+
+/* SB_END: the request made no sense, and the reply says so. */
+static sb_status hold_all(answer *a, held *h, const json_t *list) {
+    size_t n = json_array_size(list);
+    a->lines += n;
+    if (!json_is_array(list) || a->lines > MAX_LINES) {
+        sb_api_fail(a->r, 400, "invalid", "each group needs \"series\", a list; %u in all at most",
+                    MAX_LINES);
+        return SB_END;
+    }
+    h->series = sb_arena_zeroed(a->q->arena, n, sizeof *h->series);
+    h->lines = sb_arena_zeroed(a->q->arena, n, sizeof *h->lines);
+    if (!h->series || !h->lines) return SB_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        sb_series_ask ask;
+        if (!sb_series_ask_read(&ask, json_array_get(list, i), a->r)) return SB_END;
+        sb_status status = hold(a, h, &ask);
+        if (status != SB_OK) return status;
+    }
+    return SB_OK;
+}
+
+static void add_group(answer *a, uint32_t entry, sb_group *g) {
+    double *centre = a->is_median ? g->median : g->mean;
+    double *low = g->min, *high = g->max;
+    if (a->spread != SPREAD_MINMAX) {
+        /* Only one kind of edge is asked for: it takes the room of the others. */
+        const double *half = a->spread == SPREAD_STD ? g->deviation : g->ci95;
+        for (size_t i = 0; i < g->n; i++) {
+            low[i] = centre[i] - half[i];
+            high[i] = centre[i] + half[i];
+        }
+    }
+    double *count = g->ci95;
+    for (size_t i = 0; i < g->n; i++) count[i] = g->count[i];
+    sb_column_u32(&a->body, entry, AT_POINTS, (uint32_t)g->n);
+    sb_column_u32(&a->body, entry, AT_LINES, (uint32_t)g->lines);
+    sb_column_u32(&a->body, entry, AT_FLAGS, g->is_exact ? 1 : 0);
+    if (g->n == 0) return;
+    sb_column_add_doubles(&a->body, entry, AT_X, g->x, g->n);
+    sb_column_add_doubles(&a->body, entry, AT_CENTRE, centre, g->n);
+    sb_column_add_doubles(&a->body, entry, AT_LOW, low, g->n);
+    sb_column_add_doubles(&a->body, entry, AT_HIGH, high, g->n);
+    sb_column_add_doubles(&a->body, entry, AT_COUNT, count, g->n);
+}
+
+static sb_status answer_group(answer *a, uint32_t entry, const json_t *group) {
+    sb_arena_mark mark = sb_arena_here(a->q->arena);
+    held h = {0};
+    sb_column_u32(&a->body, entry, AT_GROUP, entry);
+    sb_status status = hold_all(a, &h, json_object_get(group, "series"));
+    if (status == SB_OK) {
+        sb_group_ask ask = {.axis = a->ask.axis,
+                            .from = a->ask.from,
+                            .to = a->ask.to,
+                            .pixels = a->ask.width ? a->ask.width : DEFAULT_PIXELS,
+                            .gaps = SB_GAPS_INTERPOLATE};
+        sb_group g;
+        status = sb_group_read(h.lines, h.n, &ask, &a->budget, a->q->arena, &g, sb_http_err(a->r));
+        if (status == SB_OK) add_group(a, entry, &g);
+    }
+    let_go(a, &h);
+    sb_arena_reset(a->q->arena, mark);
+    return status;
+}
+
+/* ---- the request ----------------------------------------------------------------------------- */
+
+static bool read_kind(answer *a, const json_t *body) {
+    const char *centre = json_string_value(json_object_get(body, "center"));
+    const char *around = json_string_value(json_object_get(body, "spread"));
+    a->is_median = centre && strcmp(centre, "median") == 0;
+    if (centre && !a->is_median && strcmp(centre, "mean") != 0) {
+        sb_api_fail(a->r, 400, "invalid", "\"center\" must be mean or median");
+        return false;
+    }
+    static const char *const names[] = {"std", "ci95", "minmax"};
+    for (int i = 0; i < 3; i++)
+        if (!around || strcmp(around, names[i]) == 0) {
+            a->spread = (spread)i;
+            return true;
+        }
+    sb_api_fail(a->r, 400, "invalid", "\"spread\" must be std, ci95 or minmax");
+    return false;
+}
+
+static sb_status answer_all(answer *a, const json_t *groups) {
+    uint32_t n = (uint32_t)json_array_size(groups);
+    sb_http_type(a->r, "application/x-seaboard-columns");
+    sb_http_compress(a->r, SB_HTTP_CODING_YES);
+    sb_column_begin(&a->body, sb_http_body(a->r), "SBB1", sb_store_version(a->app->store), n,
+                    ENTRY);
+    sb_status status = sb_api_take_runs(&a->runs, a->q, a->app);
+    if (status != SB_OK) return status;
+    for (uint32_t i = 0; status == SB_OK && i < n; i++)
+        status = answer_group(a, i, json_array_get(groups, i));
+    sb_api_release_runs(&a->runs);
+    return status == SB_END ? SB_OK : status;
+}
+
+sb_status sb_api_bands(sb_http_request *q, sb_http_reply *r, void *opaque) {
+    json_t *body = sb_api_body(q, r);
+    if (!body) return SB_OK;
+    answer a = {.q = q, .r = r, .app = opaque, .budget = sb_api_budget(q)};
+    const json_t *groups = json_object_get(body, "groups");
+    sb_status status = SB_OK;
+    if (!json_is_array(groups) || json_array_size(groups) > MAX_GROUPS)
+        sb_api_fail(r, 400, "invalid", "\"groups\" must be a list of at most %u", MAX_GROUPS);
+    else if (sb_lines_ask_read(&a.ask, body, r) && read_kind(&a, body))
+        status = answer_all(&a, groups);
+    json_decref(body);
+    return status;
+}
