@@ -212,8 +212,8 @@ static sb_status collect_values(sb_hparams *h, named_value **out, size_t *n, sb_
 }
 
 static sb_status make_columns(sb_hparams *h, sb_hparams_experiment_view *out, sb_err *err) {
-    named_value *values;
-    size_t n;
+    named_value *values = NULL;
+    size_t n = 0;
     sb_status status = collect_values(h, &values, &n, err);
     if (status != SB_OK) return status;
     size_t names = 0;
