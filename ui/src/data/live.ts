@@ -30,7 +30,7 @@ export class Live {
       this.port.start();
       this.port.postMessage({ url: this.url });
       addEventListener('pagehide', () => this.port?.postMessage({ bye: true }));
-      addEventListener('pageshow', (e) => e.persisted && this.port?.postMessage({ url: this.url }));
+      addEventListener('pageshow', (e) => (e as PageTransitionEvent).persisted && this.port?.postMessage({ url: this.url }));
     } catch {
       this.startOwn();
     }

@@ -1,0 +1,66 @@
+// Keys of the whole page. A key is ignored while somebody types, except those with Ctrl or Cmd; the open dashboard adds
+// its own (shell.actions).
+import { DASHBOARDS } from '../dashboards';
+import { hub } from '../data/hub.svelte';
+import { t } from './i18n.svelte';
+import { settings } from './settings.svelte';
+import { shell, type Action } from './shell.svelte';
+import { view } from './view.svelte';
+
+export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+export const MOD = isMac ? '⌘' : 'Ctrl';
+
+export function shellActions(): Action[] {
+  return [
+    { key: '?', title: t('keys.help'), run: () => (shell.dialog = shell.dialog === 'keys' ? '' : 'keys') },
+    { key: 'mod+k', title: t('keys.find'), run: () => (shell.dialog = 'palette') },
+    { key: 'mod+z', title: t('keys.undo'), run: () => void view.undo() },
+    { key: 'mod+shift+z', title: t('keys.redo'), run: () => void view.redo() },
+    { key: 'r', title: t('keys.runFilter'), run: () => focusRuns() },
+    { key: '[', title: t('keys.panel'), run: () => (settings.panelOpen = !settings.panelOpen) },
+    { key: 't', title: t('keys.theme'), run: () => settings.cycleTheme() },
+    { key: 'space', title: t('keys.pause'), run: () => hub.pause(!hub.paused) },
+  ];
+}
+
+function focusRuns(): void {
+  settings.panelOpen = true;
+  requestAnimationFrame(() => document.getElementById('run-filter')?.focus());
+}
+
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+
+export function onKey(e: KeyboardEvent): void {
+  if (e.defaultPrevented) return;
+  const mod = e.ctrlKey || e.metaKey;
+  if (typing(e.target)) {
+    const target = e.target as HTMLInputElement;
+    if (e.key === 'Escape' && target.type !== 'range') target.blur();
+    if (!(mod && e.key.toLowerCase() === 'k')) return;
+  }
+  if (e.altKey) return;
+  if (e.key === ' ' && e.target instanceof HTMLElement && e.target.closest('button,a,[role=menuitem]')) return;
+  const name = (mod ? 'mod+' : '') + (mod && e.shiftKey ? 'shift+' : '') + (e.key === ' ' ? 'space' : e.key.toLowerCase());
+  const all = [...shellActions(), ...shell.actions];
+  const action = all.find((a) => a.key === name);
+  if (action) {
+    if (shell.dialog && action.key !== '?' && !mod) return;
+    e.preventDefault();
+    action.run();
+    return;
+  }
+  if (!mod && /^[1-9]$/.test(e.key) && !shell.dialog) {
+    const tabs = DASHBOARDS.filter((d) => d.load);
+    const tab = tabs[Number(e.key) - 1];
+    if (tab) view.tab = tab.id;
+  }
+}
+
+/** A key as people read it. */
+export function keyText(key: string): string {
+  return key
+    .split('+')
+    .map((part) => (part === 'mod' ? MOD : part === 'shift' ? '⇧' : part === 'space' ? t('keys.space') : part.length === 1 ? part.toUpperCase() : part))
+    .join(' ');
+}

@@ -1,0 +1,67 @@
+// The time series dashboard's state: which tags, in which sections, and what the pointer is over.
+import { compileRegex, Crosshair, groupOf, hub, naturalCompare, t, view, type Hit, type Tag } from '../../public';
+import type { Section } from './layout';
+
+export interface Hover {
+  card: string;
+  tag: string;
+  found: Hit[];
+  x: number;
+  left: number; // in the window
+  top: number;
+}
+
+export class TimeSeries {
+  readonly crosshair = new Crosshair();
+  hover = $state.raw<Hover | null>(null);
+  focused = $state('');
+  private good = /(?:)/i;
+
+  tags = $derived.by(() => {
+    const tags = hub.tags.filter((tag) => tag.plugin === 'scalars');
+    return tags.sort((a, b) => naturalCompare(a.tag, b.tag));
+  });
+  byName = $derived(new Map<string, Tag>(this.tags.map((tag) => [tag.tag, tag])));
+
+  filterError = $derived.by(() => {
+    const regex = compileRegex(view.tagFilter);
+    return regex.ok ? '' : regex.error.message;
+  });
+  matching = $derived.by(() => {
+    const regex = compileRegex(view.tagFilter);
+    if (regex.ok) this.good = regex.value;
+    return view.tagFilter === '' ? this.tags : this.tags.filter((tag) => this.good.test(tag.tag));
+  });
+
+  sections = $derived.by((): Section[] => {
+    if (view.tagFilter !== '') {
+      const tags = this.matching.map((tag) => tag.tag);
+      return tags.length ? [{ key: '?', title: t('ts.matching'), tags, open: true }] : [];
+    }
+    const groups = new Map<string, string[]>();
+    for (const { tag } of this.tags) {
+      const key = groupOf(tag);
+      const list = groups.get(key);
+      if (list) list.push(tag);
+      else groups.set(key, [tag]);
+    }
+    const sections: Section[] = [];
+    const pins = view.pins.filter((tag) => this.byName.has(tag));
+    if (pins.length) sections.push({ key: '*', title: t('ts.pinned'), tags: pins, open: !view.closed.has('*') });
+    for (const [key, tags] of groups) sections.push({ key: `/${key}`, title: key || t('ts.ungrouped'), tags, open: !view.closed.has(`/${key}`) });
+    return sections;
+  });
+
+  /** All cards in order, for J and K. */
+  order = $derived(this.sections.flatMap((s) => (s.open ? s.tags.map((tag) => `${s.key}\n${tag}`) : [])));
+
+  focusBy(by: number): string {
+    const at = this.order.indexOf(this.focused);
+    const next = this.order[Math.min(this.order.length - 1, Math.max(0, at < 0 ? 0 : at + by))] ?? '';
+    this.focused = next;
+    return next;
+  }
+  get focusedTag(): string {
+    return this.focused.slice(this.focused.indexOf('\n') + 1);
+  }
+}

@@ -1,0 +1,26 @@
+// The core as dashboards see it: the only file outside their own folder that they import.
+export { hub } from './data/hub.svelte';
+export { api } from './data/api';
+export type { Series, Band } from './data/columns';
+export { UNCHANGED, NOT_FOUND } from './data/columns';
+export { toNumber } from './data/types';
+export type { Run, Tag, Smoothing, XAxis, SmoothKind, ScalarsAsk } from './data/types';
+export { view, type Zoom, type Scale, type Spread } from './app/view.svelte';
+export { runs, direction } from './app/runs.svelte';
+export { settings, type TooltipSort } from './app/settings.svelte';
+export { t, type Key } from './app/i18n.svelte';
+export { shell } from './app/shell.svelte';
+export { plotTheme } from './app/theme';
+export * as format from './base/format';
+export { naturalCompare, splitTag, groupOf } from './base/natural';
+export { compileRegex } from './base/filter';
+export { default as Chart } from './widgets/chart/Chart.svelte';
+export { Crosshair } from './widgets/chart/crosshair';
+export { hits, type Hit, type Line } from './widgets/chart/lines';
+export type { Plot, PlotData, PlotZoom } from './widgets/chart/plot';
+export { chartSvg, svgToPng, saveBlob } from './widgets/chart/export';
+export { default as Icon } from './widgets/Icon.svelte';
+export { default as Menu } from './widgets/Menu.svelte';
+export type { MenuItem } from './widgets/Menu.svelte';
+export { default as Dialog } from './widgets/Dialog.svelte';
+export { default as VirtualList } from './widgets/VirtualList.svelte';

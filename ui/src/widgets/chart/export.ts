@@ -1,0 +1,93 @@
+// A chart as a picture for a paper: SVG with title, axes and legend; PNG is made from it. Texts are escaped; what is
+// drawn is what the card shows.
+import { trace, type Line } from './lines';
+import type { Plot } from './plot';
+import { ticksOf, toPixel } from './scale';
+
+const FONT = 'system-ui, sans-serif';
+const ROW = 16;
+const escape = (text: string) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c] ?? c);
+
+class PathPen {
+  text = '';
+  moveTo(x: number, y: number): void {
+    this.text += `M${x.toFixed(1)} ${y.toFixed(1)}`;
+  }
+  lineTo(x: number, y: number): void {
+    this.text += `L${x.toFixed(1)} ${y.toFixed(1)}`;
+  }
+}
+
+function pathOf(plot: Plot, x: Float64Array, y: Float64Array): string {
+  const pen = new PathPen();
+  trace(pen, x, y, plot.ax, plot.ay);
+  return pen.text;
+}
+
+function lineSvg(plot: Plot, line: Line): string {
+  let text = '';
+  if (line.band) {
+    const back = (a: Float64Array) => Float64Array.from(a).reverse();
+    const pen = new PathPen();
+    trace(pen, line.x, line.band.high, plot.ax, plot.ay);
+    const low = back(line.band.low);
+    back(line.x).forEach((x, i) => Number.isFinite(low[i]) && pen.lineTo(toPixel(plot.ax, x), toPixel(plot.ay, low[i])));
+    text += `<path d="${pen.text}Z" fill="${line.colour}" fill-opacity=".18"/>`;
+  }
+  if (line.raw) text += `<path d="${pathOf(plot, line.x, line.raw)}" fill="none" stroke="${line.colour}" stroke-opacity=".25"/>`;
+  return `${text}<path d="${pathOf(plot, line.x, line.y)}" fill="none" stroke="${line.colour}" stroke-width="1.5"/>`;
+}
+
+export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid: string; panel: string }, most = 40): string {
+  const { box } = plot;
+  const lines = plot.data.lines;
+  const named = lines.slice(0, most);
+  const width = box.width + 70;
+  const top = 34;
+  const legendTop = top + box.height + 36;
+  const height = legendTop + named.length * ROW + (lines.length > most ? ROW : 0) + 8;
+  const grid: string[] = [];
+  for (const tick of ticksOf(plot.ay, Math.floor(box.height / 38), 'number')) {
+    const y = toPixel(plot.ay, tick.v);
+    grid.push(`<path d="M0 ${y.toFixed(1)}H${box.width}" stroke="${colours.grid}"/><text x="-6" y="${(y + 4).toFixed(1)}" text-anchor="end">${escape(tick.text)}</text>`);
+  }
+  for (const tick of ticksOf(plot.ax, Math.floor(box.width / 84), plot.data.xWhat)) {
+    const x = toPixel(plot.ax, tick.v);
+    grid.push(`<text x="${x.toFixed(1)}" y="${box.height + 16}" text-anchor="middle">${escape(tick.text)}</text>`);
+  }
+  const legend = named.map((line, i) => `<rect x="52" y="${legendTop + i * ROW}" width="10" height="10" rx="2" fill="${line.colour}"/><text x="68" y="${legendTop + 9 + i * ROW}">${escape(line.name)}</text>`);
+  if (lines.length > most) legend.push(`<text x="68" y="${legendTop + 9 + most * ROW}">+ ${lines.length - most}</text>`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="11" fill="${colours.ink}">
+<rect width="100%" height="100%" fill="${colours.panel}"/>
+<text x="52" y="20" font-size="13" font-weight="600">${escape(title)}</text>
+<clipPath id="c"><rect width="${box.width}" height="${box.height}"/></clipPath>
+<g transform="translate(52 ${top})">${grid.join('')}<g clip-path="url(#c)" stroke-linejoin="round">${[...lines].reverse().map((line) => lineSvg(plot, line)).join('')}</g></g>
+${legend.join('')}
+</svg>`;
+}
+
+export async function svgToPng(svg: string, scale = 2): Promise<Blob | null> {
+  const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = image.width * scale;
+    canvas.height = image.height * scale;
+    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
+  } catch {
+    return null;
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+export function saveBlob(blob: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}

@@ -1,0 +1,171 @@
+// Lines as the chart has them: columns, no objects per point. Extents, nearest points, and the path of one line; all of
+// it plain functions over typed arrays, so that tests need no browser.
+import type { Axis, Range, ScaleKind } from './scale';
+
+export interface Line {
+  key: string;
+  name: string;
+  colour: string;
+  x: Float64Array;
+  y: Float64Array; // what is drawn: smoothed when that is on
+  raw: Float64Array | null; // drawn faintly behind it
+  step: Float64Array | null;
+  wall: Float64Array | null;
+  firstWall: number;
+  live: boolean; // a dot at its end
+  band?: { low: Float64Array; high: Float64Array; count: Float64Array } | null;
+}
+
+/** The part of a path API that a line needs. */
+export interface Pen {
+  moveTo(x: number, y: number): void;
+  lineTo(x: number, y: number): void;
+}
+
+/** First index with x[i] >= v, for rising x. */
+export function lowerBound(x: Float64Array, v: number): number {
+  let low = 0;
+  let high = x.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (x[middle] < v) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Index of the point nearest to v; -1 for no points. */
+export function nearestIndex(x: Float64Array, v: number): number {
+  if (x.length === 0) return -1;
+  const i = lowerBound(x, v);
+  if (i === 0) return 0;
+  if (i === x.length) return i - 1;
+  return v - x[i - 1] <= x[i] - v ? i - 1 : i;
+}
+
+export function xExtent(lines: readonly Line[], kind: ScaleKind): Range | null {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const line of lines) {
+    for (let i = 0, x = line.x; i < x.length; i++) {
+      const v = x[i];
+      if (v > high) high = v;
+      if (v < low && (kind !== 'log' || v > 0)) low = v;
+    }
+  }
+  return low <= high ? [low, high] : null;
+}
+
+const SAMPLES = 20000;
+
+/** Range of finite y within the x range; with outliers left out, that of the 5th to the 95th percentile. */
+export function yExtent(lines: readonly Line[], within: Range | null, ignoreOutliers: boolean, kind: ScaleKind): Range | null {
+  let low = Infinity;
+  let high = -Infinity;
+  let total = 0;
+  for (const line of lines) total += line.x.length;
+  const stride = Math.max(1, Math.ceil(total / SAMPLES));
+  const samples: number[] = [];
+  let at = 0;
+  for (const line of lines) {
+    const { x, y, band } = line;
+    for (let i = 0; i < x.length; i++) {
+      if (within && (x[i] < within[0] || x[i] > within[1])) continue;
+      const top = band ? band.high[i] : y[i];
+      const bottom = band ? band.low[i] : y[i];
+      if (Number.isFinite(top) && (kind !== 'log' || top > 0)) {
+        if (top > high) high = top;
+        if (ignoreOutliers && at++ % stride === 0) samples.push(top);
+      }
+      if (Number.isFinite(bottom) && bottom < low && (kind !== 'log' || bottom > 0)) low = bottom;
+    }
+  }
+  if (!(low <= high)) return null;
+  if (!ignoreOutliers || samples.length < 20) return [low, high];
+  const sorted = Float64Array.from(samples).sort();
+  const p5 = sorted[Math.floor((sorted.length - 1) * 0.05)];
+  const p95 = sorted[Math.ceil((sorted.length - 1) * 0.95)];
+  // only what is far off counts as an outlier: within a spread beyond the percentiles all is shown
+  const room = (p95 - p5) * 1.0;
+  return [Math.max(low, p5 - room), Math.min(high, p95 + room)];
+}
+
+/** Draws y over x. Breaks at values that are not finite (or not positive on a log axis) and where x falls. */
+export function trace(pen: Pen, x: Float64Array, y: Float64Array, ax: Axis, ay: Axis): void {
+  const n = Math.min(x.length, y.length);
+  let open = false;
+  let last = -Infinity;
+  if (ax.projection.kind === 'linear' && ay.projection.kind === 'linear') {
+    const { a, b } = ax;
+    const c = ay.a;
+    const d = ay.b;
+    for (let i = 0; i < n; i++) {
+      const v = y[i];
+      const u = x[i];
+      if (v - v !== 0) {
+        open = false;
+        continue;
+      }
+      if (open && u >= last) pen.lineTo(a * u + b, c * v + d);
+      else pen.moveTo(a * u + b, c * v + d);
+      open = true;
+      last = u;
+    }
+    return;
+  }
+  const fx = ax.projection.f;
+  const fy = ay.projection.f;
+  for (let i = 0; i < n; i++) {
+    const px = ax.a * fx(x[i]) + ax.b;
+    const py = ay.a * fy(y[i]) + ay.b;
+    if (!Number.isFinite(px) || !Number.isFinite(py)) {
+      open = false;
+      continue;
+    }
+    if (open && x[i] >= last) pen.lineTo(px, py);
+    else pen.moveTo(px, py);
+    open = true;
+    last = x[i];
+  }
+}
+
+/** Where values are not numbers: x of each, and the last finite y before it, for a mark. */
+export function badPoints(line: Line): { x: number; y: number; v: number }[] {
+  const values = line.raw ?? line.y;
+  const found: { x: number; y: number; v: number }[] = [];
+  let last = NaN;
+  for (let i = 0; i < values.length; i++) {
+    if (Number.isFinite(values[i])) last = values[i];
+    else found.push({ x: line.x[i], y: last, v: values[i] });
+  }
+  for (const bad of found) if (Number.isNaN(bad.y)) bad.y = values.find(Number.isFinite) ?? 0;
+  return found;
+}
+
+export interface Hit {
+  line: Line;
+  index: number;
+  px: number;
+  py: number;
+  distance: number; // pixels to the pointer
+  outside: boolean; // the line ended before, or begins after, the pointer
+}
+
+/** The nearest point of every line to x; nearest to the pointer first. */
+export function hits(lines: readonly Line[], x: number, pointer: { px: number; py: number } | null, ax: Axis, ay: Axis): Hit[] {
+  const found: Hit[] = [];
+  for (const line of lines) {
+    const index = nearestIndex(line.x, x);
+    if (index < 0) continue;
+    const px = ax.a * ax.projection.f(line.x[index]) + ax.b;
+    let py = ay.a * ay.projection.f(line.y[index]) + ay.b;
+    if (!Number.isFinite(py)) py = NaN;
+    const dx = pointer ? px - pointer.px : 0;
+    const dy = pointer && !Number.isNaN(py) ? py - pointer.py : 0;
+    const last = line.x[line.x.length - 1];
+    const outside = x < line.x[0] || x > last;
+    const distance = Math.hypot(outside ? dx : dx * 0.25, dy) + (Number.isNaN(py) ? 1e6 : 0);
+    found.push({ line, index, px, py, distance, outside });
+  }
+  return found.sort((a, b) => a.distance - b.distance);
+}

@@ -1,0 +1,415 @@
+// One chart: three canvases on top of each other. Axes (cheap, redrawn at will), lines (drawn over several frames into
+// a hidden canvas and shown when complete; moved and stretched at once when the view changes), and the hover layer,
+// the only one that is touched when the pointer moves.
+//
+// In: lines, axes kinds, zoom. Out: callbacks with what the pointer is near and what the user zoomed to.
+import type { Crosshair } from './crosshair';
+import { overFrames } from './frames';
+import { badPoints, hits, trace, xExtent, yExtent, type Hit, type Line } from './lines';
+import { makeAxis, padded, ticksOf, toPixel, toValue, type Axis, type Range, type ScaleKind } from './scale';
+import { attachGestures } from './gestures';
+
+export interface PlotZoom {
+  x: Range | null;
+  y: Range | null;
+}
+export interface PlotTheme {
+  ink: string;
+  grid: string;
+  accent: string;
+  bad: string;
+  panel: string;
+}
+export interface PlotData {
+  lines: readonly Line[];
+  xWhat: 'number' | 'relative' | 'wall';
+  xScale: ScaleKind;
+  yScale: ScaleKind;
+  ignoreOutliers: boolean;
+  zoom: PlotZoom | null;
+}
+export interface PlotEvents {
+  hover(found: Hit[] | null, x: number, at: { left: number; top: number }): void;
+  zoom(zoom: PlotZoom | null): void;
+  width(pixels: number): void;
+}
+
+const LEFT = 46;
+const RIGHT = 10;
+const TOP = 6;
+const BOTTOM = 20;
+const SYNC_POINTS = 20000;
+const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", sans-serif';
+
+interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export class Plot {
+  readonly axes: HTMLCanvasElement;
+  readonly clip: HTMLDivElement;
+  readonly ink: HTMLCanvasElement;
+  readonly over: HTMLCanvasElement;
+  box: Box = { left: LEFT, top: TOP, width: 0, height: 0 };
+  ax: Axis = makeAxis('linear', [0, 1], 0, 1);
+  ay: Axis = makeAxis('linear', [0, 1], 1, 0);
+  data: PlotData = { lines: [], xWhat: 'number', xScale: 'linear', yScale: 'linear', ignoreOutliers: true, zoom: null };
+
+  private theme: PlotTheme = { ink: '#666', grid: '#eee', accent: '#06c', bad: '#d00', panel: '#fff' };
+  private painted: { ax: Axis; ay: Axis } | null = null;
+  private cancelPaint: (() => void) | null = null;
+  private overScheduled = false;
+  private pointer: { px: number; py: number } | null = null;
+  private selection: Box | null = null;
+  private readonly observer: ResizeObserver;
+  private readonly quiet: () => void;
+  private readonly detach: () => void;
+
+  constructor(
+    readonly host: HTMLElement,
+    private readonly events: PlotEvents,
+    readonly crosshair: Crosshair,
+  ) {
+    this.axes = document.createElement('canvas');
+    this.clip = document.createElement('div');
+    this.ink = document.createElement('canvas');
+    this.over = document.createElement('canvas');
+    this.clip.className = 'plot-clip';
+    this.clip.append(this.ink);
+    for (const canvas of [this.axes, this.ink, this.over]) canvas.setAttribute('aria-hidden', 'true');
+    host.append(this.axes, this.clip, this.over);
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(host);
+    this.quiet = crosshair.listen(() => this.scheduleOver());
+    this.detach = attachGestures(this, {
+      move: (pointer) => this.pointAt(pointer),
+      select: (selection) => {
+        this.selection = selection;
+        this.scheduleOver();
+      },
+      zoom: (zoom) => this.events.zoom(zoom),
+    });
+    this.resize();
+  }
+
+  destroy(): void {
+    this.observer.disconnect();
+    this.quiet();
+    this.detach();
+    this.cancelPaint?.();
+    if (this.crosshair.at.owner === this) this.crosshair.set(null, null);
+  }
+
+  set(data: PlotData, theme: PlotTheme): void {
+    this.data = data;
+    this.theme = theme;
+    this.render();
+  }
+
+  private resize(): void {
+    const width = this.host.clientWidth;
+    const height = this.host.clientHeight;
+    const box = { left: LEFT, top: TOP, width: Math.max(10, width - LEFT - RIGHT), height: Math.max(10, height - TOP - BOTTOM) };
+    if (box.width === this.box.width && box.height === this.box.height) return;
+    this.box = box;
+    this.size(this.axes, width, height);
+    this.size(this.over, width, height);
+    this.clip.style.left = `${box.left}px`;
+    this.clip.style.top = `${box.top}px`;
+    this.clip.style.width = `${box.width}px`;
+    this.clip.style.height = `${box.height}px`;
+    this.painted = null;
+    this.render();
+    this.events.width(Math.round(box.width));
+  }
+
+  private size(canvas: HTMLCanvasElement, width: number, height: number): void {
+    const ratio = devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+
+  private pen(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+    const ctx = canvas.getContext('2d');
+    const ratio = devicePixelRatio || 1;
+    ctx?.setTransform(ratio, 0, 0, ratio, 0, 0);
+    return ctx;
+  }
+
+  private domains(): { x: Range; y: Range } {
+    const { lines, zoom, xScale, yScale, ignoreOutliers } = this.data;
+    const x = zoom?.x ?? padded(xExtent(lines, xScale) ?? (xScale === 'log' ? [1, 10] : [0, 1]), xScale, 0.015);
+    const y = zoom?.y ?? padded(yExtent(lines, zoom?.x ?? null, ignoreOutliers, yScale) ?? (yScale === 'log' ? [0.1, 1] : [0, 1]), yScale, 0.06);
+    return { x, y };
+  }
+
+  render(): void {
+    if (this.box.width <= 10) return;
+    const { x, y } = this.domains();
+    this.ax = makeAxis(this.data.xScale, x, 0, this.box.width);
+    this.ay = makeAxis(this.data.yScale, y, this.box.height, 0);
+    this.drawAxes();
+    this.stretch();
+    this.paint();
+    this.scheduleOver();
+  }
+
+  // ---- axes ----
+
+  private drawAxes(): void {
+    const ctx = this.pen(this.axes);
+    if (!ctx) return;
+    const { box, theme } = this;
+    ctx.clearRect(0, 0, box.width + LEFT + RIGHT, box.height + TOP + BOTTOM);
+    ctx.font = FONT;
+    ctx.fillStyle = theme.ink;
+    ctx.strokeStyle = theme.grid;
+    ctx.lineWidth = 1;
+    ctx.textAlign = 'right';
+    ctx.textBaseline = 'middle';
+    ctx.beginPath();
+    for (const tick of ticksOf(this.ay, Math.floor(box.height / 38), 'number')) {
+      const py = Math.round(box.top + toPixel(this.ay, tick.v)) + 0.5;
+      if (py < box.top - 1 || py > box.top + box.height + 1) continue;
+      ctx.moveTo(box.left, py);
+      ctx.lineTo(box.left + box.width, py);
+      ctx.fillText(tick.text, box.left - 6, py, LEFT - 8);
+    }
+    ctx.stroke();
+    ctx.textBaseline = 'top';
+    ctx.textAlign = 'center';
+    const room = this.data.xWhat === 'number' ? 62 : 84;
+    let free = -Infinity;
+    for (const tick of ticksOf(this.ax, Math.floor(box.width / room), this.data.xWhat)) {
+      const px = box.left + toPixel(this.ax, tick.v);
+      const half = ctx.measureText(tick.text).width / 2;
+      if (px < box.left - 1 || px > box.left + box.width + 1) continue;
+      const at = Math.min(Math.max(px, half), box.left + box.width + RIGHT - half);
+      if (at - half < free) continue;
+      ctx.fillText(tick.text, at, box.top + box.height + 6);
+      free = at + half + 8;
+    }
+  }
+
+  // ---- lines ----
+
+  /** Moves the picture that is there to where its data would be now, until the new one is ready. */
+  private stretch(): void {
+    const was = this.painted;
+    if (!was || was.ax.projection !== this.ax.projection || was.ay.projection !== this.ay.projection) return;
+    const sx = this.ax.a / was.ax.a;
+    const sy = this.ay.a / was.ay.a;
+    const tx = this.ax.b - sx * was.ax.b;
+    const ty = this.ay.b - sy * was.ay.b;
+    this.ink.style.transform = `matrix(${sx},0,0,${sy},${tx},${ty})`;
+  }
+
+  private paint(): void {
+    this.cancelPaint?.();
+    this.cancelPaint = null;
+    const { ax, ay } = this;
+    const back = document.createElement('canvas');
+    this.size(back, this.box.width, this.box.height);
+    const ctx = this.pen(back);
+    if (!ctx) return;
+    let points = 0;
+    for (const line of this.data.lines) points += line.x.length * (line.raw ? 2 : 1);
+    const show = () => {
+      this.ink.width = back.width;
+      this.ink.height = back.height;
+      this.ink.style.width = back.style.width;
+      this.ink.style.height = back.style.height;
+      this.ink.style.transform = '';
+      if (back.width && back.height) this.ink.getContext('2d')?.drawImage(back, 0, 0);
+      this.painted = { ax, ay };
+      this.host.dataset.painted = String(this.data.lines.length);
+    };
+    const job = this.strokes(ctx, ax, ay, show);
+    if (points <= SYNC_POINTS) while (!job.next().done);
+    else this.cancelPaint = overFrames(job);
+  }
+
+  private *strokes(ctx: CanvasRenderingContext2D, ax: Axis, ay: Axis, show: () => void): Generator<void, void, void> {
+    const { lines } = this.data;
+    const many = lines.length > 60;
+    ctx.lineJoin = 'round';
+    for (const line of lines) {
+      if (!line.band) continue;
+      fillBand(ctx, line, ax, ay);
+      yield;
+    }
+    ctx.lineWidth = 1;
+    if (lines.length <= 200)
+      for (const line of lines) {
+        if (!line.raw) continue;
+        ctx.globalAlpha = many ? 0.12 : 0.25;
+        ctx.strokeStyle = line.colour;
+        ctx.beginPath();
+        trace(ctx, line.x, line.raw, ax, ay);
+        ctx.stroke();
+        yield;
+      }
+    ctx.globalAlpha = lines.length > 300 ? 0.55 : many ? 0.8 : 1;
+    ctx.lineWidth = many ? 1 : 1.5;
+    for (let i = lines.length - 1; i >= 0; i--) {
+      const line = lines[i];
+      ctx.strokeStyle = line.colour;
+      ctx.beginPath();
+      trace(ctx, line.x, line.y, ax, ay);
+      ctx.stroke();
+      yield;
+    }
+    ctx.globalAlpha = 1;
+    for (const line of lines) drawEnds(ctx, line, ax, ay, many, this.theme);
+    show();
+  }
+
+  // ---- hover ----
+
+  private pointAt(pointer: { px: number; py: number } | null): void {
+    this.pointer = pointer;
+    this.crosshair.set(pointer ? toValue(this.ax, pointer.px) : null, pointer ? this : null);
+    this.scheduleOver();
+  }
+
+  /** Moves the crosshair by a point of the nearest line; for the keyboard. */
+  step(by: number): void {
+    const first = this.data.lines[0];
+    if (!first || first.x.length === 0) return;
+    const now = this.crosshair.at.owner === this ? this.crosshair.at.x : null;
+    const at = now === null ? (by > 0 ? -1 : first.x.length) : hits([first], now, null, this.ax, this.ay)[0].index;
+    const index = Math.min(first.x.length - 1, Math.max(0, at + by));
+    const px = toPixel(this.ax, first.x[index]);
+    this.pointAt({ px, py: toPixel(this.ay, first.y[index]) || 0 });
+  }
+
+  private scheduleOver(): void {
+    if (this.overScheduled) return;
+    this.overScheduled = true;
+    requestAnimationFrame(() => {
+      this.overScheduled = false;
+      this.drawOver();
+    });
+  }
+
+  private drawOver(): void {
+    const ctx = this.pen(this.over);
+    if (!ctx) return;
+    const { box, theme } = this;
+    ctx.clearRect(0, 0, box.width + LEFT + RIGHT, box.height + TOP + BOTTOM);
+    if (this.selection) {
+      ctx.fillStyle = theme.accent;
+      ctx.globalAlpha = 0.12;
+      ctx.fillRect(box.left + this.selection.left, box.top + this.selection.top, this.selection.width, this.selection.height);
+      ctx.globalAlpha = 1;
+    }
+    const { x, owner } = this.crosshair.at;
+    if (x === null) {
+      if (this.pointer === null) this.events.hover(null, 0, { left: 0, top: 0 });
+      return;
+    }
+    const px = toPixel(this.ax, x);
+    if (px < 0 || px > box.width) return;
+    const mine = owner === this;
+    ctx.strokeStyle = theme.ink;
+    ctx.setLineDash([3, 3]);
+    ctx.beginPath();
+    ctx.moveTo(Math.round(box.left + px) + 0.5, box.top);
+    ctx.lineTo(Math.round(box.left + px) + 0.5, box.top + box.height);
+    ctx.stroke();
+    ctx.setLineDash([]);
+    if (!mine) {
+      this.events.hover(null, 0, { left: 0, top: 0 });
+      return;
+    }
+    const found = hits(this.data.lines, x, this.pointer, this.ax, this.ay);
+    this.emphasise(ctx, found);
+    this.events.hover(found, x, { left: box.left + px, top: box.top + (this.pointer?.py ?? 0) });
+  }
+
+  private emphasise(ctx: CanvasRenderingContext2D, found: Hit[]): void {
+    const { box, theme } = this;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(box.left, box.top - 4, box.width + 4, box.height + 8);
+    ctx.clip();
+    ctx.translate(box.left, box.top);
+    const nearest = found[0];
+    if (nearest && this.data.lines.length > 1) {
+      ctx.strokeStyle = nearest.line.colour;
+      ctx.lineWidth = 2.5;
+      ctx.beginPath();
+      trace(ctx, nearest.line.x, nearest.line.y, this.ax, this.ay);
+      ctx.stroke();
+    }
+    for (const hit of found.slice(0, 12)) {
+      if (Number.isNaN(hit.py) || hit.outside) continue;
+      ctx.fillStyle = hit.line.colour;
+      ctx.strokeStyle = theme.panel;
+      ctx.lineWidth = 1.5;
+      ctx.beginPath();
+      ctx.arc(hit.px, hit.py, 4, 0, 7);
+      ctx.fill();
+      ctx.stroke();
+    }
+    ctx.restore();
+  }
+}
+
+function fillBand(ctx: CanvasRenderingContext2D, line: Line, ax: Axis, ay: Axis): void {
+  const { x, band } = line;
+  if (!band) return;
+  ctx.fillStyle = line.colour;
+  ctx.globalAlpha = 0.18;
+  ctx.beginPath();
+  let open = false;
+  for (let i = 0; i < x.length; i++) {
+    if (!Number.isFinite(band.high[i])) continue;
+    const px = toPixel(ax, x[i]);
+    const py = toPixel(ay, band.high[i]);
+    if (open) ctx.lineTo(px, py);
+    else ctx.moveTo(px, py);
+    open = true;
+  }
+  for (let i = x.length - 1; i >= 0; i--) {
+    if (!Number.isFinite(band.low[i])) continue;
+    const py = toPixel(ay, band.low[i]);
+    ctx.lineTo(toPixel(ax, x[i]), Number.isFinite(py) ? py : 1e4);
+  }
+  ctx.fill();
+}
+
+/** A dot where a live run is now, one for a single point, and a triangle for each value that is no number. */
+function drawEnds(ctx: CanvasRenderingContext2D, line: Line, ax: Axis, ay: Axis, many: boolean, theme: PlotTheme): void {
+  const n = line.x.length;
+  if (n === 0) return;
+  if (n === 1 || (line.live && !many)) {
+    const px = toPixel(ax, line.x[n - 1]);
+    const py = toPixel(ay, line.y[n - 1]);
+    ctx.fillStyle = line.colour;
+    ctx.beginPath();
+    ctx.arc(px, py, 3, 0, 7);
+    ctx.fill();
+  }
+  if (many || line.band) return;
+  for (const bad of badPoints(line).slice(0, 200)) {
+    const px = toPixel(ax, bad.x);
+    const py = Math.min(Math.max(toPixel(ay, bad.y), 6), ay.a * ay.projection.f(ay.domain[0]) + ay.b - 4);
+    const up = bad.v === -Infinity ? -1 : 1;
+    ctx.fillStyle = line.colour;
+    ctx.strokeStyle = theme.bad;
+    ctx.lineWidth = 1.25;
+    ctx.beginPath();
+    ctx.moveTo(px, py - 5 * up);
+    ctx.lineTo(px + 4.5, py + 3.5 * up);
+    ctx.lineTo(px - 4.5, py + 3.5 * up);
+    ctx.closePath();
+    ctx.fill();
+    ctx.stroke();
+  }
+}
