@@ -254,11 +254,12 @@ static sb_status why_not(int reason, sb_slice path, sb_err *err) {
     case ENOENT:
     case ENOTDIR:
         return sb_fail(err, SB_NOT_FOUND, 0, "%.*s: there is no such file", SB_SHOWN(path));
-    case EXDEV:
-    case ELOOP:
-        return sb_fail(err, SB_INVALID, 0, "%.*s: leads outside of its directory", SB_SHOWN(path));
     case EISDIR:
-        return sb_fail(err, SB_INVALID, 0, "%.*s: is a directory", SB_SHOWN(path));
+        return sb_fail(err, SB_NOT_FOUND, 0, "%.*s: is a directory", SB_SHOWN(path));
+    case ELOOP:
+        return sb_fail(err, SB_NOT_FOUND, 0, "%.*s: is a link to itself", SB_SHOWN(path));
+    case EXDEV:
+        return sb_fail(err, SB_INVALID, 0, "%.*s: leads outside of its directory", SB_SHOWN(path));
     default:
         return sb_fail_errno(err, SB_IO, reason, "%.*s: can't open this file", SB_SHOWN(path));
     }

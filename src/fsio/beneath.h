@@ -39,8 +39,8 @@ int sb_beneath_walk(const char *dir, const char *path);
  * own, and opened as it stands. */
 int sb_fs_open_beneath(const sb_fs *fs, const char *dir, sb_slice path);
 
-/* Reads a whole file of at most cap bytes, as sb_fs_get does. SB_NOT_FOUND when there is none,
- * SB_INVALID when the path leads outside or is not that of a file. */
+/* Reads a whole file of at most cap bytes, as sb_fs_get does. SB_NOT_FOUND when there is none (a
+ * directory is none), SB_INVALID when the path leads outside. */
 sb_status sb_fs_get_beneath(const sb_fs *fs, const sb_alloc *alloc, const char *dir, sb_slice path,
                             size_t cap, sb_slice *out, sb_err *err);
 

@@ -96,6 +96,8 @@ static sb_status copy_texts(sb_app *app, const sb_app_opts *o, sb_err *err) {
         {&app->data_location, o->data_location},
         {&app->window_title, o->window_title},
         {&app->path_prefix, o->http.path_prefix},
+        {&app->logdir,
+         o->ingest.root_count == 1 && !o->ingest.roots[0].name ? o->ingest.roots[0].path : ""},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         *texts[i].to = sb_arena_dup(&app->texts, sb_slice_str(texts[i].from));

@@ -20,6 +20,7 @@ struct sb_app {
     sb_arena texts; /* of all slices below */
     sb_slice version, data_location, window_title;
     sb_slice path_prefix;
+    sb_slice logdir;      /* the one directory that is read; empty: there are several */
     sb_slice environment; /* the body of /data/environment */
     bool show_superseded;
     bool compat_sampling;

@@ -82,6 +82,12 @@ const sb_http_route sb_app_routes[] = {
     ANY(PLUGIN("debugger-v2/source_files/list"), debugger_no_data, SB_HTTP_INLINE),
     ANY(PLUGIN("debugger-v2/source_files/file"), debugger_no_data, SB_HTTP_INLINE),
     ANY(PLUGIN("debugger-v2/stack_frames/stack_frames"), debugger_no_data, SB_HTTP_INLINE),
+    ANY(PLUGIN("projector/runs"), projector_runs, SB_HTTP_POOLED),
+    ANY(PLUGIN("projector/info"), projector_info, SB_HTTP_POOLED),
+    ANY(PLUGIN("projector/tensor"), projector_tensor, SB_HTTP_POOLED),
+    ANY(PLUGIN("projector/metadata"), projector_metadata, SB_HTTP_POOLED),
+    ANY(PLUGIN("projector/bookmarks"), projector_bookmarks, SB_HTTP_POOLED),
+    ANY(PLUGIN("projector/sprite_image"), projector_sprite_image, SB_HTTP_POOLED),
     {.methods = SB_HTTP_READ, .path = "/healthz", .run = sb_compat_healthy, .is_open = true},
 };
 const size_t sb_app_route_count = sizeof sb_app_routes / sizeof sb_app_routes[0];

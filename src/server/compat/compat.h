@@ -83,6 +83,16 @@ SB_COMPAT_HANDLER(hparams_download);
 SB_COMPAT_HANDLER(debugger_runs);
 SB_COMPAT_HANDLER(debugger_no_data);
 
+/* projector.c */
+SB_COMPAT_HANDLER(projector_runs);
+SB_COMPAT_HANDLER(projector_info);
+SB_COMPAT_HANDLER(projector_tensor);
+SB_COMPAT_HANDLER(projector_metadata);
+SB_COMPAT_HANDLER(projector_bookmarks);
+SB_COMPAT_HANDLER(projector_sprite_image);
+/* Has any run embeddings to show? */
+bool sb_compat_projector_active(sb_http_request *q, sb_app *app);
+
 /* ---- the path, before it is looked up -------------------------------------------------------- */
 
 /* Takes /experiment/ID off the front and checks the feature flags, for every request. */

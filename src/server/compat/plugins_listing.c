@@ -93,6 +93,7 @@ SB_COMPAT_HANDLER(plugins_listing) {
     bool active[DASHBOARDS] = {false};
     sb_status status = find_active(app, q->arena, active);
     if (status != SB_OK) return status;
+    active[PROJECTOR] = sb_compat_projector_active(q, app);
     sb_json j;
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
