@@ -68,9 +68,6 @@ typedef struct sb_html_trait {
 
 extern const sb_html_trait sb_html_traits[SB_HTML_TAGS];
 
-/* The element with this name (any case), SB_HTML_NONE when it is not in the table. */
-sb_html_tag sb_html_tag_of(const uint8_t *name, size_t n);
-
 /* ---- tokens ----------------------------------------------------------------------------------*/
 
 typedef enum sb_html_token_kind {
@@ -123,8 +120,7 @@ enum { SB_HTML_NO_NODE = 0, SB_HTML_ROOT_NODE = 1 };
 
 typedef struct sb_html_node {
     uint8_t tag;
-    bool open;      /* is on the stack of open elements */
-    uint16_t depth; /* of an open element: its place on the stack */
+    bool open; /* is on the stack of open elements */
     sb_html_id parent, first, last, before, after;
     sb_html_range
         text; /* of a text; for an element .at is 1 + its place among the attributes, or 0 */

@@ -53,15 +53,15 @@ static void open_list_item(sb_html_tree *t) {
 }
 
 static void open_in_body(sb_html_tree *t, sb_html_tag tag, const sb_html_attrs *attrs) {
-    switch (tag) {
-    case SB_HTML_A:
+    if (tag == SB_HTML_A) {
         open_anchor(t, attrs);
-        break;
-    case SB_HTML_CODE:
-    case SB_HTML_EM:
-    case SB_HTML_STRONG:
+        return;
+    }
+    if (sb_html_traits[tag].flags & SB_HTML_FORMATTING) {
         open_formatting(t, tag, attrs);
-        break;
+        return;
+    }
+    switch (tag) {
     case SB_HTML_BR:
     case SB_HTML_IMG:
         sb_html_reopen_formatting(t);
@@ -132,14 +132,10 @@ static void close_in_body(sb_html_tree *t, sb_html_tag tag) {
         sb_html_reopen_formatting(t);
         open_void(t, tag, NULL);
         break;
-    case SB_HTML_A:
-    case SB_HTML_CODE:
-    case SB_HTML_EM:
-    case SB_HTML_STRONG:
-        sb_html_close_formatting(t, tag);
-        break;
     default:
-        if (sb_html_traits[tag].flags & SB_HTML_HEADING)
+        if (sb_html_traits[tag].flags & SB_HTML_FORMATTING)
+            sb_html_close_formatting(t, tag);
+        else if (sb_html_traits[tag].flags & SB_HTML_HEADING)
             close_heading(t);
         else
             sb_html_close_other(t, tag);

@@ -2,8 +2,8 @@
  *
  * In:  borrowed bytes. Out: tokens that point into them; nothing is copied.
  * Only what the gate needs is kept of a tag: which element, and the four attributes that any
- * element may keep. A tag whose name is not in the table is text, from its '<' to its '>'. Where the
- * source ends inside a tag, the text is kept or dropped as the reference does it:
+ * element may keep. A tag whose name is not in the table is text, from its '<' to its '>'. Where
+ * the source ends inside a tag, the text is kept or dropped as the reference does it:
  *   <na  <na x  <na x=y  <na x |   text
  *   <na |  <na x="y  <na x= |  <na /|   dropped to the end
  * ("|" stands for the end behind white space or '/').
@@ -38,7 +38,8 @@ static bool same_name(const uint8_t *name, size_t n, const char *text, size_t si
     return true;
 }
 
-sb_html_tag sb_html_tag_of(const uint8_t *name, size_t n) {
+/* The element with this name (any case), SB_HTML_NONE when it is not in the table. */
+static sb_html_tag tag_of(const uint8_t *name, size_t n) {
     for (sb_html_tag tag = SB_HTML_NONE + 1; tag < SB_HTML_ROOT; tag++) {
         if (same_name(name, n, sb_html_traits[tag].name, sb_html_traits[tag].size)) return tag;
     }
@@ -151,7 +152,7 @@ static void take_text(sb_html_token *token, size_t from, size_t to) {
 static size_t read_tag(sb_html_token *token, sb_slice s, size_t from, size_t name) {
     size_t end = name;
     while (end < s.n && !sb_html_space(s.p[end]) && s.p[end] != '/' && s.p[end] != '>') end++;
-    token->tag = sb_html_tag_of(s.p + name, end - name);
+    token->tag = tag_of(s.p + name, end - name);
     size_t i = end;
     tag_end ended = end < s.n ? read_attributes(&token->attrs, s, &i) : TAG_IS_TEXT;
     if (ended == TAG_IS_LOST) {
@@ -193,7 +194,7 @@ static size_t read_broken_close(sb_html_token *token, sb_slice s, size_t from) {
     size_t a = skip_spaces(s, from + 2), b = end;
     while (b > a && sb_html_space(s.p[b - 1])) b--;
     size_t behind = end < s.n ? end + 1 : end;
-    if (a < b && sb_html_tag_of(s.p + a, b - a) != SB_HTML_NONE)
+    if (a < b && tag_of(s.p + a, b - a) != SB_HTML_NONE)
         token->kind = SB_HTML_TOKEN_COMMENT;
     else
         take_text(token, from, behind);

@@ -19,7 +19,7 @@ const sb_markdown_limits sb_markdown_limits_default = {
     .max_input = (size_t)32 << 20,
     .max_output = (size_t)128 << 20,
     .max_memory = (size_t)512 << 20,
-    .max_depth = 60,
+    .max_depth = 100,
 };
 
 enum { ARENA_BLOCK = 64 << 10, HARD_MAX_DEPTH = 200 };
@@ -94,8 +94,9 @@ static void job_fini(job *j) {
 
 static size_t count_nuls(sb_slice text) {
     size_t count = 0;
+    if (text.n == 0) return 0;
     const uint8_t *p = text.p, *end = p + text.n;
-    while (text.n && (p = memchr(p, 0, (size_t)(end - p))) != NULL) {
+    while ((p = memchr(p, 0, (size_t)(end - p))) != NULL) {
         count++;
         p++;
     }

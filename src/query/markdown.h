@@ -1,7 +1,7 @@
 /* markdown.h: text summaries and descriptions as HTML, as TensorBoard shows them.
  *
- * In:  bytes from a log: Markdown in the dialect of Python-Markdown with tables and fenced code, which
- *      is what TensorBoard reads, or plain HTML.
+ * In:  bytes from a log: Markdown in the dialect of Python-Markdown with tables and fenced code,
+ *      which is what TensorBoard reads, or plain HTML.
  * Out: HTML that has passed the gate of html_allow.h; nothing else is ever appended.
  *
  * The same text gives the same elements, attributes and words as in TensorBoard; the known
@@ -23,10 +23,10 @@ typedef struct sb_markdown_limits {
     size_t max_input;   /* bytes of all texts together */
     size_t max_output;  /* bytes of HTML appended */
     size_t max_memory;  /* bytes for the tree of each stage, and for each buffer between them */
-    uint32_t max_depth; /* lists and quotes inside each other; what is deeper stays text */
+    uint32_t max_depth; /* quotes inside each other, twice the lists; what is deeper stays text */
 } sb_markdown_limits;
 
-/* 32 MiB in, 128 MiB out, 512 MiB of memory, 60 levels. */
+/* 32 MiB in, 128 MiB out, 512 MiB of memory, 100 levels. */
 extern const sb_markdown_limits sb_markdown_limits_default;
 
 /* Appends one Markdown text as HTML. On failure html is as long as it was: SB_LIMIT over a limit,

@@ -98,6 +98,7 @@ static const sb_md_reference *find_reference(sb_md_inline *x, sb_slice label) {
         if (c >= 'A' && c <= 'Z') c = (uint8_t)(c + ('a' - 'A'));
         sb_buf_add_byte(&x->scratch, c == '\n' ? ' ' : c);
     }
+    sb_md_fail(x->doc, x->scratch.failed);
     sb_slice id = sb_buf_slice(&x->scratch);
     const sb_md_reference *list = (const sb_md_reference *)(const void *)x->doc->references.p;
     size_t low = 0, high = x->doc->references.n / sizeof *list;
@@ -199,16 +200,17 @@ static const uint8_t *give_ticks(giver *g, const uint8_t *p) {
     return to + size;
 }
 
-/* Behind the title or URL of a link the '<' is part of it and left to md4c. */
+/* A '<' directly behind "](" brackets a URL and is left to md4c. */
 static bool begins_url(const giver *g, const uint8_t *p) {
     while (p > g->begin && p[-1] == ' ') p--;
     return p - g->begin >= 2 && p[-1] == '(' && p[-2] == ']';
 }
 
 static const uint8_t *give_less(giver *g, const uint8_t *p) {
-    const uint8_t *behind = sb_md_give_tag(g->x, p, g->end);
+    bool url = begins_url(g, p);
+    const uint8_t *behind = url ? NULL : sb_md_give_tag(g->x, p, g->end);
     if (behind) return behind;
-    put(g, begins_url(g, p) ? '<' : SB_MD_LESS);
+    put(g, url ? '<' : SB_MD_LESS);
     return p + 1;
 }
 
@@ -318,5 +320,6 @@ void sb_md_give(sb_md_inline *x, sb_slice text) {
     while (g.last > g.begin && g.last[-1] == ' ') g.last--;
     const uint8_t *p = begin_line(&g, text.p);
     while (p < g.end && x->doc->failed == SB_OK) p = give_byte(&g, p);
+    put(&g, '\n'); /* md4c 0.4.8 looks one byte too far behind "[a](b" at the end */
     sb_md_fail(x->doc, x->given.failed);
 }

@@ -12,8 +12,9 @@
  * The HTML is not safe yet: the gate (html_allow.h) is behind all this.
  *
  * Held places: fenced code and raw HTML are taken out early and stand in the text as STX number
- * ETX; both characters are removed from the source first. Inside a text that is given to md4c, bytes
- * that UTF-8 never has stand for characters that md4c must not see as its own (the enum below). */
+ * ETX; both characters are removed from the source first. Inside a text that is given to md4c,
+ * bytes that UTF-8 never has stand for characters that md4c must not see as its own (the enum
+ * below). */
 #ifndef SB_QUERY_MARKDOWN_INT_H
 #define SB_QUERY_MARKDOWN_INT_H
 
@@ -134,13 +135,12 @@ void sb_md_write(sb_md_doc *d, sb_buf *out, const sb_md_node *root);
 
 /* Takes bytes out of the text and appends what holds their place. */
 void sb_md_hold(sb_md_doc *d, sb_buf *text, sb_md_held held);
-/* Reads the number at p, which is behind an SB_MD_HOLD; NULL when it is none. *end is then behind it. */
+/* Reads the number at p, which is behind an SB_MD_HOLD; NULL when it is none. *end is then behind
+ * it. */
 const sb_md_held *sb_md_held_at(const sb_md_doc *d, const uint8_t *p, const uint8_t *text_end,
                                 const uint8_t **end);
 /* Writes what a place holds; raw HTML may itself hold places. */
 void sb_md_write_held(sb_md_doc *d, sb_buf *out, const sb_md_held *held);
-/* Is this an element that must not be in a paragraph, as the reference counts them? */
-bool sb_md_block_level(const uint8_t *name, size_t n);
 /* Does a held HTML begin with such an element (or a comment)? */
 bool sb_md_held_is_block(const sb_md_doc *d, const sb_md_held *held);
 bool sb_md_html_is_block(sb_slice html);

@@ -3,9 +3,10 @@
  * In:  the text behind the fences. Out: the same with a held place, in a paragraph of its own, for
  *      each block element that begins a line, up to its end tag or else to the end of the text; also
  *      for comments and declarations that begin a line. Tags inside a line stay where they are.
- * The rules are those of the reference, which lets Python's html.parser walk over the text: a tag is
- * what that parser takes for one, with backquotes allowed in none.
- * Threads: any. Cost: linear. Searches that find nothing are remembered, looks ahead are rationed. */
+ * The rules are those of the reference, which lets Python's html.parser walk over the text: a tag
+ * is what that parser takes for one, with backquotes allowed in none.
+ * Threads: any. Cost: linear. Searches that find nothing are remembered, looks ahead are
+ * rationed. */
 #include <string.h>
 
 #include "base/slice.h"
@@ -64,7 +65,8 @@ static bool listed(sb_slice name, const char *list) {
     return false;
 }
 
-bool sb_md_block_level(const uint8_t *name, size_t n) {
+/* Is this an element that must not be in a paragraph, as the reference counts them? */
+static bool block_level(const uint8_t *name, size_t n) {
     while (n && name[n - 1] == '/') n--;
     return listed(
         sb_slice_of(name, n),
@@ -85,7 +87,7 @@ bool sb_md_html_is_block(sb_slice html) {
     while (to < html.n && html.p[to] != ' ' && html.p[to] != '>') to++;
     if (to == from) return false;
     if (memchr("!?@%", html.p[from], 4)) return true;
-    return sb_md_block_level(html.p + from, to - from);
+    return block_level(html.p + from, to - from);
 }
 
 /* ---- where we are ----------------------------------------------------------------------------*/
@@ -148,14 +150,11 @@ static void add_data(extractor *x, const uint8_t *from, const uint8_t *to) {
     if (x->loose_count && paragraph_end(from, to) < to) x->loose_count = 0;
 }
 
-static void hold_raw(extractor *x, sb_slice html) {
-    size_t at = x->doc->store.n;
-    sb_buf_add_slice(&x->doc->store, html);
-    sb_md_hold(x->doc, &x->out, (sb_md_held){.at = at, .n = html.n});
-}
-
 static void hold_cache(extractor *x) {
-    hold_raw(x, sb_buf_slice(&x->cache));
+    size_t at = x->doc->store.n;
+    sb_md_fail(x->doc, x->cache.failed);
+    sb_buf_add_slice(&x->doc->store, sb_buf_slice(&x->cache));
+    sb_md_hold(x->doc, &x->out, (sb_md_held){.at = at, .n = x->cache.n});
     sb_buf_clear(&x->cache);
 }
 
@@ -185,7 +184,7 @@ static void add_empty(extractor *x, const uint8_t *at, sb_slice html, const uint
 
 static void open_tag(extractor *x, sb_slice name, const uint8_t *at, const uint8_t *behind) {
     sb_slice html = sb_slice_of(at, (size_t)(behind - at));
-    bool block = sb_md_block_level(name.p, name.n);
+    bool block = block_level(name.p, name.n);
     if (block && (x->in_tail || (at_line_start(x, at) && !x->in_raw))) {
         x->in_raw = true;
         sb_buf_add_byte(&x->out, '\n');
@@ -326,7 +325,7 @@ static const uint8_t *read_start_tag(extractor *x, const uint8_t *p) {
     sb_slice html = sb_slice_of(p, (size_t)(behind - p));
     bool hr = same_name(name, SB_LIT("hr"));
     if (empty || hr) {
-        add_empty(x, p, html, behind, sb_md_block_level(name.p, name.n));
+        add_empty(x, p, html, behind, block_level(name.p, name.n));
         return behind;
     }
     open_tag(x, name, p, behind);

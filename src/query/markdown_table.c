@@ -125,7 +125,7 @@ static void add_row(sb_md_doc *d, sb_md_node *group, sb_md_tag tag, sb_slice row
     sb_md_node *tr = sb_md_add_node(d, group, SB_MD_TR);
     cells c = {.row = row};
     for (size_t i = 0; i < columns && d->failed == SB_OK; i++) {
-        sb_slice text = {NULL, 0};
+        sb_slice text = SB_LIT("");
         next_cell(&c, &text);
         sb_md_node *cell = sb_md_add_node(d, tr, tag);
         if (cell) sb_md_add_text(d, &cell->text, text);
@@ -150,7 +150,7 @@ bool sb_md_take_table(sb_md_doc *d, sb_md_node *parent, sb_md_span block) {
     add_row(d, head, SB_MD_TH, header, columns);
     sb_md_node *body = sb_md_add_node(d, table, SB_MD_TBODY);
     if (!body) return true;
-    if (second_end == end) add_row(d, body, SB_MD_TD, (sb_slice){NULL, 0}, columns);
+    if (second_end == end) add_row(d, body, SB_MD_TD, SB_LIT(""), columns);
     for (p = second_end; p < end && d->failed == SB_OK; p = line_end) {
         line_end = sb_md_line_end(p + 1, end);
         sb_slice row = inside_borders(strip_blanks(p + 1, line_end), borders);

@@ -1,5 +1,5 @@
-/* markdown_tag.c: what a '<' inside a text begins: a link that shows its own URL or address, a tag, a
- * comment. The patterns are those of Python-Markdown.
+/* markdown_tag.c: what a '<' inside a text begins: a link that shows its own URL or address, a tag,
+ * a comment. The patterns are those of Python-Markdown.
  *
  *   <scheme://anything but < and >>          a link
  *   <name@host>, <mailto:name@host>          a link
@@ -91,8 +91,8 @@ static const uint8_t *tag_end(const uint8_t *p, const uint8_t *end) {
 }
 
 /* Behind `close`, with no second `open` in between. */
-static const uint8_t *span_end(sb_md_inline *x, const uint8_t *p, const uint8_t *end,
-                               const char *open, const char *close, bool *none) {
+static const uint8_t *span_end(const uint8_t *p, const uint8_t *end, const char *open,
+                               const char *close, bool *none) {
     size_t n = strlen(open);
     if (*none || (size_t)(end - p) < n || memcmp(p, open, n) != 0) return NULL;
     const uint8_t *found = memmem(p + n, (size_t)(end - p) - n, close, strlen(close));
@@ -100,15 +100,14 @@ static const uint8_t *span_end(sb_md_inline *x, const uint8_t *p, const uint8_t 
         *none = true;
         return NULL;
     }
-    (void)x;
     if (memmem(p + n, (size_t)(found - p) - n, open, n)) return NULL;
     return found + strlen(close);
 }
 
 static const uint8_t *markup_end(sb_md_inline *x, const uint8_t *p, const uint8_t *end) {
-    const uint8_t *behind = span_end(x, p, end, "<!--", "-->", &x->no_end[0]);
-    if (!behind) behind = span_end(x, p, end, "<?", "?>", &x->no_end[1]);
-    if (!behind) behind = span_end(x, p, end, "<![CDATA[", "]]>", &x->no_end[2]);
+    const uint8_t *behind = span_end(p, end, "<!--", "-->", &x->no_end[0]);
+    if (!behind) behind = span_end(p, end, "<?", "?>", &x->no_end[1]);
+    if (!behind) behind = span_end(p, end, "<![CDATA[", "]]>", &x->no_end[2]);
     return behind ? behind : tag_end(p + 1, end);
 }
 
