@@ -23,8 +23,10 @@ build: ## build/seaboard, build/libseaboard.a and build/libseaboard.so
 	@tools/setup build ui
 	@$(call compile,release,build)
 
-run: build ## build, then run the command; LOGDIR=path ARGS="--port 7007"
-	@build/seaboard $(if $(LOGDIR),--logdir '$(LOGDIR)') $(if $(LOGDIR)$(ARGS),$(ARGS),--help)
+run: build ## build, then serve LOGDIR=path (a demo without one); ARGS="--port 7007"
+	@[ -n '$(LOGDIR)' ] || [ -e build/demo-logs/done ] || { echo "Writing a demo log (LOGDIR=path shows yours)" \
+	    && rm -rf build/demo-logs && build/seaboard-demo build/demo-logs && touch build/demo-logs/done; }
+	@build/seaboard --logdir '$(or $(LOGDIR),build/demo-logs)' $(ARGS)
 
 test: ## build and run every suite; the last line is the count
 	@tools/setup test python ui

@@ -1,0 +1,267 @@
+/* demo.c: a log of every kind, written as a real training would write it. Everything is computed
+ * from a formula and a fixed seed, so that two demos are alike. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <seaboard/seaboard.h>
+
+#define STEPS 2000
+#define WEIGHTS 2000
+#define SIDE 48
+#define PI 3.14159265358979323846
+
+/* ---- a little randomness --------------------------------------------------------------------- */
+
+static double uniform(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+static double normal(uint64_t *state) {
+    double radius = sqrt(-2 * log(uniform(state) + 1e-12));
+    return radius * cos(2 * PI * uniform(state));
+}
+
+/* ---- one trial ------------------------------------------------------------------------------- */
+
+typedef struct trial {
+    const char *optimizer;
+    double learning_rate;
+    int seed;
+    double best; /* the loss it will reach */
+} trial;
+
+static double loss_at(const trial *t, int step, double noise) {
+    double speed = 250 / (t->learning_rate * 400 + 0.5);
+    return t->best + (2.3 - t->best) * exp(-step / speed) + noise;
+}
+
+static void log_scalars(sb_writer *w, const trial *t, int step, uint64_t *random,
+                        bool is_training) {
+    double noise = normal(random) * (is_training ? 0.03 : 0.008);
+    double loss = loss_at(t, step, noise) + (is_training ? 0 : 0.05);
+    sb_scalar(w, "loss", loss, step);
+    sb_scalar(w, "accuracy", 1 / (1 + exp(3.2 * (loss - 1.0))), step);
+    if (!is_training) return;
+    double warm = step < 200 ? step / 200.0 : 0.5 * (1 + cos(PI * (step - 200) / (STEPS - 200)));
+    sb_scalar(w, "optimizer/learning_rate", t->learning_rate * warm, step);
+    sb_scalar(w, "optimizer/grad_norm", 0.3 + 2 * exp(-step / 300.0) + fabs(normal(random)) * 0.2,
+              step);
+}
+
+static void log_weights(sb_writer *w, int step, uint64_t *random) {
+    static float weights[WEIGHTS];
+    double spread = 0.02 + 0.1 * (1 - exp(-step / 600.0));
+    for (int i = 0; i < WEIGHTS; i++) weights[i] = (float)(normal(random) * spread);
+    const int64_t dims[] = {WEIGHTS};
+    const sb_array array = {weights, SB_FLOAT, 1, dims};
+    sb_histogram(w, "layer1/weights", &array, step, NULL, NULL);
+}
+
+/* Rings that get sharper as training goes on. */
+static void log_images(sb_writer *w, int step) {
+    static uint8_t pixels[3][SIDE][SIDE][3];
+    double sharpness = 1 + step / 250.0;
+    for (int n = 0; n < 3; n++)
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++) {
+                double r = hypot(x - SIDE / 2.0, y - SIDE / 2.0) / SIDE;
+                double ring = pow(0.5 + 0.5 * cos(r * 14 - n), sharpness);
+                pixels[n][y][x][0] = (uint8_t)(255 * ring);
+                pixels[n][y][x][1] = (uint8_t)(200 * ring * r * 1.4);
+                pixels[n][y][x][2] = (uint8_t)(60 + 180 * (1 - ring));
+            }
+    const int64_t dims[] = {3, SIDE, SIDE, 3};
+    const sb_array array = {pixels, SB_UINT8, 4, dims};
+    const sb_meta meta = {.description = "What the **generator** makes of three fixed codes."};
+    sb_image(w, "samples", &array, step, NULL, &meta);
+}
+
+static void log_sound(sb_writer *w, int step) {
+    enum { RATE = 8000 };
+    static float samples[RATE];
+    for (int i = 0; i < RATE; i++) {
+        double t = (double)i / RATE;
+        samples[i] = (float)(0.4 * sin(2 * PI * (220 + step / 10.0 * t) * t) * exp(-2 * t));
+    }
+    const int64_t dims[] = {1, RATE, 1};
+    const sb_array array = {samples, SB_FLOAT, 3, dims};
+    sb_audio(w, "chirp", &array, RATE, 1, step, NULL);
+}
+
+static void log_curve(sb_writer *w, int step, uint64_t *random) {
+    enum { N = 500 };
+    static float predictions[N];
+    static uint8_t labels[N];
+    double skill = 0.2 + 0.6 * step / STEPS;
+    for (int i = 0; i < N; i++) {
+        labels[i] = uniform(random) < 0.4;
+        double guess = 0.5 + (labels[i] ? 0.5 : -0.5) * skill + normal(random) * 0.2;
+        predictions[i] = (float)(guess < 0 ? 0 : guess > 1 ? 1 : guess);
+    }
+    const int64_t dims[] = {N};
+    const sb_array truth = {labels, SB_BOOL, 1, dims}, guesses = {predictions, SB_FLOAT, 1, dims};
+    sb_pr_curve(w, "detector", &truth, &guesses, NULL, 0, step, NULL);
+}
+
+/* ---- things that are logged once ------------------------------------------------------------- */
+
+static void log_text(sb_writer *w, const trial *t) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "### %s, seed %d\n\n| hyperparameter | value |\n|---|---|\n| learning rate | %g |\n| "
+             "batch | 100 |\n\n"
+             "Trained on *generated* digits. 训练数据是生成的。\n",
+             t->optimizer, t->seed, t->learning_rate);
+    sb_text(w, "notes", text, 0);
+}
+
+static void log_mesh(sb_writer *w) {
+    enum { RINGS = 12, ROUND = 24 };
+    static float vertices[RINGS * ROUND][3];
+    static uint8_t colors[RINGS * ROUND][3];
+    for (int i = 0; i < RINGS * ROUND; i++) {
+        double a = 2 * PI * (i % ROUND) / ROUND, b = 2 * PI * (i / ROUND) / RINGS;
+        vertices[i][0] = (float)((1 + 0.4 * cos(b)) * cos(a));
+        vertices[i][1] = (float)((1 + 0.4 * cos(b)) * sin(a));
+        vertices[i][2] = (float)(0.4 * sin(b));
+        colors[i][0] = (uint8_t)(127 + 127 * cos(a));
+        colors[i][1] = (uint8_t)(127 + 127 * sin(b));
+        colors[i][2] = 200;
+    }
+    const int64_t dims[] = {1, RINGS * ROUND, 3};
+    const sb_array points = {vertices, SB_FLOAT, 3, dims}, paint = {colors, SB_UINT8, 3, dims};
+    sb_mesh(w, "torus", &points, &paint, NULL, NULL, 0, NULL);
+}
+
+static void log_embedding(sb_writer *w, uint64_t *random) {
+    enum { N = 200, D = 16 };
+    static float matrix[N][D];
+    static char labels[N][16];
+    static const char *rows[N];
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < D; k++)
+            matrix[i][k] = (float)((k == i % 10 ? 3 : 0) + normal(random) * 0.5);
+        snprintf(labels[i], sizeof labels[i], "digit %d", i % 10);
+        rows[i] = labels[i];
+    }
+    const int64_t dims[] = {N, D};
+    const sb_array array = {matrix, SB_FLOAT, 2, dims};
+    const sb_embedding embedding = {
+        .tag = "codes", .matrix = &array, .metadata = rows, .metadata_columns = 1};
+    sb_err err;
+    if (sb_add_embedding(w, &embedding, &err) != SB_OK) fprintf(stderr, "%s\n", err.text);
+}
+
+/* A GraphDef by hand: field 1 is a node; of a node 1 is the name, 2 the op, 3 an input. */
+static size_t put_field(uint8_t *to, unsigned number, const void *bytes, size_t n) {
+    to[0] = (uint8_t)(number << 3 | 2);
+    to[1] = (uint8_t)n;
+    memcpy(to + 2, bytes, n);
+    return n + 2;
+}
+
+static void log_graph(sb_writer *w) {
+    static const char *const nodes[][4] = {
+        {"input/images", "Placeholder", NULL, NULL},
+        {"hidden/weights", "VariableV2", NULL, NULL},
+        {"hidden/matmul", "MatMul", "input/images", "hidden/weights"},
+        {"hidden/relu", "Relu", "hidden/matmul", NULL},
+        {"softmax/weights", "VariableV2", NULL, NULL},
+        {"softmax/matmul", "MatMul", "hidden/relu", "softmax/weights"},
+        {"input/labels", "Placeholder", NULL, NULL},
+        {"loss/xentropy", "SparseSoftmaxCrossEntropyWithLogits", "softmax/matmul", "input/labels"},
+        {"loss/mean", "Mean", "loss/xentropy", NULL},
+    };
+    uint8_t graph[2048], node[128];
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
+        size_t size = 0;
+        for (unsigned k = 0; k < 4; k++)
+            if (nodes[i][k])
+                size += put_field(node + size, k < 2 ? k + 1 : 3, nodes[i][k], strlen(nodes[i][k]));
+        n += put_field(graph + n, 1, node, size);
+    }
+    sb_graph(w, (sb_slice){graph, n});
+}
+
+static void log_hparams(sb_writer *w, const trial *t) {
+    const sb_hparam hparams[] = {
+        {"optimizer", {.type = SB_HPARAM_STRING, .string = t->optimizer}},
+        {"learning_rate", {.type = SB_HPARAM_NUMBER, .number = t->learning_rate}},
+        {"seed", {.type = SB_HPARAM_NUMBER, .number = t->seed}},
+    };
+    sb_hparams_start(w, hparams, 3, NULL, 0, 0);
+    sb_hparams_end(w, SB_SESSION_SUCCESS, 0, 0);
+}
+
+static void log_layout(sb_writer *w) {
+    static const char *const both[] = {"loss", "accuracy"};
+    const sb_chart chart = {.title = "loss and accuracy", .tags = both, .tag_count = 2};
+    const sb_chart_category category = {.title = "overview", .charts = &chart, .chart_count = 1};
+    sb_custom_scalars(w, &category, 1);
+}
+
+/* ---- a run ----------------------------------------------------------------------------------- */
+
+static sb_writer *open_run(const char *root, const trial *t, const char *part) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s-lr%g-seed%d%s", root, t->optimizer, t->learning_rate,
+             t->seed, part);
+    sb_writer *w = NULL;
+    sb_err err;
+    if (sb_writer_open(&w, &(sb_writer_opts){.logdir = path}, &err) != SB_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        exit(sb_status_exit_code(err.code));
+    }
+    return w;
+}
+
+static void close_run(sb_writer *w) {
+    sb_err err;
+    if (sb_writer_close(w, &err) == SB_OK) return;
+    fprintf(stderr, "%s\n", err.text);
+    exit(sb_status_exit_code(err.code));
+}
+
+static void write_trial(const char *root, const trial *t, bool is_first) {
+    uint64_t random = (uint64_t)t->seed * 7919 + (uint64_t)(t->learning_rate * 1e6);
+    sb_writer *train = open_run(root, t, ""), *validation = open_run(root, t, "/validation");
+    log_hparams(train, t);
+    log_text(train, t);
+    if (is_first) {
+        log_graph(train);
+        log_mesh(train);
+        log_layout(train);
+        log_embedding(train, &random);
+    }
+    for (int step = 0; step <= STEPS; step++) {
+        log_scalars(train, t, step, &random, true);
+        if (step % 20 == 0) log_scalars(validation, t, step, &random, false);
+        if (step % 100 == 0) log_weights(train, step, &random);
+        if (is_first && step % 200 == 0) {
+            log_images(train, step);
+            log_sound(train, step);
+            log_curve(train, step, &random);
+        }
+    }
+    close_run(train);
+    close_run(validation);
+}
+
+int main(int argc, char **argv) {
+    static const trial trials[] = {
+        {"adam", 0.01, 1, 0.18}, {"adam", 0.01, 2, 0.21}, {"adam", 0.1, 1, 0.34},
+        {"adam", 0.1, 2, 0.37},  {"sgd", 0.1, 1, 0.42},   {"sgd", 0.1, 2, 0.45},
+    };
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s DIR\n", argv[0]);
+        return 2;
+    }
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+        write_trial(argv[1], &trials[i], i == 0);
+    return 0;
+}
