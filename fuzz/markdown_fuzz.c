@@ -1,7 +1,7 @@
 /* markdown_fuzz.c: any bytes as a text summary. What comes out may only be what a page may hold.
  *
  * Input: a byte of options, then the text.
- *   bits 0-1  0 Markdown, 1 HTML for the gate alone, 2 a tensor of strings, 3 the same without Markdown
+ *   bits 0-1  0 Markdown, 1 HTML for the gate alone, 2 a tensor of strings, 3 one without Markdown
  *   bit 2     low limits
  * For a tensor a byte of rank comes next, then one byte a dimension; the text is cut at each
  * 0x1E. */

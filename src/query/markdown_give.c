@@ -6,7 +6,8 @@
  *   \              hidden before what the dialect does not escape, and at the end of a line
  *   <tag>          found by markdown_tag.c and given as an atom; a stray < is hidden
  *   [a](b c)       the blanks inside a URL are hidden
- *   start of line  guarded where CommonMark would see a block; blanks there and at the end are hidden
+ *   start of line  guarded where CommonMark would see a block
+ *   blanks         hidden at the start of a line and at the end of the text, so that they stay
  * In front stand definitions of the links that the text refers to, with numbers for their URLs.
  * Threads: as the document. Cost: linear, and a binary search for each label. */
 #include <string.h>

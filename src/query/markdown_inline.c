@@ -6,8 +6,8 @@
  * over the whole and over the text of each link. A text without anything for md4c to find is not
  * given to it.
  *
- * md4c is not trusted: text that it hands over must lie in what it was given, else the text is written
- * plain; an end without a beginning is passed over; the gate is behind it all.
+ * md4c is not trusted: text that it hands over must lie in what it was given, else the text is
+ * written plain; an end without a beginning is passed over; the gate is behind it all.
  *
  * Threads: as the document. Cost: linear. md4c takes its memory from malloc; its failure is
  * SB_NOMEM.
