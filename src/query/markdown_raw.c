@@ -1,8 +1,9 @@
 /* markdown_raw.c: takes blocks of raw HTML out of the text, so that nothing in them is Markdown.
  *
- * In:  the text behind the fences. Out: the same with a held place, in a paragraph of its own, for
- *      each block element that begins a line, up to its end tag or else to the end of the text;
- *      also for comments and declarations that begin a line. Tags inside a line stay where they are.
+ * In:  the text behind the fences.
+ * Out: the same with a held place, in a paragraph of its own, for each block element that begins a
+ *      line, up to its end tag or else to the end of the text; also for comments and declarations
+ *      that begin a line. Tags inside a line stay where they are.
  * The rules are those of the reference, which lets Python's html.parser walk over the text: a tag
  * is what that parser takes for one, with backquotes allowed in none.
  * Threads: any. Cost: linear. Searches that find nothing are remembered, looks ahead are
