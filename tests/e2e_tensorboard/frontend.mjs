@@ -1,0 +1,233 @@
+// Opens dashboards of TensorBoard's own page in Chromium and says what they show.
+//
+//   node frontend.mjs BASE-URL DASHBOARD...      prints {"dashboard": {"facts": {...}, "problems": [...], "milliseconds": n}, ...}
+//
+// Facts are what is on the screen: texts, sizes of decoded pictures, and of charts the pixels that are coloured (grids,
+// axes and texts are grey). Problems are errors on the console, requests that failed, and answers of 400 and above.
+// Nothing is judged here; test_frontend.py knows what is right. Environment: CHROMIUM, SCREENSHOTS (a folder).
+import { createRequire } from 'node:module';
+
+const require = createRequire(new URL('../../ui/package.json', import.meta.url));
+const { chromium } = require('playwright-core');
+
+const PATIENCE = 30000;
+const [base, ...names] = process.argv.slice(2);
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+});
+const easel = await browser.newPage();
+
+/** Waits until what() holds; a dashboard that never gets there is described as it is. */
+async function until(what) {
+  const end = Date.now() + PATIENCE;
+  while (!(await what()) && Date.now() < end) await new Promise((go) => setTimeout(go, 100));
+}
+
+async function atLeast(locator, count) {
+  await until(async () => (await locator.count()) >= count);
+}
+
+/** Coloured pixels of what is seen of an element, and how many hues have at least 20 of them. */
+async function colours(locator) {
+  const shot = (await locator.screenshot()).toString('base64');
+  return easel.evaluate(async (data) => {
+    const picture = await createImageBitmap(await (await fetch('data:image/png;base64,' + data)).blob());
+    const context = new OffscreenCanvas(picture.width, picture.height).getContext('2d');
+    context.drawImage(picture, 0, 0);
+    const bytes = context.getImageData(0, 0, picture.width, picture.height).data;
+    const hues = new Array(12).fill(0);
+    for (let i = 0; i < bytes.length; i += 4) {
+      const [r, g, b] = [bytes[i], bytes[i + 1], bytes[i + 2]];
+      const [most, least] = [Math.max(r, g, b), Math.min(r, g, b)];
+      if (most - least < 60) continue;
+      const sixth = most === r ? (g - b) / (most - least) : most === g ? 2 + (b - r) / (most - least) : 4 + (r - g) / (most - least);
+      hues[Math.floor(((sixth + 6) % 6) * 2)]++;
+    }
+    return { pixels: hues.reduce((a, b) => a + b), hues: hues.filter((count) => count >= 20).length };
+  }, shot);
+}
+
+/** Colours, when there are some; drawing comes a little after the element. */
+async function drawn(locator, pixels = 100) {
+  let found = { pixels: 0, hues: 0 };
+  await until(async () => {
+    if (!(await locator.count())) return false;
+    await locator.first().scrollIntoViewIfNeeded();
+    found = await colours(locator.first());
+    return found.pixels >= pixels;
+  });
+  return found;
+}
+
+async function texts(locator) {
+  const found = await locator.evaluateAll((all) => all.map((one) => one.innerText ?? one.textContent));
+  return found.map((text) => text.replace(/\s+/g, ' ').trim());
+}
+
+async function titles(locator) {
+  return locator.evaluateAll((all) => all.map((one) => one.title));
+}
+
+async function pictures(locator) {
+  const sizes = () => locator.evaluateAll((all) => all.map((one) => [one.naturalWidth, one.naturalHeight]));
+  await until(async () => (await sizes()).every(([width]) => width > 0));
+  return sizes();
+}
+
+async function openAll(page) {
+  for (const closed of await page.locator('tf-category-paginated-view button.heading:not([open-button])').all())
+    if (!(await closed.locator('..').locator('iron-collapse').evaluateAll((all) => all.some((one) => one.opened)))) await closed.click();
+}
+
+const dashboards = {
+  async timeseries(page) {
+    const cards = page.locator('card-view');
+    await atLeast(page.locator('image-card img'), 1);
+    const images = await pictures(page.locator('image-card img'));
+    const facts = { images, runs: await texts(page.locator('tb-data-table-content-row')) };
+    // with a filter all cards are in one group, and open
+    await page.locator('metrics-tag-filter input').fill('.');
+    const only = async (kind) => page.locator('metrics-main-view mat-button-toggle-group button', { hasText: kind }).click();
+    await only('Scalars');
+    await atLeast(page.locator('scalar-card line-chart'), 1);
+    facts.scalarCards = await titles(cards.locator('tb-truncated-path'));
+    facts.lines = [];
+    for (const chart of await page.locator('scalar-card line-chart').all()) facts.lines.push(await drawn(chart));
+    await only('Scalars');
+    await only('Histogram');
+    await atLeast(page.locator('histogram-card tb-histogram path'), 1);
+    facts.histogramCards = await titles(cards.locator('tb-truncated-path'));
+    facts.histograms = await drawn(page.locator('histogram-card tb-histogram').last());
+    return facts;
+  },
+  async scalars(page) {
+    await atLeast(page.locator('vz-line-chart2'), 1);
+    await openAll(page);
+    const facts = { headings: await texts(page.locator('tf-card-heading figcaption')), runs: await texts(page.locator('tf-runs-selector .item-label-container')) };
+    facts.lines = [];
+    for (const chart of await page.locator('vz-line-chart2').all()) facts.lines.push(await drawn(chart));
+    return facts;
+  },
+  async images(page) {
+    await atLeast(page.locator('tf-image-loader img'), 1);
+    await openAll(page);
+    await until(async () => !(await page.locator('tf-image-loader paper-spinner-lite[active]').count()));
+    return { headings: await texts(page.locator('tf-image-loader tf-card-heading')), sizes: await pictures(page.locator('tf-image-loader img')) };
+  },
+  async audio(page) {
+    await atLeast(page.locator('tf-audio-loader audio'), 1);
+    await openAll(page);
+    const clips = page.locator('tf-audio-loader audio');
+    const seconds = () => clips.evaluateAll((all) => all.map((one) => one.duration));
+    await clips.evaluateAll((all) => all.forEach((one) => one.load()));
+    await until(async () => (await seconds()).every((length) => length > 0));
+    return { headings: await texts(page.locator('tf-audio-loader tf-card-heading')), seconds: await seconds() };
+  },
+  async text(page) {
+    await atLeast(page.locator('tf-text-loader tf-markdown-view'), 1);
+    await openAll(page);
+    const cards = page.locator('tf-text-loader');
+    await until(async () => (await cards.locator('table').count()) > 0);
+    return {
+      headings: await texts(cards.locator('tf-card-heading figcaption')),
+      titles: [...new Set(await texts(cards.locator('h1')))],
+      items: [...new Set(await texts(cards.locator('li')))],
+      tables: await cards.locator('table').count(),
+      hostile: await cards.locator('script, iframe, [onerror], [onclick], a[href^="javascript"]').count(),
+    };
+  },
+  async histograms(page) {
+    await atLeast(page.locator('vz-histogram-timeseries'), 1);
+    const charts = page.locator('vz-histogram-timeseries');
+    const facts = { headings: await texts(page.locator('tf-histogram-loader tf-card-heading figcaption')) };
+    await until(async () => (await charts.locator('g.histogram').count()) > 0);
+    facts.slices = [];
+    for (const chart of await charts.all()) facts.slices.push(await chart.locator('g.histogram').count());
+    facts.drawn = await drawn(charts.last());
+    return facts;
+  },
+  async distributions(page) {
+    await atLeast(page.locator('vz-distribution-chart'), 1);
+    const facts = { headings: await texts(page.locator('tf-distribution-loader tf-card-heading figcaption')) };
+    facts.drawn = await drawn(page.locator('vz-distribution-chart').last());
+    return facts;
+  },
+  async graphs(page) {
+    const nodes = page.locator('tf-graph-scene g.node');
+    await atLeast(nodes, 1);
+    await until(async () => (await texts(page.locator('tf-graph-scene text.nodelabel'))).some((text) => text));
+    return {
+      nodes: (await nodes.evaluateAll((all) => all.map((one) => one.getAttribute('data-name')))).sort(),
+      run: await texts(page.locator('tf-graph-controls paper-dropdown-menu input')),
+      picked: await page.locator('tf-graph-controls paper-dropdown-menu').evaluateAll((all) => all.map((one) => one.value)),
+    };
+  },
+  async pr_curves(page) {
+    await atLeast(page.locator('tf-pr-curve-card vz-line-chart2'), 1);
+    const facts = { drawn: await drawn(page.locator('tf-pr-curve-card vz-line-chart2')) };
+    facts.headings = await texts(page.locator('tf-pr-curve-card tf-card-heading figcaption'));
+    facts.steps = await texts(page.locator('tf-pr-curve-steps-selector .step-label-text, tf-pr-curve-steps-selector .run-step-string'));
+    return facts;
+  },
+  async custom_scalars(page) {
+    await atLeast(page.locator('vz-line-chart2'), 2);
+    const facts = { categories: await texts(page.locator('tf-category-paginated-view .heading-label, tf-category-paginated-view button.heading')) };
+    facts.multiLine = await drawn(page.locator('tf-custom-scalar-multi-line-chart-card vz-line-chart2'));
+    facts.margin = await drawn(page.locator('tf-custom-scalar-margin-chart-card vz-line-chart2'));
+    return facts;
+  },
+  async hparams(page) {
+    const cells = page.locator('tf-hparams-table-view vaadin-grid-cell-content');
+    await until(async () => (await texts(cells)).some((text) => text.includes('adam') || text.includes('sgd')));
+    const facts = { cells: (await texts(cells)).filter((text) => text) };
+    facts.names = await texts(page.locator('tf-hparams-query-pane .hparam paper-checkbox, tf-hparams-query-pane .metric paper-checkbox'));
+    await page.locator('tf-hparams-main paper-tab', { hasText: 'PARALLEL' }).click();
+    const lines = page.locator('tf-hparams-parallel-coords-plot .foreground path');
+    await until(async () => (await lines.count()) > 0);
+    facts.parallel = await lines.evaluateAll((all) => all.filter((one) => one.getAttribute('d')).length);
+    return facts;
+  },
+  async mesh(page) {
+    await atLeast(page.locator('tf-mesh-loader canvas'), 1);
+    return { drawn: await drawn(page.locator('tf-mesh-loader canvas'), 1000), headings: await texts(page.locator('tf-mesh-loader tf-card-heading figcaption')) };
+  },
+  async projector(page) {
+    await atLeast(page.locator('iframe'), 1);
+    const frame = page.frameLocator('iframe').frameLocator('iframe');
+    const inner = (await page.frameLocator('iframe').locator('vz-projector-app').count()) ? page.frameLocator('iframe') : frame;
+    const points = async () => inner.locator('vz-projector').locator('.numDataPoints').allInnerTexts().catch(() => []);
+    await until(async () => (await points()).some((text) => Number(text.replace(/\D/g, '')) > 0));
+    return {
+      points: await points(),
+      dimension: await inner.locator('vz-projector .dim').allInnerTexts(),
+      drawn: await drawn(inner.locator('vz-projector canvas'), 500),
+    };
+  },
+};
+
+const verdicts = {};
+for (const name of names) {
+  const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+  const problems = [];
+  page.on('console', (line) => line.type() === 'error' && problems.push(`console: ${line.text()} ${line.location().url}`));
+  page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
+  // a page that is left takes its questions back
+  page.on('requestfailed', (ask) => ask.failure().errorText !== 'net::ERR_ABORTED' && problems.push(`${ask.failure().errorText}: ${ask.url()}`));
+  page.on('response', (reply) => reply.status() >= 400 && problems.push(`${reply.status()}: ${reply.url()}`));
+  let facts = {};
+  const begin = Date.now();
+  try {
+    await page.goto(`${base}/#${name}`);
+    facts = await dashboards[name](page);
+    facts.tabs = await texts(page.locator('plugin-selector [role=tab]:visible'));
+  } catch (error) {
+    problems.push(`driver: ${error.message}`);
+  }
+  if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
+  verdicts[name] = { facts, problems, milliseconds: Date.now() - begin };
+  await page.close();
+}
+await browser.close();
+console.log(JSON.stringify(verdicts, null, 1));
