@@ -43,7 +43,7 @@ class Machine:
         (self.tree / "tests/requirements.txt").write_text("one\n")
         for name in REAL:
             (self.bin / name).symlink_to(shutil.which(name))
-        for name in ("gcc", "g++", "ninja", "pkg-config", "clang-format", "nm", "git", "openssl"):
+        for name in ("gcc", "g++", "ninja", "pkg-config", "clang-format", "nm", "git", "openssl", "chromium", "wrk"):
             self.program(name, "")
         self.program("cmake", "echo cmake version 3.25.1")
         self.program("id", "echo 0")

@@ -184,9 +184,9 @@ const dashboards = {
     const facts = { cells: (await texts(cells)).filter((text) => text) };
     facts.names = await texts(page.locator('tf-hparams-query-pane .hparam paper-checkbox, tf-hparams-query-pane .metric paper-checkbox'));
     await page.locator('tf-hparams-main paper-tab', { hasText: 'PARALLEL' }).click();
-    const lines = page.locator('tf-hparams-parallel-coords-plot .foreground path');
-    await until(async () => (await lines.count()) > 0);
-    facts.parallel = await lines.evaluateAll((all) => all.filter((one) => one.getAttribute('d')).length);
+    const axes = page.locator('tf-hparams-parallel-coords-plot .axis-title');
+    await atLeast(axes, 1);
+    facts.axes = await texts(axes);
     return facts;
   },
   async mesh(page) {

@@ -163,7 +163,7 @@ def test_hparams(seen):
     assert facts["cells"][: len(heads)] == heads
     assert facts["cells"][len(heads) :][:6] == ["t1-0", "false", "0.10000", "adam", "16.000", "0.40000"]
     assert len(facts["cells"]) == len(heads) + 4 * 6
-    assert facts["parallel"] == 4
+    assert facts["axes"] == heads[2:]
 
 
 def test_scalars_of_tf1(seen):
