@@ -321,6 +321,10 @@ void sb_md_give(sb_md_inline *x, sb_slice text) {
     while (g.last > g.begin && g.last[-1] == ' ') g.last--;
     const uint8_t *p = begin_line(&g, text.p);
     while (p < g.end && x->doc->failed == SB_OK) p = give_byte(&g, p);
-    put(&g, '\n'); /* md4c 0.4.8 looks one byte too far behind "[a](b" at the end */
+    /* md4c 0.4.8 looks one byte too far behind "[a](b" at the end, and lets strcspn find the end of
+     * a line: both meet a line feed, with a NUL behind it */
+    put(&g, '\n');
+    put(&g, 0);
+    if (x->given.failed == SB_OK) x->given.n--;
     sb_md_fail(x->doc, x->given.failed);
 }
