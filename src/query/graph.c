@@ -112,6 +112,13 @@ static bool take_library(rewrite *w, const sb_pb_field *f) {
     return true;
 }
 
+static bool has_functions(sb_slice library) {
+    sb_items functions = sb_items_of(library, SB_LIBRARY_FUNCTION);
+    sb_items gradients = sb_items_of(library, SB_LIBRARY_GRADIENT);
+    sb_slice one;
+    return sb_items_next(&functions, &one) == SB_OK || sb_items_next(&gradients, &one) == SB_OK;
+}
+
 static bool take_merged_graph(rewrite *w, const sb_pb_field *f) {
     if (f->wire != SB_PB_BYTES) return true;
     if (f->number == SB_GRAPH_NODE) {
@@ -120,7 +127,8 @@ static bool take_merged_graph(rewrite *w, const sb_pb_field *f) {
         w->is_call = w->status == SB_OK && sb_slice_eq(node.op, SB_LIT("PartitionedCall"));
         rewrite_message(w, f, take_node);
     }
-    if (f->number == SB_GRAPH_LIBRARY) rewrite_message(w, f, take_library);
+    if (f->number == SB_GRAPH_LIBRARY && has_functions(f->bytes))
+        rewrite_message(w, f, take_library);
     return true;
 }
 
