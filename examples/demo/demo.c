@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <seaboard/seaboard.h>
+#include "seaboard/seaboard.h"
 
 #define STEPS 2000
 #define WEIGHTS 2000
