@@ -330,13 +330,16 @@ sb_status sb_projector_find(const sb_projector *p, sb_slice only, bool first,
     return SB_OK;
 }
 
+/* "x" and "x:0" are the same; what has a colon of its own is only itself. */
+static bool is_same_name(sb_slice a, sb_slice b) {
+    if (sb_slice_eq(a, b)) return true;
+    sb_slice less = a.n < b.n ? a : b, more = a.n < b.n ? b : a;
+    return more.n == less.n + 2 && sb_slice_starts(more, less) &&
+           sb_slice_ends(more, SB_LIT(":0")) && !(less.n && memchr(less.p, ':', less.n));
+}
+
 const sb_embedding *sb_projector_embedding(const sb_projector_run *run, sb_slice name) {
-    /* "x" and "x:0" are the same; what has another number is itself */
-    if (sb_slice_ends(name, SB_LIT(":0"))) name.n -= 2;
-    for (size_t i = 0; i < run->n; i++) {
-        sb_slice known = run->embeddings[i].name;
-        if (sb_slice_ends(known, SB_LIT(":0"))) known.n -= 2;
-        if (sb_slice_eq(known, name)) return &run->embeddings[i];
-    }
+    for (size_t i = 0; i < run->n; i++)
+        if (is_same_name(run->embeddings[i].name, name)) return &run->embeddings[i];
     return NULL;
 }
