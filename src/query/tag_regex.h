@@ -1,0 +1,39 @@
+/* tag_regex.h: regular expressions over tags, as Python's re.match has them: anchored at the start
+ * only.
+ *
+ * The pattern is checked and written anew for PCRE2 where the two differ: escapes that Python does
+ * not know are errors, \Z is the very end, \v is one character, brackets inside a set are
+ * themselves, {,n} counts from 0, verbs and recursion do not exist. Letters, digits and blanks are
+ * Unicode's. Not known: \N{...}; (?a:...) counts as (?:...); repeats above 65535 are refused.
+ *
+ * A pattern that tries too long gives up with SB_LIMIT instead of hanging the server.
+ * Threads: a compiled pattern may be used by one thread at a time. */
+#ifndef SB_QUERY_TAG_REGEX_H
+#define SB_QUERY_TAG_REGEX_H
+
+#include "base/buf.h"
+
+typedef struct sb_tag_regex sb_tag_regex;
+
+typedef struct sb_regex_limits {
+    size_t pattern;    /* bytes */
+    uint32_t match;    /* steps of one match */
+    uint32_t heap_kib; /* memory of one match */
+} sb_regex_limits;
+
+/* 64 KiB, a million steps, 4 MiB. */
+extern const sb_regex_limits sb_regex_limits_default;
+
+/* SB_INVALID with a reason when it is no pattern; the empty one is none either, as TensorBoard has
+ * it. limits may be NULL. alloc must outlive it. */
+sb_status sb_tag_regex_new(sb_tag_regex **out, const sb_alloc *alloc, sb_slice pattern,
+                           const sb_regex_limits *limits, sb_err *err);
+void sb_tag_regex_free(sb_tag_regex *r);
+
+/* SB_OK with an answer, SB_LIMIT, SB_NOMEM. */
+sb_status sb_tag_regex_match(sb_tag_regex *r, sb_slice text, bool *matches, sb_err *err);
+
+/* The pattern as PCRE2 is given it, for tests. *ascii: the pattern asks for ASCII classes. */
+sb_status sb_tag_regex_translate(sb_buf *out, sb_slice pattern, bool *ascii, sb_err *err);
+
+#endif
