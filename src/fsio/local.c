@@ -21,8 +21,9 @@
 
 static int local_open(void *ctx, const char *path, sb_open_mode mode) {
     (void)ctx;
+    /* A pipe under a file's name must not keep a reader waiting for its other end. */
     static const int flags[] = {
-        [SB_OPEN_READ] = O_RDONLY,
+        [SB_OPEN_READ] = O_RDONLY | O_NONBLOCK | O_NOCTTY,
         [SB_OPEN_NEW] = O_WRONLY | O_CREAT | O_EXCL | O_APPEND,
         [SB_OPEN_REPLACE] = O_WRONLY | O_CREAT | O_TRUNC,
     };

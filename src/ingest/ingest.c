@@ -1,6 +1,7 @@
 /* ingest.c: the thread that finds files and hands out turns. */
 #include "ingest/ingest.h"
 
+#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
@@ -52,6 +53,7 @@ struct sb_ingest {
     /* the thread's own: */
     uint64_t walk_at, walked_at, look_at;
     bool walk_missed; /* a loader was busy when its run was found */
+    bool is_asked;    /* the present walk is somebody's wish */
 };
 
 static uint64_t now_of(const sb_ingest *in) {
@@ -159,7 +161,8 @@ static sb_status make_loader(sb_ingest *in, const sb_ingest_root *root, const sb
     return status;
 }
 
-static void take_run(sb_ingest *in, const sb_ingest_root *root, const sb_found_run *found) {
+static void take_run(sb_ingest *in, const sb_ingest_root *root, const sb_found_run *found,
+                     sb_hidden hidden) {
     bool is_there;
     size_t at = place_of(in, found->path, &is_there);
     sb_loader *l = is_there ? in->loaders[at] : NULL;
@@ -177,7 +180,8 @@ static void take_run(sb_ingest *in, const sb_ingest_root *root, const sb_found_r
         in->walk_missed = true;
         return;
     }
-    sb_loader_update(l, found);
+    sb_loader_update(l, found, hidden);
+    if (in->is_asked) sb_loader_retry(l);
     hand_out(in, l);
 }
 
@@ -186,38 +190,50 @@ static void note_problem(sb_ingest *in, const sb_found_problem *p) {
              strerror(p->error));
 }
 
-static void walk_root(sb_ingest *in, const sb_ingest_root *root, sb_arena *arena,
-                      uint64_t *problems) {
+/* What could not be looked at comes back, in the arena. */
+static sb_hidden walk_root(sb_ingest *in, const sb_ingest_root *root, sb_arena *arena,
+                           sb_found_problem *whole) {
     sb_found found;
     sb_err err = {.code = SB_OK};
     sb_status status = sb_discover(&found, in->env, arena, root->path, NULL, &err);
+    if (status == SB_NOT_FOUND) return (sb_hidden){0};
     if (status != SB_OK) {
-        if (status != SB_NOT_FOUND) {
-            pthread_mutex_lock(&in->mutex);
-            snprintf(in->problem, sizeof in->problem, "%.239s", err.text);
-            pthread_mutex_unlock(&in->mutex);
-            (*problems)++;
-        }
-        return;
+        pthread_mutex_lock(&in->mutex);
+        snprintf(in->problem, sizeof in->problem, "%.239s", err.text);
+        pthread_mutex_unlock(&in->mutex);
+        *whole = (sb_found_problem){.path = sb_slice_str(root->path), .error = EIO};
+        return (sb_hidden){whole, 1};
     }
+    sb_hidden hidden = {found.problems, found.problem_count};
     sb_watch_add(in->watch, root->path, in);
-    for (size_t i = 0; i < found.run_count; i++) take_run(in, root, &found.runs[i]);
+    for (size_t i = 0; i < found.run_count; i++) take_run(in, root, &found.runs[i], hidden);
     pthread_mutex_lock(&in->mutex);
     for (size_t i = 0; i < found.problem_count; i++) note_problem(in, &found.problems[i]);
     pthread_mutex_unlock(&in->mutex);
-    *problems += found.problem_count;
+    return hidden;
 }
 
-/* Runs whose directory holds no event file any more leave the store. */
-static void drop_lost_runs(sb_ingest *in) {
+static bool is_hidden(const sb_loader *l, const sb_hidden *hidden, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (sb_loader_is_hidden(l, hidden[i])) return true;
+    return false;
+}
+
+/* Runs whose directory holds no event file any more leave the store. Those that could not be looked
+ * at stay as they are: a disk that does not answer is no reason to forget what was on it. */
+static void drop_lost_runs(sb_ingest *in, const sb_hidden *hidden) {
     for (size_t i = 0; i < in->loader_n;) {
         sb_loader *l = in->loaders[i];
         if (l->is_found) {
             i++;
             continue;
         }
-        if (atomic_load(&l->is_busy)) {
+        if (atomic_load(&l->is_busy)) { /* its files are the turn's */
             in->walk_missed = true;
+            i++;
+            continue;
+        }
+        if (is_hidden(l, hidden, in->opts.root_count)) {
             i++;
             continue;
         }
@@ -237,9 +253,13 @@ static void walk(sb_ingest *in) {
     in->walk_missed = false;
     for (size_t i = 0; i < in->loader_n; i++) in->loaders[i]->is_found = false;
     uint64_t problems = 0;
-    for (size_t i = 0; i < in->opts.root_count; i++)
-        walk_root(in, &in->opts.roots[i], &arena, &problems);
-    drop_lost_runs(in);
+    sb_hidden *hidden = sb_arena_zeroed(&arena, in->opts.root_count, sizeof *hidden);
+    sb_found_problem *whole = sb_arena_zeroed(&arena, in->opts.root_count, sizeof *whole);
+    for (size_t i = 0; hidden && whole && i < in->opts.root_count; i++) {
+        hidden[i] = walk_root(in, &in->opts.roots[i], &arena, &whole[i]);
+        problems += hidden[i].n;
+    }
+    if (hidden && whole) drop_lost_runs(in, hidden);
     sb_arena_fini(&arena);
     pthread_mutex_lock(&in->mutex);
     in->problems = problems;
@@ -329,6 +349,7 @@ static void *run_ingest(void *arg) {
     while (!atomic_load(&in->stopping)) {
         uint64_t wanted = atomic_load(&in->sync_wanted);
         if (now_of(in) >= in->walk_at || wanted > synced) {
+            in->is_asked = wanted > synced || (in->is_asked && in->walk_missed);
             walk(in);
             synced = wanted;
         }

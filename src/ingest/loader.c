@@ -1,6 +1,7 @@
 /* loader.c: the turns of one run's loader. */
 #include "ingest/loader.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,7 +133,30 @@ static void share_progress(sb_loader *l) {
     atomic_store(&l->points, points);
 }
 
-sb_status sb_loader_update(sb_loader *l, const sb_found_run *found) {
+/* A loop of links, or a directory too deep, hides nothing that was seen before. */
+static bool is_hidden(const sb_loader_file *f, sb_hidden hidden) {
+    sb_slice path = sb_slice_of(f->path, f->path_n);
+    for (size_t i = 0; i < hidden.n; i++) {
+        const sb_found_problem *p = &hidden.items[i];
+        if (p->error == ELOOP || p->error == E2BIG || !sb_slice_starts(path, p->path)) continue;
+        bool is_whole = p->path.n == 0 || p->path.n == path.n || path.p[p->path.n] == '/' ||
+                        path.p[p->path.n - 1] == '/';
+        if (is_whole) return true;
+    }
+    return false;
+}
+
+bool sb_loader_is_hidden(const sb_loader *l, sb_hidden hidden) {
+    for (size_t i = 0; hidden.n && i < l->file_n; i++)
+        if (is_hidden(&l->files[i], hidden)) return true;
+    return false;
+}
+
+void sb_loader_retry(sb_loader *l) {
+    for (size_t i = 0; i < l->file_n; i++) l->files[i].retry_at = 0;
+}
+
+sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hidden) {
     for (size_t i = 0; i < l->file_n; i++) l->files[i].is_found = false;
     for (size_t i = 0; i < found->file_count; i++) {
         const sb_found_file *each = &found->files[i];
@@ -154,7 +178,7 @@ sb_status sb_loader_update(sb_loader *l, const sb_found_run *found) {
         saw_size(l, f, each->size);
     }
     for (size_t i = 0; i < l->file_n; i++)
-        if (!l->files[i].is_found) l->files[i].is_gone = true;
+        if (!l->files[i].is_found && !is_hidden(&l->files[i], hidden)) l->files[i].is_gone = true;
     share_progress(l);
     return SB_OK;
 }
@@ -232,16 +256,21 @@ static void have_trouble(sb_loader *l, sb_loader_file *f, const sb_err *err) {
     f->retry_at = now_of(l) + RETRY_NS;
 }
 
-/* Forgets all of a file's points; it is read again from its start under a new number. */
+/* Forgets all of a file's points; it is read again from its start under a new number. Without
+ * memory for that everything stays as it is, and the file stays stale. */
 static bool start_over(sb_loader *l, sb_loader_file *f) {
     uint32_t number;
-    sb_run_drop_file(l->run, f->number);
-    if (sb_run_add_file(l->run, sb_slice_of(f->path, f->path_n), &number, NULL) != SB_OK)
+    f->is_stale = true;
+    if (sb_run_add_file(l->run, sb_slice_of(f->path, f->path_n), &number, NULL) != SB_OK) {
+        f->retry_at = now_of(l) + RETRY_NS;
         return false;
+    }
+    sb_run_drop_file(l->run, f->number);
     f->number = number;
     sb_tail_close(f->tail);
     f->tail = NULL;
     f->points = f->misfits = f->unreadable = f->done = 0;
+    f->is_stale = false;
     return true;
 }
 
@@ -260,6 +289,7 @@ static bool take_record(turn *t, sb_loader_file *f, sb_status status, const sb_t
         f->done = record->offset + record->size;
         t->is_dirty = true;
         if (status == SB_OK) return true;
+        f->is_stale = true; /* the event is in the store in part, and the reader is past it */
         snprintf(f->trouble, sizeof f->trouble, "out of memory while reading");
         f->retry_at = now_of(l) + RETRY_NS;
         return false;
@@ -277,12 +307,10 @@ static bool take_record(turn *t, sb_loader_file *f, sb_status status, const sb_t
         return false;
     case SB_REPLACED:
         t->is_dirty = true;
-        if (start_over(l, f)) return true;
-        f->retry_at = now_of(l) + RETRY_NS;
-        return false;
+        return start_over(l, f);
     default:
         have_trouble(l, f, err);
-        if (status == SB_CORRUPT || status == SB_NOT_FOUND) f->has_news = false;
+        if (status == SB_CORRUPT) f->has_news = false;
         return false;
     }
 }
@@ -292,11 +320,12 @@ static bool read_file(turn *t, sb_loader_file *f) {
     sb_loader *l = t->l;
     for (uint32_t count = 1;; count++) {
         sb_err err = {.code = SB_OK};
+        if (f->is_stale && !start_over(l, f)) return true;
         if (!f->tail) {
             sb_status opened = sb_tail_open(&f->tail, l->env, f->path, NULL, &err);
             if (opened != SB_OK) {
                 have_trouble(l, f, &err);
-                if (opened == SB_NOT_FOUND || opened == SB_INVALID) f->has_news = false;
+                if (opened == SB_INVALID) f->has_news = false;
                 return true;
             }
         }

@@ -27,6 +27,7 @@ typedef struct sb_loader_file {
     bool has_news;     /* there may be something to read */
     bool is_gone;      /* to be dropped */
     bool is_found;     /* seen by the present walk */
+    bool is_stale;     /* what was taken of it is not what it holds: to be read from its start */
     char trouble[240];
 } sb_loader_file;
 
@@ -47,9 +48,19 @@ sb_status sb_loader_new(sb_loader **out, const sb_env *env, sb_store *store, sb_
                         sb_slice path, sb_err *err);
 void sb_loader_free(sb_loader *l);
 
+/* What a walk could not look at. */
+typedef struct sb_hidden {
+    const sb_found_problem *items;
+    size_t n;
+} sb_hidden;
+
 /* Takes over what a walk found in the run's directory: new files, grown, replaced and vanished
- * ones. */
-sb_status sb_loader_update(sb_loader *l, const sb_found_run *found);
+ * ones. A file that the walk could not look at has not vanished. */
+sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hidden);
+/* Is one of its files, or a directory above it, among what the walk could not look at? */
+bool sb_loader_is_hidden(const sb_loader *l, sb_hidden hidden);
+/* Files with trouble are tried again now and not in a while. */
+void sb_loader_retry(sb_loader *l);
 /* Looks at the sizes of files that grew lately (all of them when all is true). */
 void sb_loader_look(sb_loader *l, bool all);
 /* Is there something to read or to drop? */
