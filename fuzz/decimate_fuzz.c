@@ -1,5 +1,5 @@
-/* decimate_fuzz.c: any line and any question: decimation from the heads of chunks keeps the very points
- * that a plain pass over all of them keeps, and so do ranges and summaries.
+/* decimate_fuzz.c: any line and any question: decimation from the heads of chunks keeps the very
+ * points that a plain pass over all of them keeps, and so do ranges and summaries.
  *
  * An input is a little program: commands of ten bytes each that add up to 4096 points
  * (with some pace of steps and times, values of some kind), begin a new file, or leave a mark of a

@@ -2,7 +2,7 @@
  *
  * The lines are brought onto one grid of x:
  *   exact    the x that occur in any of them, when these are no more than there are pixels
- *   columns  else pixel columns; a line's value there is the mean of its finite values in the column
+ *   columns  else pixel columns; a line's value there is the mean of its finite values in it
  * Several points of a line at one x of an exact grid are averaged, too. Places of the grid at which
  * no line has a point of its own are left out.
  *

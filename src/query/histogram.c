@@ -42,12 +42,18 @@ static double shorten(double x) {
 
 /* rows: left and right from the limits, count; buckets from..to of all. */
 static void fill_rows(double *rows, const sb_summary_histo *h, const double *limits,
-                      const double *counts, size_t from, size_t to, bool as_floats) {
+                      const double *counts, size_t from, size_t to, bool trimmed) {
     for (size_t i = from; i < to; i++, rows += 3) {
         rows[0] = i == from ? h->min : limits[i - 1];
         rows[1] = i + 1 == to ? h->max : limits[i];
         rows[2] = counts[i];
-        for (size_t k = 0; as_floats && k < 3; k++) rows[k] = shorten(rows[k]);
+        if (!trimmed) continue;
+        for (size_t k = 0; k < 3; k++) rows[k] = shorten(rows[k]);
+        if (rows[0] <= rows[1] || isnan(rows[0]) || isnan(rows[1])) continue;
+        if (i == from)
+            rows[0] = rows[1];
+        else
+            rows[1] = rows[0];
     }
 }
 

@@ -3,9 +3,9 @@
  * New-style points hold the rows as a tensor [n, 3]. Old-style ones hold limits and counts, from
  * which TensorBoard's two loaders make different rows:
  *
- *   TRIMMED  empty buckets at both ends go; the outermost edges left are min and max; all numbers are
- *            rounded to float32. No bucket has a negative width unless min and max contradict the
- *            limits. The default
+ *   TRIMMED  empty buckets at both ends go; the outermost edges left are min and max; all numbers
+ *            are rounded to float32. The default. No bucket has a negative width: where min or max
+ *            contradict the limits, the limit counts (TensorBoard lets them)
  *   WHOLE    every bucket stays; the first left edge is min, the last right edge is max, so outer
  *            empty buckets may be wider than nothing the wrong way round; float64
  *

@@ -67,6 +67,14 @@ static void old_histograms_are_trimmed_as_by_the_python_loader(void **state) {
     assert_true(rows.rows[0] == (double)0.05f && rows.rows[1] == (double)0.1f);
 }
 
+static void no_bucket_has_a_negative_width(void **state) {
+    (void)state;
+    double limits[] = {1, 2, 3}, counts[] = {1, 1, 1};
+    sb_histo_rows rows = rows_of(1.5, 1.5, limits, counts, 3, SB_HISTO_TRIMMED);
+    double want[] = {1, 1, 1, 1, 2, 1, 2, 2, 1};
+    expect_rows(&rows, want, 3);
+}
+
 static void old_histograms_stay_whole_as_by_the_data_server(void **state) {
     (void)state;
     double limits[] = {-2, 0, 2, 4, DBL_MAX}, counts[] = {0, 1, 2, 0, 0};
@@ -318,6 +326,7 @@ int main(void) {
 #define T(test) cmocka_unit_test_setup_teardown(test, begin, end)
     const struct CMUnitTest tests[] = {
         T(old_histograms_are_trimmed_as_by_the_python_loader),
+        T(no_bucket_has_a_negative_width),
         T(old_histograms_stay_whole_as_by_the_data_server),
         T(empty_histograms_have_no_rows),
         T(odd_numbers_do_no_harm),

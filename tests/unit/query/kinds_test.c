@@ -18,7 +18,7 @@ static sb_ref_item *items_of(logs *l, const sb_series *s, size_t *n) {
     return items;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------ */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 static void texts_of_every_shape(void **state) {
     logs l = logs_new(*state);
@@ -86,7 +86,7 @@ static void a_text_that_claims_to_be_very_many_is_refused(void **state) {
     logs_free(&l);
 }
 
-/* ---- curves ----------------------------------------------------------------------------------- */
+/* ---- curves ---------------------------------------------------------------------------------- */
 
 static void curves_lose_their_empty_end(void **state) {
     logs l = logs_new(*state);
@@ -148,7 +148,7 @@ static void curves_of_tensorboard(void **state) {
     logs_free(&l);
 }
 
-/* ---- meshes ----------------------------------------------------------------------------------- */
+/* ---- meshes ---------------------------------------------------------------------------------- */
 
 static sb_series_list mesh_list(logs *l, const char *run) {
     sb_series_list list;
@@ -247,7 +247,7 @@ static void meshes_of_a_batch(void **state) {
     logs_free(&l);
 }
 
-/* ---- layouts ---------------------------------------------------------------------------------- */
+/* ---- layouts --------------------------------------------------------------------------------- */
 
 static sb_layout_merged layout_of(logs *l) {
     sb_layout_merged layout;
@@ -357,7 +357,7 @@ static void no_layout_is_no_mistake(void **state) {
     logs_free(&l);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static sb_status ask_all(const sb_alloc *alloc, void *ud) {
     logs *l = ud;

@@ -1,4 +1,5 @@
-/* Images, clips and graphs: which steps have which sample, and their bytes, from real files and made ones. */
+/* Images, clips and graphs: which steps have which sample, and their bytes, from real files and
+ * from made ones. */
 #include "query/media_list.h"
 
 #include <stdio.h>
