@@ -162,6 +162,7 @@ export const en = {
   'save.notKept': 'The server could not keep it; it lasts as long as this page.',
 
   'card.runs': '{n} runs',
+  'card.groups': '{n} runs in {groups} groups',
   'card.ofPoints': 'of {n} points',
   'card.best': 'best',
   'card.bad': '{n} NaN',

@@ -27,7 +27,7 @@ export const zh: Catalogue = {
   'shell.unknownTab': '没有名为“{tab}”的面板。',
   'shell.noView': '此版本尚无“{tab}”视图。数据已读取并保留，可通过 TensorBoard 的接口获取。',
 
-  'live.live': '实时 · {ago}前',
+  'live.live': '实时 · {ago} 前',
   'live.reading': '读取中 {n} %',
   'live.paused': '已暂停',
   'live.lost': '连接已断开',
@@ -164,6 +164,7 @@ export const zh: Catalogue = {
   'save.notKept': '服务器无法保存；仅在此页面打开期间有效。',
 
   'card.runs': '{n} 个运行',
+  'card.groups': '{n} 个运行，{groups} 组',
   'card.ofPoints': '/ {n} 个点',
   'card.best': '最佳',
   'card.bad': '{n} 个 NaN',

@@ -3,7 +3,8 @@
 import { format } from 'd3-format';
 
 const THIN = '\u2009';
-const four = format('.4~r');
+const four = format('.4r');
+const fourShort = format('.4~r');
 const fourExponent = format('.3~e');
 const short = format('.3~s');
 
@@ -36,6 +37,13 @@ export function value(v: number): string {
     return (v < 0 ? '−' : '') + text;
   }
   return four(v);
+}
+
+/** A setting such as a learning rate: as short as it goes. */
+export function setting(v: number): string {
+  const size = Math.abs(v);
+  if (v !== 0 && (size < 1e-3 || size >= 1e6)) return v.toExponential().replace('+', '');
+  return Number.isInteger(v) ? value(v) : fourShort(v);
 }
 
 /** All digits, as a program would read them. */

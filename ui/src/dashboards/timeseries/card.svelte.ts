@@ -25,6 +25,7 @@ const EMPTY = new Float64Array(0);
 
 export interface CardInfo {
   runs: number;
+  groups: number; // of bands; 0: lines of runs
   points: number;
   total: number;
   bad: number;
@@ -180,7 +181,7 @@ export class CardData {
     return bands.map((band) => ({
       key: keys[band.group],
       name: keys[band.group],
-      colour: view.colour === 'group' || !view.colour.startsWith('hparam') ? runs.colourOfGroup(keys[band.group]) : runs.colourOfGroup(keys[band.group]),
+      colour: runs.colourOfGroup(keys[band.group]),
       x: band.x,
       y: band.centre,
       raw: null,
@@ -198,7 +199,7 @@ export class CardData {
     let bad = 0;
     let best: CardInfo['best'] = null;
     const wanted = direction(this.tag);
-    for (const { run, data } of this.series) {
+    for (const { run, data } of this.bands ? [] : this.series) {
       points += data.points;
       total += view.zoom.get(this.tag)?.x ? data.inRange : data.n;
       bad += data.bad;
@@ -212,11 +213,8 @@ export class CardData {
       const run = this.series.find((s) => s.run.name === best?.name)?.run;
       if (run) best = { ...best, name: runs.nameOf(run) };
     }
-    return { runs: this.members.length, points, total: Math.max(total, points), bad, best };
+    return { runs: this.members.length, groups: this.bands?.keys.length ?? 0, points, total: Math.max(total, points), bad, best };
   });
-
-  /** The end of a run by the column the table shows. */
-  ends = $derived(this.series);
 }
 
 function xOf(x: typeof view.x, data: Series): Float64Array {

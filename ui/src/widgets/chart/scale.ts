@@ -1,7 +1,7 @@
 // Axes: from data to a unit interval and back, ticks and their texts. Linear, log and symlog; times for wall x. Ticks
 // come from d3-scale, so that they are where people expect them.
 import { scaleLinear, scaleLog, scaleSymlog, scaleTime } from 'd3-scale';
-import { duration } from '../../base/format';
+import { count, duration } from '../../base/format';
 
 export type ScaleKind = 'linear' | 'log' | 'symlog';
 export type Range = [number, number];
@@ -62,6 +62,7 @@ function numberText(ticks: number[], domain: Range): (v: number) => string {
   const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : 0;
   if (size > 0 && (size < 1e-3 || (step > 0 && step < 1e-5))) return (v) => (v === 0 ? '0' : shorten(v.toExponential(2)).replace(/0+e/, 'e'));
+  if (size >= 1000 && size < 1e6 && step >= 1 && step < 1000) return count;
   if (size >= 1000 && (step === 0 || step >= 1)) {
     const [by, unit] = size >= 1e9 ? [1e9, 'B'] : size >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
     const digits = step > 0 ? Math.max(0, Math.ceil(-Math.log10(step / by) - 1e-9)) : 3;

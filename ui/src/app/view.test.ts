@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { View } from './view.svelte';
+
+describe('the view', () => {
+  it('is its address: all of it comes back', () => {
+    const a = new View();
+    a.runFilter = 'lr>0.01 and ^vit';
+    a.hidden = new Set(['x/1', 'y,2']);
+    a.group = 'regex:(seed)(\\d)';
+    a.colour = 'group';
+    a.sort = 'm:min:val/loss';
+    a.descending = true;
+    a.columns = ['m:min:val/loss', 'h:lr'];
+    a.tagFilter = 'loss|acc';
+    a.x = 'relative';
+    a.smoothing = 0.95;
+    a.smoothKind = 'median';
+    a.outliers = false;
+    a.bands = 'ci95';
+    a.pins = ['val/loss', 'a,b'];
+    a.logY = new Set(['val/loss']);
+    a.zoom = new Map([['val/loss', { x: [10, 2000.5], y: null }], ['a|b,c', { x: [-1, 1], y: [0.25, 1e-3 + 1] }]]);
+    a.full = 'val/loss';
+    a.perRow = 4;
+    const b = new View();
+    b.decode(a.encode());
+    expect(b.encode()).toBe(a.encode());
+    expect([...b.zoom]).toEqual([...a.zoom]);
+    expect([...b.hidden]).toEqual(['x/1', 'y,2']);
+    expect(b.columns).toEqual(a.columns);
+  });
+  it('is short when nothing was changed', () => expect(new View().encode()).toBe('#timeseries'));
+  it('tells "no run" from "all runs"', () => {
+    const a = new View();
+    a.only = new Set();
+    const b = new View();
+    b.decode(a.encode());
+    expect(b.only?.size).toBe(0);
+  });
+  it('takes nonsense as nothing', () => {
+    const a = new View();
+    a.decode('#timeseries&x=moon&smooth=abc&zoom=1~0||t&row=x');
+    expect(a.encode()).toBe('#timeseries');
+  });
+  it("opens TensorBoard's links and takes their keys off", () => {
+    const a = new View();
+    const opened = a.open({ hash: '#scalars&_smoothingWeight=0.3', search: '?tagFilter=loss&darkMode=true' });
+    expect(opened).toEqual({ hash: '#timeseries&tags=loss&smooth=0.3', search: '?darkMode=true' });
+  });
+  it('can be undone and redone', () => {
+    const a = new View();
+    a.note(a.encode());
+    a.smoothing = 0.1;
+    a.note(a.encode());
+    expect(a.undo()).toBe(true);
+    expect(a.smoothing).toBe(0.6);
+    expect(a.redo()).toBe(true);
+    expect(a.smoothing).toBe(0.1);
+    expect(a.redo()).toBe(false);
+  });
+});
