@@ -119,8 +119,8 @@ static sb_status find(sb_buf *prefix, const sb_fs *fs, const char *dir, sb_slice
     return status;
 }
 
-sb_status sb_ckpt_latest(sb_buf *prefix, const sb_fs *fs, const sb_alloc *alloc, const char *dir,
-                         const char *name, sb_ckpt_where where, sb_err *err) {
+sb_status sb_ckpt_latest(sb_buf *prefix, bool *is_absolute, const sb_fs *fs, const sb_alloc *alloc,
+                         const char *dir, const char *name, sb_ckpt_where where, sb_err *err) {
     sb_slice text;
     sb_status status = sb_fs_get_beneath(
         fs, alloc, dir, sb_slice_str(name ? name : SB_CKPT_STATE_FILE), MAX_TEXT, &text, err);
@@ -131,6 +131,7 @@ sb_status sb_ckpt_latest(sb_buf *prefix, const sb_fs *fs, const sb_alloc *alloc,
     status = sb_ckpt_state_parse(&state, text, alloc, &arena, err);
     sb_alloc_put(alloc, (void *)(uintptr_t)text.p, text.n);
     if (status == SB_OK) status = find(prefix, fs, dir, state.newest, where, err);
+    if (status == SB_OK && is_absolute) *is_absolute = state.newest.p[0] == '/';
     sb_arena_fini(&arena);
     return status;
 }

@@ -39,8 +39,9 @@ typedef enum sb_ckpt_where {
 
 /* Appends the prefix of the newest checkpoint of a directory. SB_NOT_FOUND when there is no state
  * file, or nothing at the place it names; SB_CORRUPT when it is not one; SB_INVALID when it names
- * nothing, or a place outside. name NULL: SB_CKPT_STATE_FILE. */
-sb_status sb_ckpt_latest(sb_buf *prefix, const sb_fs *fs, const sb_alloc *alloc, const char *dir,
-                         const char *name, sb_ckpt_where where, sb_err *err);
+ * nothing, or a place outside. name NULL: SB_CKPT_STATE_FILE. *is_absolute (may be NULL): was the
+ * path in the file absolute? */
+sb_status sb_ckpt_latest(sb_buf *prefix, bool *is_absolute, const sb_fs *fs, const sb_alloc *alloc,
+                         const char *dir, const char *name, sb_ckpt_where where, sb_err *err);
 
 #endif

@@ -131,11 +131,13 @@ static sb_status newest_in(const sb_projector *p, sb_projector_run *run, const c
                            const char *shown_dir, sb_err *err) {
     sb_buf prefix;
     sb_buf_init(&prefix, p->alloc, SB_BENEATH_MAX);
-    sb_status status = sb_ckpt_latest(&prefix, p->fs, p->alloc, dir, NULL, SB_CKPT_BENEATH, err);
+    bool is_absolute = false;
+    sb_status status =
+        sb_ckpt_latest(&prefix, &is_absolute, p->fs, p->alloc, dir, NULL, SB_CKPT_BENEATH, err);
     if (status == SB_OK) {
         run->checkpoint_dir = dir;
         run->checkpoint_prefix = sb_arena_dup(p->arena, sb_buf_slice(&prefix));
-        run->checkpoint = join_path(p, shown_dir, run->checkpoint_prefix);
+        run->checkpoint = join_path(p, is_absolute ? dir : shown_dir, run->checkpoint_prefix);
         if (!run->checkpoint_prefix.p || !run->checkpoint.p) status = no_memory(err);
     }
     sb_buf_fini(&prefix);

@@ -161,7 +161,7 @@ def logs(tmp_path):
                       shape_and_slices=["", "6 2 0,6:0,2", "", ""],
                       tensors=[tf.constant(random.normal(size=(4, 2))), tf.reshape(tf.range(12), [6, 2]),
                                tf.zeros([3]), tf.zeros([2, 2])])
-    (root / "special/checkpoint").write_text('model_checkpoint_path: "c-1"')
+    (root / "special/checkpoint").write_text(f'model_checkpoint_path: "{root}/special/c-1"')
     (root / "special/m.tsv").write_text("x\ny\n")
     config_of(root / "special", 'embeddings { metadata_path: "m.tsv" bookmarks_path: "m.tsv" }')
     # what TensorBoard's plugins keep inside a run
@@ -176,10 +176,10 @@ def logs(tmp_path):
       embeddings {{ tensor_name: "dots" tensor_path: "../../secret.tsv" metadata_path: "../../secret.tsv" bookmarks_path: "../../secret.tsv" sprite {{ image_path: "../../secret.tsv" }} }}
       embeddings {{ tensor_name: "absolute" tensor_path: "{tmp_path}/secret.tsv" metadata_path: "{tmp_path}/secret.tsv" bookmarks_path: "/etc/passwd" sprite {{ image_path: "/etc/passwd" }} }}
       embeddings {{ tensor_name: "link" tensor_path: "link.tsv" metadata_path: "link.tsv" bookmarks_path: "link.tsv" sprite {{ image_path: "link.tsv" }} }}
-      embeddings {{ tensor_name: "home" tensor_path: "~/x" metadata_path: "~/x" bookmarks_path: "~root/x" sprite {{ image_path: "~/x" }} }} """)
+      embeddings {{ tensor_name: "home" tensor_path: "~/x" metadata_path: "~/x" bookmarks_path: "~root/x" }} """)
     # a checkpoint in the directory above
     tf.raw_ops.SaveV2(prefix=str(root / "below/p-2"), tensor_names=["w"], shape_and_slices=[""], tensors=[tf.ones([5, 4])])
-    (root / "below/checkpoint").write_text(f'model_checkpoint_path: "{root}/below/p-2"')
+    (root / "below/checkpoint").write_text('model_checkpoint_path: "p-2"')
     # names beyond ASCII
     config_of(root / "odd", 'embeddings { tensor_name: "名 \\"x\\"" tensor_path: "t.tsv" metadata_path: "t.tsv" }')
     (root / "odd/t.tsv").write_text("1\n2\n")

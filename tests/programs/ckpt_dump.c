@@ -100,8 +100,8 @@ int main(int argc, char **argv) {
     sb_buf_init(&out, &sb_alloc_libc, SIZE_MAX);
     sb_status status;
     if (argc == 3 && strcmp(argv[1], "--latest") == 0) {
-        status = sb_ckpt_latest(&out, &sb_fs_local, &sb_alloc_libc, argv[2], NULL, SB_CKPT_ANYWHERE,
-                                &err);
+        status = sb_ckpt_latest(&out, NULL, &sb_fs_local, &sb_alloc_libc, argv[2], NULL,
+                                SB_CKPT_ANYWHERE, &err);
     } else if (argc >= 2) {
         sb_bundle *b;
         uint64_t start = sb_clock_system.steady(sb_clock_system.ctx);

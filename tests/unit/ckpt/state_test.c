@@ -33,8 +33,8 @@ static void a_managers_state_is_read(void **state) {
 static sb_status latest(sb_test_dir *d, const char *dir, sb_ckpt_where where, sb_buf *out,
                         sb_err *err) {
     sb_buf_clear(out);
-    return sb_ckpt_latest(out, &sb_fs_local, &sb_alloc_libc, sb_test_dir_join(d, dir), NULL, where,
-                          err);
+    return sb_ckpt_latest(out, NULL, &sb_fs_local, &sb_alloc_libc, sb_test_dir_join(d, dir), NULL,
+                          where, err);
 }
 
 static void put_state(sb_test_dir *d, const char *dir, const char *path) {
@@ -99,7 +99,8 @@ static sb_status latest_with(const sb_alloc *alloc, void *ud) {
     sb_buf out;
     sb_err err;
     sb_buf_init(&out, alloc, 1 << 16);
-    sb_status status = sb_ckpt_latest(&out, &sb_fs_local, alloc, ud, NULL, SB_CKPT_BENEATH, &err);
+    sb_status status =
+        sb_ckpt_latest(&out, NULL, &sb_fs_local, alloc, ud, NULL, SB_CKPT_BENEATH, &err);
     sb_buf_fini(&out);
     return status;
 }
