@@ -165,7 +165,7 @@ sb_status sb_mesh_data(sb_blob_cache *blobs, const sb_run_entry *run, sb_slice n
     for (size_t i = 0; i < n && status == SB_OK; i++) {
         const sb_ref_item *item = &all[i].mesh.item;
         if ((double)item->step != step) continue;
-        sb_slice payload, bytes;
+        sb_slice payload, bytes = {NULL, 0};
         sb_tensor_view t;
         status =
             sb_blob_read(blobs, run->run, item->file, &item->ref, max_bytes, arena, &payload, err);
