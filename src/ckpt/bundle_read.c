@@ -4,7 +4,7 @@
  *   strings      varint length each | u32 masked crc of the lengths | all bytes
  *                crc over: each length as u32 (as u64 from 2^32 on), the stored u32, the bytes
  *   variants     each: varint length | bytes | u32 masked crc so far
- *                crc over: length as u64, the bytes, the stored u32; goes on from one to the next */
+ *                crc over: length as u64, the bytes, the stored u32; goes on over all of them */
 #include <stdio.h>
 
 #include "base/checked.h"

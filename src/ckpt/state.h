@@ -1,7 +1,7 @@
 /* state.h: the file `checkpoint`: which checkpoints there are and which is the newest.
  *
- *   CheckpointState in protobuf's text format: 1 model_checkpoint_path | 2 all_model_checkpoint_paths
- *   | 3 all_model_checkpoint_timestamps | 4 last_preserved_timestamp
+ *   CheckpointState in protobuf's text format: 1 model_checkpoint_path |
+ *   2 all_model_checkpoint_paths | 3 all_model_checkpoint_timestamps | 4 last_preserved_timestamp
  *
  * Nobody scans the directory, compares numbers or looks at times: the file says which one is the
  * newest, as tf.train.latest_checkpoint has it. A path in it is relative to its own directory, or
