@@ -21,6 +21,7 @@ URL = re.compile(rb"at (https?)://([^/\s]+):(\d+)(/\S*)")
 class Seaboard:
     def __init__(self, logdir, *options):
         self.command = [BINARY, "--logdir", str(logdir), "--port", "0", *map(str, options)]
+        self.environment = {}  # more variables
 
     def __enter__(self):
         raise_file_limit()
@@ -37,7 +38,7 @@ class Seaboard:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**environment, **own},
+            env={**environment, **own, **self.environment},
         )
         self.said = b""
         while not (found := URL.search(self.said)):
