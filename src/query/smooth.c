@@ -24,7 +24,7 @@ static bool all_equal(const double *values, size_t n) {
     return true;
 }
 
-/* ---- averages that forget --------------------------------------------------------------------- */
+/* ---- averages that forget -------------------------------------------------------------------- */
 
 /* A few thousand points at a time, so that the clock is looked at between. */
 typedef struct ema {
@@ -82,7 +82,7 @@ static sb_status smooth_time_ema(const sb_smoothing *how, double *values, const 
     return SB_OK;
 }
 
-/* ---- windows ---------------------------------------------------------------------------------- */
+/* ---- windows --------------------------------------------------------------------------------- */
 
 /* The window of point i: `left` points before it and `right` behind it, as far as there are. */
 typedef struct window {
@@ -216,7 +216,7 @@ static sb_status smooth_median(double points, const double *in, double *out, siz
     return status;
 }
 
-/* ---- all together ----------------------------------------------------------------------------- */
+/* ---- all together ---------------------------------------------------------------------------- */
 
 /* Filters that look around a point see the finite ones only: they are put side by side first. */
 static sb_status smooth_around(const sb_smoothing *how, double *values, size_t n,

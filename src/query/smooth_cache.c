@@ -54,7 +54,7 @@ sb_status sb_smooth_cache_new(sb_smooth_cache **out, const sb_alloc *alloc, uint
     return SB_OK;
 }
 
-/* ---- table and list, with the mutex held ------------------------------------------------------ */
+/* ---- table and list, with the mutex held ----------------------------------------------------- */
 
 static bool same_smoothing(const sb_smoothing *a, const sb_smoothing *b) {
     return a->kind == b->kind && sb_double_bits(a->weight) == sb_double_bits(b->weight) &&
@@ -141,7 +141,7 @@ uint64_t sb_smooth_cache_bytes(sb_smooth_cache *cache) {
     return bytes;
 }
 
-/* ---- making a twin ---------------------------------------------------------------------------- */
+/* ---- making a twin --------------------------------------------------------------------------- */
 
 /* All points of a snapshot, by place. */
 typedef struct gathered {
@@ -270,7 +270,7 @@ static sb_status make_twin(sb_smooth_cache *cache, const sb_line *line, const ke
     return SB_OK;
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 /* Of twins with equal keys only the first is listed. */
 static void enter(sb_smooth_cache *cache, twin *t) {

@@ -269,6 +269,54 @@ static void few_files_stay_open(void **state) {
     sb_fault_fs_fini(&fs);
 }
 
+typedef struct nested {
+    logs *l;
+    const sb_series *series;
+    const sb_ref_item *items;
+    size_t n, heard;
+} nested;
+
+/* While one file is being read, all others are too. */
+static sb_status read_the_others(void *ud, size_t index, sb_status status, sb_slice payload,
+                                 const sb_err *err) {
+    nested *x = ud;
+    (void)index, (void)payload, (void)err;
+    assert_int_equal(status, SB_OK);
+    x->heard++;
+    for (size_t i = 2; i < x->n; i++) {
+        sb_slice text;
+        assert_int_equal(read_item(x->l, x->series, &x->items[i], &text, NULL), SB_OK);
+    }
+    return SB_OK;
+}
+
+static void a_file_in_use_is_not_closed(void **state) {
+    logs l = logs_new(*state);
+    for (int i = 0; i < 9; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "run/events.out.tfevents.%d", i);
+        sb_buf file = log_begin();
+        add_text(&file, 10 * i, 100 + i, "hello");
+        /* far apart, so that the first file takes two readings */
+        for (int k = 0; i == 0 && k < 5000; k++) log_simple(&file, "loss", k, 100, 1);
+        if (i == 0) add_text(&file, 1, 100, "again");
+        log_put(&l, name, &file);
+    }
+    logs_load(&l);
+    sb_series s = logs_take(&l, "run", "note");
+    sb_ref_item *items;
+    size_t n = list_of(&l, &s, &items);
+    assert_int_equal(n, 10);
+    nested x = {.l = &l, .series = &s, .items = items, .n = n};
+    sb_err err;
+    assert_ok(sb_blob_read_many(l.blobs, s.run, items, 2, 1 << 20, NULL, &l.arena, read_the_others,
+                                &x, &err),
+              &err);
+    assert_int_equal(x.heard, 2);
+    sb_series_release(&s);
+    logs_free(&l);
+}
+
 static void refused_calls_are_reported(void **state) {
     logs l = logs_new(*state);
     sb_buf file = texts(5);
@@ -542,6 +590,7 @@ int main(void) {
         IN_DIR(large_records_are_refused),
         IN_DIR(packed_files_are_read_too),
         IN_DIR(few_files_stay_open),
+        IN_DIR(a_file_in_use_is_not_closed),
         IN_DIR(refused_calls_are_reported),
         IN_DIR(many_small_records_take_few_reads),
         IN_DIR(one_bad_record_does_not_spoil_the_others),

@@ -1,5 +1,5 @@
-/* Filters against plain twins and against numbers that TensorBoard's formula gave in a browser's engine;
- * the cache. */
+/* Filters against plain twins and against numbers that TensorBoard's formula gave in a browser's
+ * engine; the cache. */
 #include "query/smooth.h"
 
 #include <pthread.h>
@@ -25,7 +25,7 @@ static void smooth(const sb_smoothing *how, double *values, const double *xs, si
     assert_ok(sb_smooth_values(how, values, xs, n, unit, &sb_alloc_libc, NULL, &err), &err);
 }
 
-/* ---- EMA -------------------------------------------------------------------------------------- */
+/* ---- EMA ------------------------------------------------------------------------------------- */
 
 #define WILD                                                                                       \
     { 0.5, 1.25, -3, NAN, 2, 2, INFINITY, 0.1, 7.75, -0.3, 1e10, -INFINITY, 4, 4.5, 3.25, 1 }
@@ -121,7 +121,7 @@ static void constant_lines_pass_through(void **state) {
     }
 }
 
-/* ---- the others, against plain twins ---------------------------------------------------------- */
+/* ---- the others, against plain twins --------------------------------------------------------- */
 
 static double plain_window(const double *in, long n, long at, long left, long right, int kind,
                            double deviation) {
@@ -192,8 +192,8 @@ static void time_ema_equals_its_twin(void **state) {
             assert_true(isinf(got[i]));
             continue;
         }
-        /* every earlier finite point counts by its distance; x taken as never falling, and as that of
-         * the point before where it is not known */
+        /* every earlier finite point counts by its distance; x taken as never falling, and as that
+         * of the point before where it is not known */
         double sum = 0, weights = 0, way = 0;
         for (int k = i; k >= 0; k--) {
             if (isinf(values[k])) continue;
@@ -249,7 +249,7 @@ static void the_time_limit_ends_every_filter(void **state) {
     }
 }
 
-/* ---- lines and the cache ---------------------------------------------------------------------- */
+/* ---- lines and the cache --------------------------------------------------------------------- */
 
 static const sb_smoothing ema_60 = {.kind = SB_SMOOTH_EMA, .weight = 0.6};
 
