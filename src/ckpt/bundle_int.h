@@ -30,7 +30,8 @@ const sb_bundle_tensor *sb_bundle_entry(const sb_buf *entries, sb_slice key);
 /* Bytes of one element; 0 for types that have no fixed size. */
 size_t sb_bundle_width(const sb_bundle_tensor *t);
 
-/* Appends bytes keep .. keep + n of an entry that has bytes of its own, all of which are checked. */
+/* Appends bytes keep .. keep + n of an entry that has bytes of its own, all of which are
+ * checked. */
 sb_status sb_bundle_read_bytes(sb_bundle *b, const sb_bundle_tensor *t, uint64_t keep, uint64_t n,
                                sb_buf *out, sb_err *err);
 /* The strings of such an entry, in the arena. */
