@@ -275,9 +275,7 @@ static uint64_t mix(uint64_t hash, uint64_t x) {
 }
 
 uint64_t sb_series_epoch(const sb_series *series) {
-    sb_run_info info;
-    sb_run_get_info(series->run, &info);
-    uint64_t hash = mix(mix(0, info.id), series->epoch);
+    uint64_t hash = mix(mix(0, sb_run_id(series->run)), series->epoch);
     for (size_t i = 0; i < series->part_n; i++) {
         const sb_part *part = &series->parts[i];
         hash = mix(mix(hash, part->file), (uint64_t)part->cut_step);

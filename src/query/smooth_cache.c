@@ -300,9 +300,7 @@ sb_status sb_smooth_line(sb_smooth_cache *cache, sb_line *line, const sb_smoothi
     if (line->series->meta->kind != SB_SERIES_SCALAR)
         return sb_fail(err, SB_INVALID, 0, "%.*s holds no scalars", SB_SHOWN(line->series->tag));
     if (how->kind == SB_SMOOTH_NONE) return SB_OK;
-    sb_run_info info;
-    sb_run_get_info(line->series->run, &info);
-    key k = {.run = info.id,
+    key k = {.run = sb_run_id(line->series->run),
              .show_superseded = line->show_superseded,
              .epoch = sb_series_epoch(line->series),
              .points = line->series->points,

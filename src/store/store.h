@@ -170,7 +170,10 @@ typedef struct sb_run_info {
     uint32_t attempts; /* how often it was begun: 1, and 1 more a restart */
     bool is_loading;   /* some file is not read to its end */
 } sb_run_info;
+/* Cost: a look at every series of the run. */
 void sb_run_get_info(sb_run *run, sb_run_info *out);
+/* Only its id, at no cost. */
+uint32_t sb_run_id(const sb_run *run);
 
 typedef struct sb_series_info {
     uint32_t id;
