@@ -167,6 +167,10 @@ sb_run *sb_store_find_run(sb_store *s, sb_slice name) {
     return run;
 }
 
+uint32_t sb_run_id(const sb_run *run) {
+    return run->id;
+}
+
 sb_run *sb_run_hold(sb_run *run) {
     atomic_fetch_add_explicit(&run->refs, 1, memory_order_relaxed);
     return run;
