@@ -41,6 +41,7 @@ struct sb_ingest {
     bool has_thread;
     _Atomic bool stopping;
     _Atomic uint64_t sync_wanted;
+    _Atomic size_t busy; /* turns queued or under way */
     /* guarded by mutex: */
     pthread_mutex_t mutex;
     pthread_cond_t synced;
@@ -73,27 +74,38 @@ typedef struct job {
     sb_loader *loader;
 } job;
 
+/* Wakes the ingest thread only when there is something for it to do, since each time it looks at
+ * every run. The loader is not touched once it is not busy any more. */
+static void end_turn(sb_ingest *in, sb_loader *l, bool has_more) {
+    unsigned flags = atomic_fetch_and(&l->flags, ~SB_LOADER_BUSY);
+    bool was_last = atomic_fetch_sub(&in->busy, 1) == 1;
+    if (has_more || was_last || (flags & SB_LOADER_AGAIN)) wake(in);
+}
+
 static void do_turn(void *arg) {
     job *j = arg;
     sb_ingest *in = j->in;
     sb_loader *l = j->loader;
     sb_alloc_put(in->env->alloc, j, sizeof *j);
     if (!atomic_load(&in->stopping)) sb_loader_turn(l, TURN_NS);
-    atomic_store(&l->is_busy, false);
-    wake(in);
+    end_turn(in, l, sb_loader_has_news(l));
+}
+
+static bool is_busy(const sb_loader *l) {
+    return atomic_load(&l->flags) & SB_LOADER_BUSY;
 }
 
 static void hand_out(sb_ingest *in, sb_loader *l) {
-    if (atomic_load(&l->is_busy)) return;
-    if (l->look_again) sb_loader_look(l, true);
-    l->look_again = false;
+    if (is_busy(l)) return;
+    if (atomic_fetch_and(&l->flags, ~SB_LOADER_AGAIN) & SB_LOADER_AGAIN) sb_loader_look(l, true);
     if (!sb_loader_has_news(l)) return;
     job *j = sb_alloc_get(in->env->alloc, sizeof *j);
     if (!j) return;
     *j = (job){in, l};
-    atomic_store(&l->is_busy, true);
+    atomic_fetch_or(&l->flags, SB_LOADER_BUSY);
+    atomic_fetch_add(&in->busy, 1);
     if (sb_pool_submit(in->pool, do_turn, j) == SB_OK) return;
-    atomic_store(&l->is_busy, false);
+    end_turn(in, l, false);
     sb_alloc_put(in->env->alloc, j, sizeof *j);
 }
 
@@ -176,7 +188,7 @@ static void take_run(sb_ingest *in, const sb_ingest_root *root, const sb_found_r
         sb_watch_add(in->watch, l->path, l);
     }
     l->is_found = true;
-    if (atomic_load(&l->is_busy)) {
+    if (is_busy(l)) {
         in->walk_missed = true;
         return;
     }
@@ -228,7 +240,7 @@ static void drop_lost_runs(sb_ingest *in, const sb_hidden *hidden) {
             i++;
             continue;
         }
-        if (atomic_load(&l->is_busy)) { /* its files are the turn's */
+        if (is_busy(l)) { /* its files are the turn's */
             in->walk_missed = true;
             i++;
             continue;
@@ -278,7 +290,7 @@ static void changed(void *ctx, void *ud) {
     sb_ingest *in = ctx;
     if (ud == in) return; /* the root itself: names only matter */
     sb_loader *l = ud;
-    l->look_again = true; /* a turn that is under way may be past the place that changed */
+    atomic_fetch_or(&l->flags, SB_LOADER_AGAIN);
     hand_out(in, l);
 }
 
@@ -288,7 +300,7 @@ static void look_at_live(sb_ingest *in) {
     in->look_at = now + LOOK_NS;
     for (size_t i = 0; i < in->loader_n; i++) {
         sb_loader *l = in->loaders[i];
-        if (!atomic_load(&l->is_busy) && sb_loader_is_live(l, LIVE_NS)) sb_loader_look(l, false);
+        if (!is_busy(l) && sb_loader_is_live(l, LIVE_NS)) sb_loader_look(l, false);
     }
 }
 
@@ -297,7 +309,7 @@ static bool hand_out_all(sb_ingest *in) {
     bool at_rest = true;
     for (size_t i = 0; i < in->loader_n; i++) {
         hand_out(in, in->loaders[i]);
-        if (atomic_load(&in->loaders[i]->is_busy)) at_rest = false;
+        if (is_busy(in->loaders[i])) at_rest = false;
     }
     return at_rest;
 }
@@ -318,8 +330,7 @@ static int pause_ms(const sb_ingest *in) {
     uint64_t until = in->walk_at;
     if (in->opts.reload_interval > 0) {
         for (size_t i = 0; i < in->loader_n; i++)
-            if (!atomic_load(&in->loaders[i]->is_busy) &&
-                sb_loader_is_live(in->loaders[i], LIVE_NS)) {
+            if (!is_busy(in->loaders[i]) && sb_loader_is_live(in->loaders[i], LIVE_NS)) {
                 until = in->look_at < until ? in->look_at : until;
                 break;
             }

@@ -365,6 +365,10 @@ void sb_loader_turn(sb_loader *l, uint64_t ns) {
         share_state(l, f);
         if (!finished) break;
         if (f->tail) sb_tail_sleep(f->tail);
+        /* Very many small files are as long a way as one large one. */
+        now = now_of(l);
+        if (t.is_dirty && now >= t.commit_at) commit(&t, NULL);
+        if (now >= t.until) break;
     }
     /* Even when nothing grew, the files' states may have changed. */
     commit(&t, NULL);

@@ -31,15 +31,17 @@ typedef struct sb_loader_file {
     char trouble[240];
 } sb_loader_file;
 
+#define SB_LOADER_BUSY 1u  /* a turn is queued or under way */
+#define SB_LOADER_AGAIN 2u /* something changed that a turn may have passed already */
+
 typedef struct sb_loader {
     const sb_env *env;
     sb_run *run;
     char *path; /* of the directory */
     sb_loader_file *files;
     size_t file_n, file_room;
-    _Atomic bool is_busy; /* a turn is queued or under way */
-    bool is_found;        /* seen by the present walk */
-    bool look_again;      /* the ingest thread's: something changed */
+    _Atomic unsigned flags; /* SB_LOADER_... */
+    bool is_found;          /* seen by the present walk */
     /* Kept up to date for whoever wants to show progress: */
     _Atomic uint64_t bytes, bytes_done, points, files_seen;
 } sb_loader;

@@ -110,6 +110,7 @@ void sb_run_free(sb_run *run) {
     for (uint32_t i = 0; i < run->file_n; i++)
         sb_alloc_put(alloc, run->files[i].path, run->files[i].path_n + 1);
     sb_alloc_put(alloc, run->files, run->file_room * sizeof *run->files);
+    sb_alloc_put(alloc, run->order, run->order_room * sizeof *run->order);
     sb_alloc_put(alloc, run->dirty, run->dirty_room * sizeof *run->dirty);
     sb_alloc_put(alloc, run->starts, run->start_room * sizeof *run->starts);
     sb_intern_fini(&run->tags);
@@ -124,35 +125,36 @@ static sb_slice path_of(const sb_stored_file *f) {
     return sb_slice_of(f->path, f->path_n);
 }
 
-/* With the mutex held. */
-static void rank_files(sb_run *run) {
-    for (uint32_t i = 0; i < run->file_n; i++) {
-        uint32_t rank = 0;
-        for (uint32_t k = 0; k < run->file_n; k++)
-            rank += run->files[k].is_used &&
-                    sb_slice_cmp(path_of(&run->files[k]), path_of(&run->files[i])) < 0;
-        run->files[i].rank = rank;
-    }
+/* With the mutex held: numbers the files from a place in the order on. */
+static void rank_files(sb_run *run, uint32_t from) {
+    for (uint32_t i = from; i < run->order_n; i++) run->files[run->order[i]].rank = i;
 }
 
-/* A file that sorts behind all others, which is the rule, needs no ranking. */
+/* With the mutex held, and room in the order. Files mostly come in their order: then nothing
+ * moves. */
 static void rank_new_file(sb_run *run, uint32_t file) {
-    uint32_t used = 0;
-    for (uint32_t i = 0; i < run->file_n; i++) {
-        if (!run->files[i].is_used || i == file) continue;
-        used++;
-        if (sb_slice_cmp(path_of(&run->files[i]), path_of(&run->files[file])) > 0) {
-            rank_files(run);
-            return;
-        }
+    uint32_t low = 0, high = run->order_n;
+    sb_slice path = path_of(&run->files[file]);
+    if (high && sb_slice_cmp(path_of(&run->files[run->order[high - 1]]), path) <= 0) low = high;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sb_slice_cmp(path_of(&run->files[run->order[middle]]), path) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    run->files[file].rank = used;
+    memmove(run->order + low + 1, run->order + low, (run->order_n - low) * sizeof *run->order);
+    run->order[low] = file;
+    run->order_n++;
+    rank_files(run, low);
 }
 
-static uint32_t free_slot(const sb_run *run) {
-    for (uint32_t i = 0; i < run->file_n; i++)
-        if (!run->files[i].is_used && !run->files[i].is_dropped) return i;
-    return run->file_n;
+/* With the mutex held. Nothing before the place where the last search ended is free. */
+static uint32_t free_slot(sb_run *run) {
+    uint32_t i = run->free_from;
+    while (i < run->file_n && (run->files[i].is_used || run->files[i].is_dropped)) i++;
+    run->free_from = i;
+    return i;
 }
 
 sb_status sb_run_add_file(sb_run *run, sb_slice path, uint32_t *file, sb_err *err) {
@@ -162,10 +164,12 @@ sb_status sb_run_add_file(sb_run *run, sb_slice path, uint32_t *file, sb_err *er
     copy[path.n] = 0;
     pthread_mutex_lock(&run->mutex);
     uint32_t slot = free_slot(run);
-    void *files = run->files;
+    void *files = run->files, *order = run->order;
     bool ok = slot < run->file_n ||
               grow(run->alloc, &files, run->file_n, &run->file_room, sizeof *run->files);
     run->files = files;
+    ok = ok && grow(run->alloc, &order, run->order_n, &run->order_room, sizeof *run->order);
+    run->order = order;
     if (ok) {
         if (slot == run->file_n)
             run->file_n++;
@@ -290,7 +294,8 @@ sb_status sb_run_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, u
  * move. */
 static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file) {
     uint32_t segment = run->files[file].segments;
-    for (uint32_t i = s->part_n; i-- > 0;) {
+    /* With very many files a new one must not cost a look at all parts. */
+    for (uint32_t i = file > s->top_file ? 0 : s->part_n; i-- > 0;) {
         sb_stored_part *part = &s->parts[i];
         if (part->file == file && part->segment == segment) {
             s->current = i;
@@ -304,6 +309,7 @@ static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file
     if (ok) {
         s->current = s->part_n++;
         s->parts[s->current] = (sb_stored_part){.file = file, .segment = segment};
+        if (file > s->top_file) s->top_file = file;
     }
     pthread_mutex_unlock(&run->mutex);
     if (!ok) return NULL;
@@ -472,7 +478,12 @@ static void remove_dropped(sb_run *run, uint64_t version) {
     run->start_n = kept;
     for (uint32_t i = 0; i < run->file_n; i++)
         if (run->files[i].is_dropped) run->files[i].is_dropped = run->files[i].is_used = false;
-    rank_files(run);
+    kept = 0;
+    for (uint32_t i = 0; i < run->order_n; i++)
+        if (run->files[run->order[i]].is_used) run->order[kept++] = run->order[i];
+    run->order_n = kept;
+    run->free_from = 0;
+    rank_files(run, 0);
     run->next_epoch++;
 }
 
@@ -487,6 +498,18 @@ static bool outlasts(const sb_run *run, const sb_stored_file *f) {
     return false;
 }
 
+/* How often a file began only after all files before it had ended. */
+static uint32_t count_restarts(const sb_run *run) {
+    uint32_t count = 0;
+    double last = NAN;
+    for (uint32_t i = 0; i < run->order_n; i++) {
+        const sb_stored_file *f = &run->files[run->order[i]];
+        count += f->seen_first > last;
+        if (!isnan(f->seen_last) && !(f->seen_last <= last)) last = f->seen_last;
+    }
+    return count;
+}
+
 static void show_files(sb_run *run) {
     for (uint32_t i = 0; i < run->file_n; i++) {
         sb_stored_file *f = &run->files[i];
@@ -496,6 +519,7 @@ static void show_files(sb_run *run) {
         f->seen_last = f->last_wall;
     }
     run->seen_start_n = run->start_n;
+    run->restarts = count_restarts(run);
 }
 
 sb_status sb_run_commit(sb_run *run) {

@@ -38,16 +38,8 @@ int64_t sb_part_cut(const sb_run *run, const sb_stored_series *s, const sb_store
     return cut;
 }
 
-/* With the mutex held: does the file begin only after all files before it have ended? */
-static bool begins_anew(const sb_run *run, const sb_stored_file *f) {
-    bool any = false;
-    for (uint32_t i = 0; i < run->file_n; i++) {
-        const sb_stored_file *other = &run->files[i];
-        if (!other->is_used || other->rank >= f->rank || isnan(other->seen_last)) continue;
-        if (!(f->seen_first > other->seen_last)) return false;
-        any = true;
-    }
-    return any;
+uint32_t sb_run_id(const sb_run *run) {
+    return run->id;
 }
 
 void sb_run_get_info(sb_run *run, sb_run_info *out) {
@@ -57,7 +49,6 @@ void sb_run_get_info(sb_run *run, sb_run_info *out) {
         const sb_stored_file *f = &run->files[i];
         if (!f->is_used) continue;
         out->file_count++;
-        out->attempts += begins_anew(run, f);
         if (!f->state.is_done) out->is_loading = true;
         if (isnan(f->seen_min)) continue;
         if (!out->has_start || f->seen_min < out->start_wall) out->start_wall = f->seen_min;
@@ -65,7 +56,7 @@ void sb_run_get_info(sb_run *run, sb_run_info *out) {
         if (!out->has_start || last > out->last_wall) out->last_wall = last;
         out->has_start = true;
     }
-    out->attempts += run->seen_start_n + 1;
+    out->attempts = run->restarts + run->seen_start_n + 1;
     out->version = run->version;
     out->epoch = run->epoch;
     out->points = run->points;

@@ -66,7 +66,8 @@ typedef struct sb_stored_series {
     sb_series_meta meta;
     sb_stored_part *parts;
     uint32_t part_n, part_room;
-    uint32_t current; /* the part that was added to last */
+    uint32_t current;  /* the part that was added to last */
+    uint32_t top_file; /* no part is of a file with a greater number */
     bool is_dirty;
     /* committed: */
     uint64_t points;
@@ -109,6 +110,9 @@ struct sb_run {
     uint32_t series_room;
     sb_stored_file *files;
     uint32_t file_n, file_room;
+    uint32_t *order; /* the used files by rank */
+    uint32_t order_n, order_room;
+    uint32_t free_from; /* no file before it is free */
     /* the loader's: */
     sb_stored_series **dirty;
     uint32_t dirty_n, dirty_room;
@@ -118,6 +122,7 @@ struct sb_run {
     uint64_t next_epoch;
     /* committed: */
     uint32_t seen_start_n;
+    uint32_t restarts; /* by files that began after all before them */
     uint64_t points, version, epoch, dropped_tags;
 };
 
