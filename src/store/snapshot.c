@@ -38,10 +38,6 @@ int64_t sb_part_cut(const sb_run *run, const sb_stored_series *s, const sb_store
     return cut;
 }
 
-uint32_t sb_run_id(const sb_run *run) {
-    return run->id;
-}
-
 void sb_run_get_info(sb_run *run, sb_run_info *out) {
     *out = (sb_run_info){.id = run->id, .name = run->name, .path = run->path};
     pthread_mutex_lock(&run->mutex);
