@@ -142,7 +142,7 @@ export default {
 
   async 'bands show groups with their spread'(keep) {
     const page = keep(await openCharts('demo'));
-    await page.getByRole('button', { name: 'Bands over groups' }).click();
+    await page.getByRole('button', { name: /^Bands/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'mean ± std' }).click();
     await until('groups', async () => /9 runs in 3 groups/.test(await card(page, 'train/loss').locator('footer').innerText()));
     await plot(page, 'train/loss').hover({ position: { x: 180, y: 90 } });

@@ -36,10 +36,10 @@ export default {
 
   async 'groups fold and give their colour'(keep) {
     const page = keep(await openCharts('demo'));
-    await page.getByRole('button', { name: 'Group' }).click();
+    await page.getByRole('button', { name: /^Group/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'By folder' }).click();
     await until('three groups', async () => (await page.locator('.row.group').count()) === 3);
-    await page.getByRole('button', { name: 'Colour', exact: true }).click();
+    await page.getByRole('button', { name: /^Colour/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'By group' }).click();
     const colours = await page.locator('[data-run] .swatch').evaluateAll((all) => all.map((e) => getComputedStyle(e).getPropertyValue('--c')));
     assert.equal(new Set(colours).size, 3);

@@ -1,6 +1,6 @@
 // News from the server: through one stream that all tabs share, else through one of our own, else by asking every
 // second (proxies that hold streams back). Tells of versions only; what is new is asked for by whoever needs it.
-import type { StreamNews } from './stream.shared';
+import { versionOf, type StreamNews } from './stream.news';
 
 const QUIET_MS = 15000;
 const POLL_MS = 1000;
@@ -49,7 +49,7 @@ export class Live {
     this.own = new EventSource(this.url);
     this.own.onopen = () => this.take({ open: true });
     this.own.onerror = () => this.take({ open: false });
-    this.own.onmessage = (e) => this.take(JSON.parse(String(e.data)) as StreamNews);
+    this.own.onmessage = (e) => this.take({ version: versionOf(String(e.data)) });
   }
 
   private take(news: StreamNews): void {

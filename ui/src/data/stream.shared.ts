@@ -1,10 +1,6 @@
 // One event stream for all tabs of a browser: a shared worker holds it and tells every tab of each new version.
 // Ports say { url } once; they get { version }, or { open: false } when the stream is gone.
-
-export interface StreamNews {
-  version?: number;
-  open?: boolean;
-}
+import { versionOf, type StreamNews } from './stream.news';
 
 const ports = new Set<MessagePort>();
 let source: EventSource | null = null;
@@ -21,8 +17,8 @@ function start(url: string): void {
   source = new EventSource(url);
   source.onopen = () => tell({ open: true });
   source.onmessage = (e) => {
-    const version = (JSON.parse(String(e.data)) as { version: number }).version;
-    tell({ version });
+    const version = versionOf(String(e.data));
+    if (version !== undefined) tell({ version });
   };
   source.onerror = () => tell({ open: false });
 }
