@@ -1,5 +1,5 @@
-/* Whole logs of the real programs, the awkward ones too: what a reader sees of restarts, damage, odd
- * names, and of numbers that tensors hold. */
+/* Whole logs of the real programs, the awkward ones too: what a reader sees of restarts, damage,
+ * odd names, and of numbers that tensors hold. */
 #include <math.h>
 #include <stdio.h>
 
