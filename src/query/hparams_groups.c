@@ -6,8 +6,8 @@
 #include "base/slice.h"
 #include "codec/items.h"
 #include "query/hparams.h"
-#include "query/regex.h"
 #include "query/scalars.h"
+#include "query/tag_regex.h"
 #include "base/banned.h"
 
 /* ---- metrics of a session -------------------------------------------------------------------- */
@@ -353,8 +353,15 @@ static bool is_among(const sb_any *value, const sb_any *values, size_t n) {
     return false;
 }
 
+/* An empty pattern (NULL) is found everywhere. */
+static sb_status search(sb_tag_regex *regex, sb_slice text, sb_err *err) {
+    bool matches = true;
+    sb_status status = regex ? sb_tag_regex_search(regex, text, &matches, err) : SB_OK;
+    return status != SB_OK || matches ? status : SB_NOT_FOUND;
+}
+
 /* SB_OK: passes, SB_NOT_FOUND: does not. */
-static sb_status passes(const sb_hparam_ask *column, const sb_any *value, sb_regex *regex,
+static sb_status passes(const sb_hparam_ask *column, const sb_any *value, sb_tag_regex *regex,
                         sb_err *err) {
     bool is_there = is_number(value) || value->kind == SB_ANY_STRING;
     if (!is_there) return column->no_missing ? SB_NOT_FOUND : SB_OK;
@@ -364,7 +371,7 @@ static sb_status passes(const sb_hparam_ask *column, const sb_any *value, sb_reg
             return sb_fail(err, SB_INVALID, 0,
                            "Cannot use a regexp filter for a value of type <class '%s'>.",
                            python_type(value));
-        return sb_regex_match(regex, value->body, false, err);
+        return search(regex, value->body, err);
     case SB_FILTER_INTERVAL:
         if (!is_number(value))
             return sb_fail(err, SB_INVALID, 0,
@@ -381,9 +388,10 @@ static sb_status passes(const sb_hparam_ask *column, const sb_any *value, sb_reg
 
 static sb_status filter_groups(building *b, const sb_hparam_ask *column, sb_err *err) {
     if (column->filter == SB_FILTER_NONE && !column->no_missing) return SB_OK;
-    sb_regex *regex = NULL;
+    sb_tag_regex *regex = NULL;
     sb_status status = SB_OK;
-    if (column->filter == SB_FILTER_REGEXP) status = sb_regex_new(&regex, column->regexp, err);
+    if (column->filter == SB_FILTER_REGEXP && column->regexp.n)
+        status = sb_tag_regex_new(&regex, b->h->arena->alloc, column->regexp, NULL, err);
     size_t kept = 0;
     for (size_t i = 0; i < b->group_n && status == SB_OK; i++) {
         sb_any value = value_in(&b->groups[i], column);
@@ -392,7 +400,7 @@ static sb_status filter_groups(building *b, const sb_hparam_ask *column, sb_err 
         if (status == SB_NOT_FOUND) status = SB_OK;
     }
     if (status == SB_OK) b->group_n = kept;
-    sb_regex_free(regex);
+    sb_tag_regex_free(regex);
     return status;
 }
 

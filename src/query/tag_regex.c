@@ -55,8 +55,7 @@ void sb_tag_regex_free(sb_tag_regex *r) {
 }
 
 static sb_status compile(sb_tag_regex *r, sb_slice pattern, bool ascii, sb_err *err) {
-    uint32_t options =
-        PCRE2_UTF | PCRE2_ANCHORED | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+    uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
     if (!ascii) options |= PCRE2_UCP;
     int code = 0;
     PCRE2_SIZE offset = 0;
@@ -114,11 +113,21 @@ sb_status sb_tag_regex_new(sb_tag_regex **out, const sb_alloc *alloc, sb_slice p
     return SB_OK;
 }
 
-sb_status sb_tag_regex_match(sb_tag_regex *r, sb_slice text, bool *matches, sb_err *err) {
+static sb_status match(sb_tag_regex *r, sb_slice text, uint32_t options, bool *matches,
+                       sb_err *err) {
     static const uint8_t nothing[1] = {0};
-    int code = pcre2_match(r->code, text.n ? text.p : nothing, text.n, 0, 0, r->data, r->matching);
+    int code =
+        pcre2_match(r->code, text.n ? text.p : nothing, text.n, 0, options, r->data, r->matching);
     *matches = code >= 0;
     if (code >= 0 || code == PCRE2_ERROR_NOMATCH) return SB_OK;
     if (code == PCRE2_ERROR_NOMEMORY) return sb_fail_nomem(err, "for matching");
     return sb_fail(err, SB_LIMIT, 0, "the pattern takes too long");
+}
+
+sb_status sb_tag_regex_match(sb_tag_regex *r, sb_slice text, bool *matches, sb_err *err) {
+    return match(r, text, PCRE2_ANCHORED, matches, err);
+}
+
+sb_status sb_tag_regex_search(sb_tag_regex *r, sb_slice text, bool *matches, sb_err *err) {
+    return match(r, text, 0, matches, err);
 }

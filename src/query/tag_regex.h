@@ -32,6 +32,8 @@ void sb_tag_regex_free(sb_tag_regex *r);
 
 /* SB_OK with an answer, SB_LIMIT, SB_NOMEM. */
 sb_status sb_tag_regex_match(sb_tag_regex *r, sb_slice text, bool *matches, sb_err *err);
+/* The same anywhere in the text, as Python's re.search. */
+sb_status sb_tag_regex_search(sb_tag_regex *r, sb_slice text, bool *matches, sb_err *err);
 
 /* The pattern as PCRE2 is given it, for tests. *ascii: the pattern asks for ASCII classes. */
 sb_status sb_tag_regex_translate(sb_buf *out, sb_slice pattern, bool *ascii, sb_err *err);

@@ -1,6 +1,6 @@
 /* custom_scalars.c: /data/plugin/custom_scalars: charts that people laid out themselves. */
 #include "query/layout.h"
-#include "query/regex.h"
+#include "query/tag_regex.h"
 #include "server/compat/points.h"
 #include "server/compat/series.h"
 #include "base/banned.h"
@@ -18,7 +18,7 @@ SB_COMPAT_HANDLER(custom_scalars_download) {
 /* ---- series whose tags match ----------------------------------------------------------------- */
 
 static sb_status add_matching(sb_json *j, sb_http_request *q, sb_app *app, sb_run *run,
-                              sb_regex *regex, sb_err *err) {
+                              sb_tag_regex *regex, sb_err *err) {
     sb_series_info *all;
     size_t n;
     sb_sampling sampling = sb_compat_sampling(app, "scalars", HTTP_LIMIT);
@@ -30,7 +30,9 @@ static sb_status add_matching(sb_json *j, sb_http_request *q, sb_app *app, sb_ru
             continue;
         if (sb_http_expired(q))
             return sb_fail(err, SB_TIMEOUT, 0, "the answer took longer than allowed");
-        status = sb_regex_match(regex, all[i].tag, true, err);
+        bool matches;
+        status = sb_tag_regex_match(regex, all[i].tag, &matches, err);
+        if (status == SB_OK && !matches) continue;
         if (status == SB_OK) status = sb_series_take(run, all[i].tag, q->arena, &series);
         if (status == SB_NOT_FOUND) {
             status = SB_OK;
@@ -49,11 +51,11 @@ SB_COMPAT_HANDLER(custom_scalars) {
     sb_app *a = app;
     sb_err *err = sb_http_err(r);
     sb_slice tag = sb_http_query(q, "tag"), name = sb_http_query(q, "run");
-    sb_regex *regex = NULL;
-    sb_status status = tag.n ? sb_regex_new(&regex, tag, err) : SB_INVALID;
+    sb_tag_regex *regex = NULL;
+    sb_status status = tag.n ? sb_tag_regex_new(&regex, q->alloc, tag, NULL, err) : SB_INVALID;
     if (status == SB_NOMEM) return status;
     if (regex && !name.p) {
-        sb_regex_free(regex);
+        sb_tag_regex_free(regex);
         return sb_compat_invalid(r, "run must be specified");
     }
     sb_json j;
@@ -66,7 +68,7 @@ SB_COMPAT_HANDLER(custom_scalars) {
     sb_run *run = regex ? sb_store_find_run(a->store, name) : NULL;
     status = run ? add_matching(&j, q, a, run, regex, err) : SB_OK;
     sb_run_release(run);
-    sb_regex_free(regex);
+    sb_tag_regex_free(regex);
     if (status != SB_OK) return status;
     sb_json_end_object(&j);
     sb_json_end_object(&j);
