@@ -61,8 +61,8 @@ def show(value, unit):
 
 
 def times_better(ours, theirs, unit):
-    """How many times better ours is: less time, or more a second."""
-    ratio = theirs / ours if unit == "ns" else ours / theirs
+    """How many times better ours is: less time or memory, or more a second."""
+    ratio = theirs / ours if unit in ("ns", "MB") else ours / theirs
     return f"{ratio:.3g}x" if ratio < 100 else f"{ratio:.0f}x"
 
 
@@ -81,7 +81,7 @@ def print_tables(results):
     compared = [row for row in rows_of(results) if len(row[2]) > 1 or OURS not in row[2]]
     alone = [row for row in rows_of(results) if row not in compared]
     if compared:
-        print("\nbeside the peers (how many times better ours is; ours is called from C, the peers from Python)")
+        print("\nbeside the peers (how many times better ours is; our writer is called from C, the peers' from Python)")
         for title, unit, values in compared:
             ours = values.get(OURS)
             print(f"  {title}")
@@ -133,6 +133,11 @@ def main():
     programs = [(path.name, [str(path)]) for path in sorted((args.build / "programs").glob("bench_*"))]
     peers = sorted(path for path in (HERE / "peers").glob("*.py") if path.stem not in ("common", "make_log"))
     programs += [(f"peer {path.stem}", [sys.executable, str(path)]) for path in peers]
+    # servers are started by these scripts, ours and the peers' in turn
+    serving = [path for path in sorted((HERE / "serve").glob("*.py")) if path.stem not in ("logs", "servers")]
+    programs += [(f"serve {path.stem}", [sys.executable, str(path)]) for path in serving]
+    os.environ["SEABOARD_BIN"] = str((args.build / "seaboard").resolve())
+    os.environ["SEABOARD_LIB"] = str((args.build / "libseaboard.so").resolve())
     programs = [one for one in programs if not args.only or any(part in one[0] for part in args.only)]
 
     results, failed = [], made is None or not programs

@@ -1,0 +1,99 @@
+"""The log directories that serving is measured with; made once, kept in the user's cache, the same for everybody.
+
+L1      10 runs x 100 tags x 10 000 steps, scalars as TF2 writes them (a tensor and metadata in each): 10 M records
+L2      1000 runs x 10 tags x 100 steps, scalars as torch writes them: 1 M records
+L3      100 image tags of 100 pictures of 64 KiB
+one     a run with one tag of 1000 points
+few     50 000 records as those of L1, for the loader that takes seconds for that
+
+Runs of one directory are copies of each other: readers don't know, and making them takes seconds.
+"""
+
+import os
+import pathlib
+import random
+import shutil
+import struct
+import sys
+import zlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1] / "tests/conformance"))
+
+VERSION = "bench-logs-1"
+PICTURE = 64 * 1024
+
+
+def cache():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return pathlib.Path(base) / "seaboard" / VERSION
+
+
+def picture(chance):
+    """A PNG of 64 KiB that nobody can make smaller."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    width, height = 160, 136
+    rows = b"".join(b"\0" + chance.randbytes(width * 3) for _ in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b"")
+
+
+def scalars(sb, folder, style, tags, steps):
+    chance = random.Random(1)
+    with sb.Writer(folder, style=style) as writer:
+        for step in range(steps):
+            for tag in range(tags):
+                writer.scalar(f"layer_{tag}/loss", chance.random() + 100 / (step + 1), step)
+
+
+def copies(folder, count):
+    """The one run that is there, that many times."""
+    first = folder / "run0000"
+    for i in range(1, count):
+        shutil.copytree(first, folder / f"run{i:04}")
+
+
+def make(name, folder):
+    import sbctypes as sb
+
+    if name == "L1":
+        scalars(sb, folder / "run0000", sb.TF2, 100, 10000)
+        copies(folder, 10)
+    elif name == "L2":
+        scalars(sb, folder / "run0000", sb.TORCH, 10, 100)
+        copies(folder, 1000)
+    elif name == "one":
+        scalars(sb, folder / "run0000", sb.TF2, 1, 1000)
+    elif name == "few":
+        scalars(sb, folder / "run0000", sb.TF2, 100, 500)
+    elif name == "L3":
+        chance = random.Random(1)
+        with sb.Writer(folder / "run0000", style=sb.TF2) as writer:
+            for step in range(100):
+                files = [picture(chance)]
+                for tag in range(100):
+                    writer.image_encoded(f"image_{tag}", files, step, width=160, height=136)
+
+
+def logdir(name):
+    """Where it is; makes it first when it is not there."""
+    folder = cache() / name
+    if not folder.exists():
+        part = folder.with_name(f"{name}.part{os.getpid()}")
+        (part / "run0000").mkdir(parents=True)
+        make(name, part)
+        os.rename(part, folder)
+    return folder
+
+
+def warm(folder):
+    """Bytes of all files below it, all of them read once: the page cache has them."""
+    total = 0
+    for path in sorted(folder.rglob("*tfevents*")):
+        with open(path, "rb", buffering=0) as file:
+            while data := file.read(1 << 22):
+                total += len(data)
+    return total
