@@ -22,7 +22,7 @@ export const zh: Catalogue = {
 
   'shell.tabs': '面板',
   'shell.find': '查找标签、运行或操作',
-  'shell.language': 'Switch to English',
+  'shell.language': 'EN: switch to English',
   'shell.failed': '页面的这一部分加载失败。',
   'shell.unknownTab': '没有名为“{tab}”的面板。',
   'shell.noView': '此版本尚无“{tab}”视图。数据已读取并保留，可通过 TensorBoard 的接口获取。',
