@@ -126,6 +126,10 @@ class Asker:
 def check(reply, what):
     # 501: a method that HTTP does not know
     assert reply.status < 500 or reply.status in (501, 503), (what, reply.status, reply.body[:300])
+    if reply.status in (400, 413, 414, 431, 501, 505) and reply["Referrer-Policy"] is None:
+        # the library's own fixed page, for what does not fit its buffer and never reaches us
+        assert b"xxxx" not in reply.body and len(reply.body) < 500, what
+        return
     assert reply["X-Content-Type-Options"] == "nosniff", what
     assert reply["Cross-Origin-Resource-Policy"] == "same-origin", what
     assert reply["Access-Control-Allow-Origin"] is None, what

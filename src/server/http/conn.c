@@ -385,7 +385,12 @@ static enum MHD_Result answer(sb_conn *c) {
     if (c->verdict == SB_VERDICT_LOGIN) sb_gate_login(&s->gate, &c->request, &c->reply);
     if (c->verdict != SB_VERDICT_RUN) return finish_here(c);
     c->request.deadline = sb_server_now(s) + s->o.request_time;
-    if (c->row->how == SB_HTTP_STREAM) return open_stream(c);
+    if (c->row->how == SB_HTTP_STREAM) {
+        if (c->request.method != SB_HTTP_HEAD) return open_stream(c);
+        /* libmicrohttpd would end a body that was never begun. */
+        sb_http_type(&c->reply, "text/event-stream");
+        return finish_here(c);
+    }
     if (c->row->how != SB_HTTP_POOLED) {
         c->request.is_inline = true;
         c->status = c->row->run(&c->request, &c->reply, s->o.app);
