@@ -151,7 +151,7 @@ export default {
     await shot(page, 'bands');
   },
 
-  async 'a chart is exported as SVG with its legend, and all points as CSV'(keep) {
+  async 'a chart is exported as SVG with its legend, and as PNG'(keep) {
     const page = keep(await openCharts('demo'));
     await card(page, 'train/loss').hover();
     await card(page, 'train/loss').getByRole('button', { name: 'More for this chart' }).click();
@@ -162,6 +162,11 @@ export default {
     await card(page, 'train/loss').getByRole('button', { name: 'More for this chart' }).click();
     const [png] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Chart as PNG' }).click()]);
     assert.equal(readFileSync(await png.path()).subarray(1, 4).toString(), 'PNG');
+  },
+
+  async 'all points of a card are exported as CSV'(keep) {
+    const page = keep(await openCharts('demo'));
+    await card(page, 'train/loss').hover();
     await card(page, 'train/loss').getByRole('button', { name: 'More for this chart' }).click();
     const href = await page.getByRole('menuitem', { name: 'All points as CSV' }).getAttribute('href');
     const csv = await (await fetch(href)).text();

@@ -80,7 +80,7 @@ export default {
       run.flush();
       await until('80', async () => (await footer(page, 'a/loss')).includes('80 of 80 points'));
       new RunWriter(server.logdir, 'two').scalars(0, { 'a/loss': 3 }).scalars(1, { 'a/loss': 2 }).flush();
-      await until('two runs', async () => (await footer(page, 'a/loss')).startsWith('2 runs'));
+      await until('two runs', async () => /^2 runs · 82 of 82/.test(await footer(page, 'a/loss')));
       assert.ok(await page.evaluate(() => location.hash.includes('zoom=10~30')));
       await page.getByRole('button', { name: 'Pause live updates' }).click();
       for (let step = 80; step < 90; step++) run.scalars(step, { 'a/loss': step });
