@@ -36,7 +36,7 @@ sb_status sb_hparams_begin(sb_hparams *h, sb_store *store, sb_arena *arena, cons
     h->items = sb_arena_zeroed(arena, h->runs.n + 1, sizeof *h->items);
     h->sessions = sb_arena_zeroed(arena, h->runs.n + 1, sizeof(void *));
     if (!h->items || !h->sessions) {
-        sb_hparams_end(h);
+        sb_hparams_close(h);
         return sb_fail_nomem(err, "for the list of sessions");
     }
     for (size_t i = 0; i < h->runs.n; i++) {
@@ -59,7 +59,7 @@ sb_status sb_hparams_begin(sb_hparams *h, sb_store *store, sb_arena *arena, cons
     return SB_OK;
 }
 
-void sb_hparams_end(sb_hparams *h) {
+void sb_hparams_close(sb_hparams *h) {
     sb_runs_release(&h->runs);
 }
 

@@ -3,7 +3,7 @@
  *     sb_hparams_begin(&h, store, arena, ...);
  *     sb_hparams_experiment(&h, ...);      which parameters and metrics there are
  *     sb_hparams_groups(&h, ...);          one row a group of sessions, filtered, sorted, cut
- *     sb_hparams_end(&h);
+ *     sb_hparams_close(&h);
  *
  * Runs that have a session_start_info are sessions. What stands in them is in the metadata of three
  * tags, not in their tensors. Metrics are the last values of scalar series in the session's run or
@@ -13,7 +13,7 @@
  * order of comparisons; here NaN is left out of an interval and sorts behind all numbers), and a
  * session in the run "." has metrics here.
  *
- * Ownership: everything handed out lives until sb_hparams_end, and as long as the arena. Threads:
+ * Ownership: everything handed out lives until sb_hparams_close, and as long as the arena. Threads:
  * one request. Cost: a look-up or three a run, one summary of a series a metric of a session. */
 #ifndef SB_QUERY_HPARAMS_H
 #define SB_QUERY_HPARAMS_H
@@ -47,7 +47,7 @@ typedef struct sb_hparams {
 /* store, arena and budget must live until the end. */
 sb_status sb_hparams_begin(sb_hparams *h, sb_store *store, sb_arena *arena, const sb_budget *budget,
                            bool show_superseded, sb_err *err);
-void sb_hparams_end(sb_hparams *h);
+void sb_hparams_close(sb_hparams *h);
 
 /* ---- the experiment -------------------------------------------------------------------------- */
 

@@ -169,7 +169,7 @@ SB_COMPAT_HANDLER(hparams_experiment) {
         add_experiment(&j, &e);
         status = sb_compat_json_end(&j, r);
     }
-    sb_hparams_end(&h);
+    sb_hparams_close(&h);
     return refuse(r, status);
 }
 
@@ -246,7 +246,7 @@ SB_COMPAT_HANDLER(hparams_session_groups) {
         sb_json_end_object(&j);
         status = sb_compat_json_end(&j, r);
     }
-    sb_hparams_end(&h);
+    sb_hparams_close(&h);
     return refuse(r, status);
 }
 
@@ -307,6 +307,6 @@ SB_COMPAT_HANDLER(hparams_download) {
         table.visible = visible;
         status = write_table(&table, sb_http_query(q, "format"), r);
     }
-    sb_hparams_end(&h);
+    sb_hparams_close(&h);
     return refuse(r, status);
 }

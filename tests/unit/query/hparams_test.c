@@ -125,7 +125,7 @@ static void made_init(made *to) {
 }
 
 static void made_free(made *m) {
-    sb_hparams_end(&m->h);
+    sb_hparams_close(&m->h);
     sb_arena_fini(&m->arena);
     sb_store_free(m->store);
 }
@@ -190,7 +190,7 @@ static void a_declared_experiment_wins(void **state) {
     (void)state;
     made m;
     made_init(&m);
-    sb_hparams_end(&m.h);
+    sb_hparams_close(&m.h);
     uint32_t file;
     sb_buf body;
     sb_buf_init(&body, &sb_alloc_libc, 1 << 20);
@@ -227,7 +227,7 @@ static void content_of_another_version_is_refused(void **state) {
     (void)state;
     made m;
     made_init(&m);
-    sb_hparams_end(&m.h);
+    sb_hparams_close(&m.h);
     uint32_t file;
     sb_run *run = add_run(m.store, "new", &file);
     add_meta(run, file, SB_HPARAMS_START_TAG,
@@ -520,7 +520,7 @@ static sb_status with_little_memory(const sb_alloc *alloc, void *ud) {
                                .columns = columns,
                                .column_n = 2};
         status = sb_hparams_groups(&h, &asked, &answer, &err);
-        sb_hparams_end(&h);
+        sb_hparams_close(&h);
     }
     sb_arena_fini(&arena);
     return status;
