@@ -91,7 +91,7 @@ SB_COMPAT_HANDLER(projector_metadata);
 SB_COMPAT_HANDLER(projector_bookmarks);
 SB_COMPAT_HANDLER(projector_sprite_image);
 /* Has any run embeddings to show? */
-bool sb_compat_projector_active(sb_http_request *q, sb_app *app);
+sb_status sb_compat_projector_active(sb_http_request *q, sb_app *app, bool *is_active);
 
 /* ---- the path, before it is looked up -------------------------------------------------------- */
 

@@ -66,7 +66,8 @@ static sb_status find_active(sb_app *app, sb_arena *arena, bool active[DASHBOARD
     return status;
 }
 
-static void add_mechanism(sb_json *j, size_t i, const sb_http_request *q) {
+static sb_status add_mechanism(sb_json *j, size_t i, const sb_http_request *q) {
+    sb_status status = SB_OK;
     sb_json_key_str(j, "loading_mechanism");
     sb_json_begin_object(j);
     sb_json_key_str(j, "type");
@@ -78,6 +79,7 @@ static void add_mechanism(sb_json *j, size_t i, const sb_http_request *q) {
         sb_json_str(j, "IFRAME");
         sb_json_key_str(j, "module_path");
         sb_json_text(j, sb_buf_slice(&path));
+        status = sb_buf_check(&path, "a path", NULL);
         sb_buf_fini(&path);
     } else if (dashboards[i].element) {
         sb_json_str(j, "CUSTOM_ELEMENT");
@@ -87,17 +89,19 @@ static void add_mechanism(sb_json *j, size_t i, const sb_http_request *q) {
         sb_json_str(j, "NG_COMPONENT");
     }
     sb_json_end_object(j);
+    return status;
 }
 
 SB_COMPAT_HANDLER(plugins_listing) {
     bool active[DASHBOARDS] = {false};
     sb_status status = find_active(app, q->arena, active);
     if (status != SB_OK) return status;
-    active[PROJECTOR] = sb_compat_projector_active(q, app);
+    status = sb_compat_projector_active(q, app, &active[PROJECTOR]);
+    if (status != SB_OK) return status;
     sb_json j;
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
-    for (size_t i = 0; i < DASHBOARDS; i++) {
+    for (size_t i = 0; status == SB_OK && i < DASHBOARDS; i++) {
         sb_json_key_str(&j, dashboards[i].name);
         sb_json_begin_object(&j);
         sb_json_key_str(&j, "disable_reload");
@@ -108,11 +112,12 @@ SB_COMPAT_HANDLER(plugins_listing) {
         sb_json_bool(&j, false);
         sb_json_key_str(&j, "tab_name");
         sb_json_str(&j, dashboards[i].tab);
-        add_mechanism(&j, i, q);
+        status = add_mechanism(&j, i, q);
         sb_json_end_object(&j);
     }
     sb_json_end_object(&j);
-    return sb_compat_json_end(&j, r);
+    sb_status ended = sb_compat_json_end(&j, r);
+    return status == SB_OK ? ended : status;
 }
 
 /* ---- /data/plugin_entry.html: the frame in which a plugin of its own page lives -------------- */

@@ -73,11 +73,12 @@ static sb_status find(asked *a, sb_app *app, sb_http_request *q, sb_slice only, 
     return status;
 }
 
-bool sb_compat_projector_active(sb_http_request *q, sb_app *app) {
+sb_status sb_compat_projector_active(sb_http_request *q, sb_app *app, bool *is_active) {
     asked a;
     sb_status status = find(&a, app, q, (sb_slice){NULL, 0}, true, NULL);
     sb_runs_release(&a.runs);
-    return status == SB_OK && a.n > 0;
+    *is_active = status == SB_OK && a.n > 0;
+    return status == SB_NOMEM ? status : SB_OK;
 }
 
 /* ---- /runs, /info ---------------------------------------------------------------------------- */
