@@ -80,22 +80,25 @@ static uint32_t samples_of(const tag *t) {
     return t->samples > 2 ? t->samples - 2 : 0;
 }
 
-static void add_description(sb_json *j, sb_http_request *q, sb_slice markdown) {
+/* One that cannot be shown (it is too long) is left empty; one for which memory is short is not. */
+static sb_status add_description(sb_json *j, sb_http_request *q, sb_slice markdown) {
     sb_json_key_str(j, "description");
     if (markdown.n == 0) {
         sb_json_str(j, "");
-        return;
+        return SB_OK;
     }
     sb_buf html;
     sb_buf_init(&html, q->alloc, MAX_DESCRIPTION);
-    if (sb_markdown_render(&html, markdown, NULL, NULL) == SB_OK)
+    sb_status status = sb_markdown_render(&html, markdown, NULL, NULL);
+    if (status == SB_OK)
         sb_json_text(j, sb_buf_slice(&html));
     else
         sb_json_str(j, "");
     sb_buf_fini(&html);
+    return status == SB_NOMEM ? status : SB_OK;
 }
 
-static void add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t run_count) {
+static sb_status add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t run_count) {
     sb_json_begin_object(j);
     sb_json_key_str(j, "tag");
     sb_json_text(j, t->name);
@@ -103,7 +106,7 @@ static void add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t run_cou
     sb_json_text(j, t->meta->plugin_name);
     sb_json_key_str(j, "displayName");
     sb_json_text(j, t->meta->display_name);
-    add_description(j, q, t->meta->description);
+    sb_status status = add_description(j, q, t->meta->description);
     sb_json_key_str(j, "runs");
     if (t->run_n == run_count) {
         sb_json_str(j, "all");
@@ -115,6 +118,7 @@ static void add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t run_cou
     sb_json_key_str(j, "samples");
     sb_json_uint(j, samples_of(t));
     sb_json_end_object(j);
+    return status;
 }
 
 sb_status sb_api_tags(sb_http_request *q, sb_http_reply *r, void *opaque) {
@@ -133,7 +137,7 @@ sb_status sb_api_tags(sb_http_request *q, sb_http_reply *r, void *opaque) {
     if (status == SB_OK && n) qsort(g.tags, n, sizeof *g.tags, by_name);
     sb_json_key_str(&j, "tags");
     sb_json_begin_array(&j);
-    for (size_t i = 0; status == SB_OK && i < n; i++) add_tag(&j, q, &g.tags[i], runs.n);
+    for (size_t i = 0; status == SB_OK && i < n; i++) status = add_tag(&j, q, &g.tags[i], runs.n);
     sb_json_end_array(&j);
     sb_intern_fini(&g.names);
     sb_runs_release(&runs);
