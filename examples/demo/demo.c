@@ -35,13 +35,13 @@ typedef struct trial {
 } trial;
 
 static double loss_at(const trial *t, int step, double noise) {
-    double speed = 250 / (t->learning_rate * 400 + 0.5);
+    double speed = 180 + 2500 * (0.1 - t->learning_rate);
     return t->best + (2.3 - t->best) * exp(-step / speed) + noise;
 }
 
 static void log_scalars(sb_writer *w, const trial *t, int step, uint64_t *random,
                         bool is_training) {
-    double noise = normal(random) * (is_training ? 0.03 : 0.008);
+    double noise = normal(random) * (is_training ? 0.02 : 0.006);
     double loss = loss_at(t, step, noise) + (is_training ? 0 : 0.05);
     sb_scalar(w, "loss", loss, step);
     sb_scalar(w, "accuracy", 1 / (1 + exp(3.2 * (loss - 1.0))), step);
