@@ -28,10 +28,10 @@ export default {
     await swatch.click();
     await until('eight', async () => (await footer(page, 'train/loss')).startsWith('8 runs'));
     await swatch.click({ modifiers: ['Alt'] });
-    await until('one', async () => (await footer(page, 'train/loss')).startsWith('1 runs'));
+    await until('one', async () => (await footer(page, 'train/loss')).startsWith('1 run '));
     const hash = await until('address', () => page.evaluate(() => location.hash.includes('only=') && location.hash));
     const other = keep(await openCharts('demo', hash));
-    await until('the same', async () => (await footer(other, 'train/loss')).startsWith('1 runs'));
+    await until('the same', async () => (await footer(other, 'train/loss')).startsWith('1 run '));
   },
 
   async 'groups fold and give their colour'(keep) {

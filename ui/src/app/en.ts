@@ -62,6 +62,7 @@ export const en = {
   'runs.colourRun': 'By run',
   'runs.colourGroup': 'By group',
   'runs.run': 'Run',
+  'runs.one': '1 run',
   'runs.count': '{n} runs',
   'runs.shown': '{n} shown',
   'runs.showAll': 'Show all runs',
@@ -161,6 +162,7 @@ export const en = {
   'save.kept': 'Saved as “{name}”',
   'save.notKept': 'The server could not keep it; it lasts as long as this page.',
 
+  'card.run': '1 run',
   'card.runs': '{n} runs',
   'card.groups': '{n} runs in {groups} groups',
   'card.ofPoints': 'of {n} points',

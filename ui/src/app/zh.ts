@@ -64,6 +64,7 @@ export const zh: Catalogue = {
   'runs.colourRun': '按运行',
   'runs.colourGroup': '按分组',
   'runs.run': '运行',
+  'runs.one': '1 个运行',
   'runs.count': '{n} 个运行',
   'runs.shown': '显示 {n} 个',
   'runs.showAll': '显示所有运行',
@@ -163,6 +164,7 @@ export const zh: Catalogue = {
   'save.kept': '已保存为“{name}”',
   'save.notKept': '服务器无法保存；仅在此页面打开期间有效。',
 
+  'card.run': '1 个运行',
   'card.runs': '{n} 个运行',
   'card.groups': '{n} 个运行，{groups} 组',
   'card.ofPoints': '/ {n} 个点',

@@ -397,8 +397,11 @@ function drawEnds(ctx: CanvasRenderingContext2D, line: Line, ax: Axis, ay: Axis,
     ctx.fill();
   }
   if (many || line.band) return;
-  for (const bad of badPoints(line).slice(0, 200)) {
+  let taken = -Infinity; // marks side by side, not on top of each other
+  for (const bad of badPoints(line)) {
     const px = toPixel(ax, bad.x);
+    if (px - taken < 9 && px >= taken) continue;
+    taken = px;
     const py = Math.min(Math.max(toPixel(ay, bad.y), 6), ay.a * ay.projection.f(ay.domain[0]) + ay.b - 4);
     const up = bad.v === -Infinity ? -1 : 1;
     ctx.fillStyle = line.colour;
