@@ -38,12 +38,17 @@ class Server:
             command = [os.environ["SEABOARD_BIN"], "--logdir", str(logdir), "--port", "0", *options]
         else:
             loader = ["--load_fast", "true" if who == PEER else "false"]
-            command = [sys.executable, "-c", WITHOUT_TENSORFLOW, "--logdir", str(logdir), "--port", "0", *loader, *options]
+            command = [sys.executable, "-c", WITHOUT_TENSORFLOW, "--logdir", str(logdir), "--port", "0"]
+            command += [*loader, *options]
         self.home = tempfile.TemporaryDirectory(prefix="seaboard-bench-")
         own = {"TMPDIR": self.home.name, "XDG_STATE_HOME": self.home.name, "XDG_CACHE_HOME": self.home.name}
         self.began = time.perf_counter_ns()
         self.process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, **own}
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **own},
         )
         said = b""
         while not (found := URL.search(said)):
@@ -101,7 +106,8 @@ def rust_server(logdir, *options):
     """TensorBoard's data server alone: (process, seconds of its first load cycle by its own clock)."""
     import tensorboard_data_server
 
-    command = [tensorboard_data_server.server_binary(), "--logdir", str(logdir), "--port", "0", "--reload", "once", "-v"]
+    command = [tensorboard_data_server.server_binary(), "--logdir", str(logdir), "--port", "0"]
+    command += ["--reload", "once", "-v"]
     process = subprocess.Popen(
         [*command, *options], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )

@@ -1,6 +1,7 @@
 // Opens dashboards of TensorBoard's own page in Chromium and says what they show.
 //
-//   node frontend.mjs BASE-URL DASHBOARD...      prints {"dashboard": {"facts": {...}, "problems": [...], "milliseconds": n}, ...}
+//   node frontend.mjs BASE-URL DASHBOARD...
+//   prints {"dashboard": {"facts": {...}, "problems": [...], "milliseconds": n}, ...}
 //
 // Facts are what is on the screen: texts, sizes of decoded pictures, and of charts the pixels that are coloured (grids,
 // axes and texts are grey). Problems are errors on the console, requests that failed, and answers of 400 and above.
@@ -25,6 +26,18 @@ async function until(what) {
   while (!(await what()) && Date.now() < end) await new Promise((go) => setTimeout(go, 100));
 }
 
+/** What read() gives when it has given the same for half a second: all that was on its way is there. */
+async function steady(read) {
+  let [last, same] = ['', 0];
+  await until(async () => {
+    const now = JSON.stringify(await read());
+    same = now === last ? same + 1 : 0;
+    last = now;
+    return same >= 5;
+  });
+  return JSON.parse(last);
+}
+
 async function atLeast(locator, count) {
   await until(async () => (await locator.count()) >= count);
 }
@@ -42,7 +55,8 @@ async function colours(locator) {
       const [r, g, b] = [bytes[i], bytes[i + 1], bytes[i + 2]];
       const [most, least] = [Math.max(r, g, b), Math.min(r, g, b)];
       if (most - least < 60) continue;
-      const sixth = most === r ? (g - b) / (most - least) : most === g ? 2 + (b - r) / (most - least) : 4 + (r - g) / (most - least);
+      const range = most - least;
+      const sixth = most === r ? (g - b) / range : most === g ? 2 + (b - r) / range : 4 + (r - g) / range;
       hues[Math.floor(((sixth + 6) % 6) * 2)]++;
     }
     return { pixels: hues.reduce((a, b) => a + b), hues: hues.filter((count) => count >= 20).length };
@@ -76,9 +90,11 @@ async function pictures(locator) {
   return sizes();
 }
 
+const isOpen = (all) => all.some((one) => one.opened);
+
 async function openAll(page) {
   for (const closed of await page.locator('tf-category-paginated-view button.heading:not([open-button])').all())
-    if (!(await closed.locator('..').locator('iron-collapse').evaluateAll((all) => all.some((one) => one.opened)))) await closed.click();
+    if (!(await closed.locator('..').locator('iron-collapse').evaluateAll(isOpen))) await closed.click();
 }
 
 const dashboards = {
@@ -89,7 +105,8 @@ const dashboards = {
     const facts = { images, runs: await texts(page.locator('tb-data-table-content-row')) };
     // with a filter all cards are in one group, and open
     await page.locator('metrics-tag-filter input').fill('.');
-    const only = async (kind) => page.locator('metrics-main-view mat-button-toggle-group button', { hasText: kind }).click();
+    const kinds = page.locator('metrics-main-view mat-button-toggle-group button');
+    const only = async (kind) => kinds.filter({ hasText: kind }).click();
     await only('Scalars');
     await atLeast(page.locator('scalar-card line-chart'), 1);
     facts.scalarCards = await titles(cards.locator('tb-truncated-path'));
@@ -105,7 +122,10 @@ const dashboards = {
   async scalars(page) {
     await atLeast(page.locator('vz-line-chart2'), 1);
     await openAll(page);
-    const facts = { headings: await texts(page.locator('tf-card-heading figcaption')), runs: await texts(page.locator('tf-runs-selector .item-label-container')) };
+    const facts = {
+      headings: await steady(() => texts(page.locator('tf-card-heading figcaption'))),
+      runs: await texts(page.locator('tf-runs-selector .item-label-container')),
+    };
     facts.lines = [];
     for (const chart of await page.locator('vz-line-chart2').all()) facts.lines.push(await drawn(chart));
     return facts;
@@ -113,38 +133,45 @@ const dashboards = {
   async images(page) {
     await atLeast(page.locator('tf-image-loader img'), 1);
     await openAll(page);
-    await until(async () => !(await page.locator('tf-image-loader paper-spinner-lite[active]').count()));
-    return { headings: await texts(page.locator('tf-image-loader tf-card-heading')), sizes: await pictures(page.locator('tf-image-loader img')) };
+    return steady(async () => ({
+      headings: await texts(page.locator('tf-image-loader tf-card-heading')),
+      sizes: await pictures(page.locator('tf-image-loader img')),
+    }));
   },
   async audio(page) {
     await atLeast(page.locator('tf-audio-loader audio'), 1);
     await openAll(page);
     const clips = page.locator('tf-audio-loader audio');
     const seconds = () => clips.evaluateAll((all) => all.map((one) => one.duration));
+    await steady(() => clips.count());
     await clips.evaluateAll((all) => all.forEach((one) => one.load()));
     await until(async () => (await seconds()).every((length) => length > 0));
-    return { headings: await texts(page.locator('tf-audio-loader tf-card-heading')), seconds: await seconds() };
+    return {
+      headings: await texts(page.locator('tf-audio-loader tf-card-heading')),
+      seconds: await seconds(),
+    };
   },
   async text(page) {
     await atLeast(page.locator('tf-text-loader tf-markdown-view'), 1);
     await openAll(page);
     const cards = page.locator('tf-text-loader');
-    await until(async () => (await cards.locator('table').count()) > 0);
-    return {
+    for (const card of await cards.all()) await atLeast(card.locator('tf-markdown-view p'), 1);
+    return steady(async () => ({
       headings: await texts(cards.locator('tf-card-heading figcaption')),
       titles: [...new Set(await texts(cards.locator('h1')))],
       items: [...new Set(await texts(cards.locator('li')))],
       tables: await cards.locator('table').count(),
       hostile: await cards.locator('script, iframe, [onerror], [onclick], a[href^="javascript"]').count(),
-    };
+    }));
   },
   async histograms(page) {
     await atLeast(page.locator('vz-histogram-timeseries'), 1);
     const charts = page.locator('vz-histogram-timeseries');
     const facts = { headings: await texts(page.locator('tf-histogram-loader tf-card-heading figcaption')) };
-    await until(async () => (await charts.locator('g.histogram').count()) > 0);
-    facts.slices = [];
-    for (const chart of await charts.all()) facts.slices.push(await chart.locator('g.histogram').count());
+    await atLeast(charts.locator('g.histogram'), 1);
+    facts.slices = await steady(async () =>
+      Promise.all((await charts.all()).map((chart) => chart.locator('g.histogram').count())),
+    );
     facts.drawn = await drawn(charts.last());
     return facts;
   },
@@ -160,20 +187,21 @@ const dashboards = {
     await until(async () => (await texts(page.locator('tf-graph-scene text.nodelabel'))).some((text) => text));
     return {
       nodes: (await nodes.evaluateAll((all) => all.map((one) => one.getAttribute('data-name')))).sort(),
-      run: await texts(page.locator('tf-graph-controls paper-dropdown-menu input')),
-      picked: await page.locator('tf-graph-controls paper-dropdown-menu').evaluateAll((all) => all.map((one) => one.value)),
+      picked: await page
+        .locator('tf-graph-controls paper-dropdown-menu')
+        .evaluateAll((all) => all.map((one) => one.value)),
     };
   },
   async pr_curves(page) {
     await atLeast(page.locator('tf-pr-curve-card vz-line-chart2'), 1);
     const facts = { drawn: await drawn(page.locator('tf-pr-curve-card vz-line-chart2')) };
     facts.headings = await texts(page.locator('tf-pr-curve-card tf-card-heading figcaption'));
-    facts.steps = await texts(page.locator('tf-pr-curve-steps-selector .step-label-text, tf-pr-curve-steps-selector .run-step-string'));
     return facts;
   },
   async custom_scalars(page) {
     await atLeast(page.locator('vz-line-chart2'), 2);
-    const facts = { categories: await texts(page.locator('tf-category-paginated-view .heading-label, tf-category-paginated-view button.heading')) };
+    const facts = { categories: await texts(page.locator('tf-category-paginated-view button.heading')) };
+    facts.headings = await texts(page.locator('tf-card-heading figcaption'));
     facts.multiLine = await drawn(page.locator('tf-custom-scalar-multi-line-chart-card vz-line-chart2'));
     facts.margin = await drawn(page.locator('tf-custom-scalar-margin-chart-card vz-line-chart2'));
     return facts;
@@ -182,7 +210,8 @@ const dashboards = {
     const cells = page.locator('tf-hparams-table-view vaadin-grid-cell-content');
     await until(async () => (await texts(cells)).some((text) => text.includes('adam') || text.includes('sgd')));
     const facts = { cells: (await texts(cells)).filter((text) => text) };
-    facts.names = await texts(page.locator('tf-hparams-query-pane .hparam paper-checkbox, tf-hparams-query-pane .metric paper-checkbox'));
+    const pane = page.locator('tf-hparams-query-pane');
+    facts.names = await texts(pane.locator('.hparam paper-checkbox, .metric paper-checkbox'));
     await page.locator('tf-hparams-main paper-tab', { hasText: 'PARALLEL' }).click();
     const axes = page.locator('tf-hparams-parallel-coords-plot .axis-title');
     await atLeast(axes, 1);
@@ -191,13 +220,16 @@ const dashboards = {
   },
   async mesh(page) {
     await atLeast(page.locator('tf-mesh-loader canvas'), 1);
-    return { drawn: await drawn(page.locator('tf-mesh-loader canvas'), 1000), headings: await texts(page.locator('tf-mesh-loader tf-card-heading figcaption')) };
+    return {
+      drawn: await drawn(page.locator('tf-mesh-loader canvas'), 1000),
+      headings: await texts(page.locator('tf-mesh-loader tf-card-heading figcaption')),
+    };
   },
   async projector(page) {
     await atLeast(page.locator('iframe'), 1);
-    const frame = page.frameLocator('iframe').frameLocator('iframe');
-    const inner = (await page.frameLocator('iframe').locator('vz-projector-app').count()) ? page.frameLocator('iframe') : frame;
-    const points = async () => inner.locator('vz-projector').locator('.numDataPoints').allInnerTexts().catch(() => []);
+    // the plugin's page, which holds the projector's own
+    const inner = page.frameLocator('iframe').frameLocator('iframe');
+    const points = () => inner.locator('vz-projector .numDataPoints').allInnerTexts().catch(() => []);
     await until(async () => (await points()).some((text) => Number(text.replace(/\D/g, '')) > 0));
     return {
       points: await points(),
@@ -211,11 +243,18 @@ const verdicts = {};
 for (const name of names) {
   const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
   const problems = [];
-  page.on('console', (line) => line.type() === 'error' && problems.push(`console: ${line.text()} ${line.location().url}`));
+  page.on('console', (line) => {
+    if (line.type() === 'error') problems.push(`console: ${line.text()} ${line.location().url}`);
+  });
   page.on('pageerror', (error) => problems.push(`error: ${error.message}`));
   // a page that is left takes its questions back
-  page.on('requestfailed', (ask) => ask.failure().errorText !== 'net::ERR_ABORTED' && problems.push(`${ask.failure().errorText}: ${ask.url()}`));
-  page.on('response', (reply) => reply.status() >= 400 && problems.push(`${reply.status()}: ${reply.url()}`));
+  page.on('requestfailed', (ask) => {
+    const why = ask.failure().errorText;
+    if (why !== 'net::ERR_ABORTED') problems.push(`${why}: ${ask.url()}`);
+  });
+  page.on('response', (reply) => {
+    if (reply.status() >= 400) problems.push(`${reply.status()}: ${reply.url()}`);
+  });
   let facts = {};
   const begin = Date.now();
   try {

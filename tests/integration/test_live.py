@@ -63,7 +63,8 @@ def test_an_appended_record_reaches_the_stream(tmp_path, options, capsys):
     times.sort()
     with capsys.disabled():
         print(
-            f"\nappend to stream, {'by the clock' if options else 'inotify'}: p50 {statistics.median(times) * 1e3:.1f} ms,"
+            f"\nappend to stream, {'by the clock' if options else 'inotify'}:"
+            f" p50 {statistics.median(times) * 1e3:.1f} ms,"
             f" p95 {times[int(len(times) * 0.95)] * 1e3:.1f} ms, max {times[-1] * 1e3:.1f} ms"
         )
 

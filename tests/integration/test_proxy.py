@@ -78,7 +78,8 @@ class Nginx:
         self.context = ssl.create_default_context(cafile=folder / "cert.pem")
 
     def __enter__(self):
-        command = [NGINX, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-e", str(self.folder / "error.log")]
+        command = [NGINX, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf")]
+        command += ["-e", str(self.folder / "error.log")]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         end = time.monotonic() + PATIENCE
         while True:
@@ -131,7 +132,8 @@ def test_every_answer_is_the_same_as_without(both):
     server, proxy = both
     targets = [
         *("data/environment", "data/plugins_listing", "data/runs", "data/logdir", "data/plugin/scalars/tags"),
-        *("data/plugin/scalars/scalars?run=train&tag=loss", "data/plugin/scalars/scalars?run=train&tag=loss&format=csv"),
+        "data/plugin/scalars/scalars?run=train&tag=loss",
+        "data/plugin/scalars/scalars?run=train&tag=loss&format=csv",
         *("experiment/defaultExperimentId/data/runs", "data/plugin/text/text?run=train&tag=notes"),
         *("data/plugin/histograms/histograms?run=train&tag=weights%2Fkernel", "data/plugin/graphs/info"),
         *("api/v1/runs", "api/v1/tags", "api/v1/changes?since=0", "healthz"),

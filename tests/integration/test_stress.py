@@ -120,7 +120,8 @@ def test_slow_readers_hold_nobody_up(tmp_path):
 
 def test_half_open_connections_cost_little_and_go(server):
     before = descriptors(server)
-    halves = ["", "G", "GET / HTTP/1.1\r\n", "GET / HTTP/1.1\r\nHost: localhost\r\n", "POST /api/v1/scalars HTTP/1.1\r\nHost: x"]
+    line = "GET / HTTP/1.1\r\n"
+    halves = ["", "G", line, line + "Host: localhost\r\n", "POST /api/v1/scalars HTTP/1.1\r\nHost: x"]
     clients = []
     for i in range(500):
         client = server.connect()
