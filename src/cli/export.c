@@ -3,28 +3,21 @@
  * The directory is read as the server reads it, so what comes out is what the server serves: all
  * runs, old and new forms of summaries alike, steps that a restarted run went over again left out
  * unless --superseded asks for them. Reading uses all cores, and points beyond the memory limit go
- * to a file; writing is a stream.
- *
- *   csv    run,tag,step,wall_time,value      numbers with the fewest digits that read back the same
- *   json   one array, an object a line; NaN and infinities are the texts "NaN", "Infinity",
- * "-Infinity" */
+ * to a file; writing is a stream. (query/export.h) */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/number.h"
 #include "base/slice.h"
 #include "cli/cli.h"
 #include "cli/serve_flags.h"
 #include "cli/serve_token.h"
 #include "fsio/fs.h"
 #include "ingest/ingest.h"
+#include "query/export.h"
 #include "store/store.h"
 #include "base/banned.h"
 
-#define FLUSH_BYTES ((size_t)256 << 10)
-#define ARENA_CAP ((size_t)2 << 30)
 #define MEMORY_LIMIT ((uint64_t)2 << 30)
 
 enum { OPTION_RUN, OPTION_TAG, OPTION_FORMAT, OPTION_SUPERSEDED, OPTIONS };
@@ -41,148 +34,32 @@ typedef struct exporting {
     sb_cli *cli;
     const char *run, *tag;
     bool json, superseded;
-    bool any;         /* something was written */
-    sb_points points; /* one block of a series */
 } exporting;
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
-/* A CSV field, quoted when it must be. */
-static void add_field(sb_buf *out, sb_slice text) {
-    bool quoted = false;
-    for (size_t i = 0; i < text.n && !quoted; i++) quoted = strchr(",\"\r\n", text.p[i]) != NULL;
-    if (!quoted) {
-        sb_buf_add_slice(out, text);
-        return;
-    }
-    sb_buf_add_byte(out, '"');
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] == '"') sb_buf_add_byte(out, '"');
-        sb_buf_add_byte(out, text.p[i]);
-    }
-    sb_buf_add_byte(out, '"');
+static bool wants_run(void *ud, sb_slice run) {
+    const exporting *e = ud;
+    return !e->run || sb_slice_eq(run, sb_slice_str(e->run));
 }
 
-static void add_double(sb_buf *out, double x) {
-    if (!sb_buf_reserve(out, SB_NUMBER_ROOM)) return;
-    out->n += sb_print_double((char *)out->p + out->n, x);
+static bool wants_tag(void *ud, sb_slice tag) {
+    const exporting *e = ud;
+    return !e->tag || sb_slice_eq(tag, sb_slice_str(e->tag));
 }
 
-static void add_int(sb_buf *out, int64_t x) {
-    if (!sb_buf_reserve(out, SB_NUMBER_ROOM)) return;
-    out->n += sb_print_int64((char *)out->p + out->n, x);
-}
-
-/* In JSON what is no number is a text. */
-static void add_number(const exporting *e, sb_buf *out, double x) {
-    bool quoted = e->json && (x != x || x - x != 0);
-    if (quoted) sb_buf_add_byte(out, '"');
-    add_double(out, x);
-    if (quoted) sb_buf_add_byte(out, '"');
-}
-
-/* What stands before the step in every line of a series. */
-static void add_names(const exporting *e, sb_buf *out, sb_slice run, sb_slice tag) {
-    if (e->json) {
-        sb_buf_add_str(out, "{\"run\": ");
-        sb_json_quote(out, run, true);
-        sb_buf_add_str(out, ", \"tag\": ");
-        sb_json_quote(out, tag, true);
-        sb_buf_add_str(out, ", \"step\": ");
-        return;
-    }
-    add_field(out, run);
-    sb_buf_add_byte(out, ',');
-    add_field(out, tag);
-    sb_buf_add_byte(out, ',');
-}
-
-static void add_point(exporting *e, sb_slice names, size_t i) {
-    sb_buf *out = &e->cli->line;
-    if (e->json) sb_buf_add_str(out, e->any ? ",\n" : "[\n");
-    e->any = true;
-    sb_buf_add_slice(out, names);
-    add_int(out, e->points.steps[i]);
-    sb_buf_add_str(out, e->json ? ", \"wall_time\": " : ",");
-    add_number(e, out, e->points.walls[i]);
-    sb_buf_add_str(out, e->json ? ", \"value\": " : ",");
-    add_number(e, out, e->points.values[i]);
-    sb_buf_add_byte(out, e->json ? '}' : '\n');
-}
-
-/* False when the output is gone. */
-static bool write_series(exporting *e, const sb_series *series, sb_slice run) {
-    sb_cli *cli = e->cli;
-    sb_buf names;
-    sb_buf_init(&names, cli->env->alloc, (size_t)64 << 20);
-    add_names(e, &names, run, series->tag);
-    sb_scalar_walk walk = sb_scalars_of(series, !e->superseded);
-    size_t n;
-    bool fine = names.failed == SB_OK;
-    while (fine && (n = sb_scalars_next(&walk, &e->points, NULL)) > 0) {
-        for (size_t i = 0; i < n; i++) add_point(e, sb_buf_slice(&names), i);
-        if (cli->line.n >= FLUSH_BYTES) fine = sb_cli_put(cli);
-    }
-    sb_buf_fini(&names);
-    return fine;
-}
-
-/* ---- walking --------------------------------------------------------------------------------- */
-
-static int by_tag(const void *a, const void *b) {
-    const sb_series_info *x = a, *y = b;
-    return sb_slice_cmp(x->tag, y->tag);
-}
-
-static int by_name(const void *a, const void *b) {
-    sb_run_info x, y;
-    sb_run_get_info(*(sb_run *const *)a, &x);
-    sb_run_get_info(*(sb_run *const *)b, &y);
-    return sb_slice_cmp(x.name, y.name);
-}
-
-static sb_status export_run(exporting *e, sb_run *run, sb_arena *arena) {
-    sb_run_info info;
-    sb_series_info *all;
-    size_t n;
-    sb_run_get_info(run, &info);
-    if (e->run && !sb_slice_eq(info.name, sb_slice_str(e->run))) return SB_OK;
-    sb_status status = sb_run_list(run, arena, &all, &n);
-    if (status != SB_OK) return status;
-    qsort(all, n, sizeof *all, by_tag);
-    for (size_t i = 0; i < n; i++) {
-        if (all[i].meta->kind != SB_SERIES_SCALAR) continue;
-        if (e->tag && !sb_slice_eq(all[i].tag, sb_slice_str(e->tag))) continue;
-        sb_series series;
-        sb_arena_mark mark = sb_arena_here(arena);
-        status = sb_series_take(run, all[i].tag, arena, &series);
-        if (status == SB_NOT_FOUND) continue;
-        if (status != SB_OK) return status;
-        bool fine = write_series(e, &series, info.name);
-        sb_series_release(&series);
-        sb_arena_reset(arena, mark);
-        if (!fine) return SB_CLOSED;
-    }
-    return SB_OK;
+static bool flush(void *ud) {
+    const exporting *e = ud;
+    return sb_cli_put(e->cli);
 }
 
 static sb_status export_store(exporting *e, sb_store *store, sb_err *err) {
-    sb_arena arena;
-    sb_arena_init(&arena, e->cli->env->alloc, 256 << 10, ARENA_CAP);
-    sb_runs runs;
-    sb_status status = sb_store_runs(store, &arena, &runs);
-    if (status == SB_OK) {
-        qsort(runs.items, runs.n, sizeof *runs.items, by_name);
-        if (!e->json) sb_buf_add_str(&e->cli->line, "run,tag,step,wall_time,value\n");
-        for (size_t i = 0; i < runs.n && status == SB_OK; i++) {
-            sb_arena_mark mark = sb_arena_here(&arena);
-            status = export_run(e, runs.items[i], &arena);
-            sb_arena_reset(&arena, mark);
-        }
-        if (e->json) sb_buf_add_str(&e->cli->line, e->any ? "\n]\n" : "[]\n");
-        sb_runs_release(&runs);
-    }
-    sb_arena_fini(&arena);
+    sb_export all = {.out = &e->cli->line,
+                     .json = e->json,
+                     .superseded = e->superseded,
+                     .wants_run = wants_run,
+                     .wants_tag = wants_tag,
+                     .flush = flush,
+                     .ud = e};
+    sb_status status = sb_export_all(&all, store, e->cli->env->alloc);
     if (status == SB_CLOSED) return SB_OK; /* main says what became of the output */
     if (status != SB_OK) return sb_fail(err, status, 0, "export: %s", sb_status_meaning(status));
     sb_cli_put(e->cli);

@@ -376,3 +376,16 @@ def test_texts_come_newest_first_and_harmless(kinds):
 def test_questions_without_sense_are_refused(kinds, path):
     assert kinds.error(path)[0] == 400
     assert kinds.error("images?run=4000000000&tag=zz")[0] == 404
+
+
+def test_export_gives_all_points_of_what_is_named(api, logs):
+    _, steps, values = logs
+    _, headers, body = api.call("export?run=a&tag=loss&format=csv")
+    lines = body.decode().splitlines()
+    assert lines[0] == "run,tag,step,wall_time,value" and len(lines) == 5001
+    assert [float(line.split(",")[4]) for line in lines[1:]] == [float(v) for v in values]
+    assert "attachment" in headers["Content-Disposition"]
+    both = json.loads(api.call("export?run=a&run=restarted&tag=loss&format=json")[2])
+    assert {row["run"] for row in both} == {"a", "restarted"} and len(both) == 5009
+    assert len(json.loads(api.call("export?format=json")[2])) == 5062
+    assert api.error("export?format=xml")[0] == 400

@@ -29,6 +29,7 @@
     X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED)                                               \
     X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED)                                                 \
     X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED)                                                   \
+    X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED)                                               \
     X(SB_HTTP_GET, "state", state, SB_HTTP_POOLED)                                                 \
     X(SB_HTTP_PATCH, "state", change_state, SB_HTTP_POOLED)
 

@@ -1,0 +1,34 @@
+/* export.h: every point of every scalar series as text, exactly as it was logged.
+ *
+ *   csv    run,tag,step,wall_time,value      numbers with the fewest digits that read back the same
+ *   json   one array, an object a line; NaN and infinities are the texts "NaN", "Infinity", "-Infinity"
+ *
+ * In:  a store.  Out: text in a buffer, which the caller may empty on the way, so that any amount
+ * streams.
+ * Threads: any.  Cost: about 100 ns a point. */
+#ifndef SB_QUERY_EXPORT_H
+#define SB_QUERY_EXPORT_H
+
+#include "base/buf.h"
+#include "query/budget.h"
+#include "store/store.h"
+
+typedef struct sb_export {
+    sb_buf *out;
+    bool json;
+    bool superseded; /* with the points that a restart went over again */
+    /* Which series; NULL: all. */
+    bool (*wants_run)(void *ud, sb_slice run);
+    bool (*wants_tag)(void *ud, sb_slice tag);
+    /* Called when much has come together; false ends it all with SB_CLOSED. NULL: the buffer takes
+     * everything. */
+    bool (*flush)(void *ud);
+    void *ud;
+    const sb_budget *budget;
+    bool any; /* something was written; starts as false */
+} sb_export;
+
+/* Runs in order of their names, tags likewise. SB_OK, SB_CLOSED, SB_TIMEOUT, SB_NOMEM, SB_LIMIT. */
+sb_status sb_export_all(sb_export *e, sb_store *store, const sb_alloc *alloc);
+
+#endif
