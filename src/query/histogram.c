@@ -36,8 +36,10 @@ static sb_status rows_of_tensor(sb_slice body, size_t max_rows, sb_arena *arena,
 
 /* ---- old style ------------------------------------------------------------------------------- */
 
+/* Through memory: GCC 12 makes vectors of the way to float and back, and leaves the rounding out. */
 static double shorten(double x) {
-    return (double)(float)x;
+    volatile float narrow = (float)x;
+    return (double)narrow;
 }
 
 /* rows: left and right from the limits, count; buckets from..to of all. */
