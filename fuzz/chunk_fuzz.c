@@ -3,8 +3,9 @@
  * Input:  a little program of nine bytes a command: how many points, how steps, times and values go
  *         on (evenly, by jumps, as any bits), and eight bytes for them; repeated until there are
  *         SB_CHUNK_POINTS points.
- * Held:   every step, time and value comes back with the same bits, in one go, in pieces, and one by
- *         one; and what stands in the chunk's head is what a plain pass over the columns finds. */
+ * Held:   every step, time and value comes back with the same bits, in one go, in pieces, and one
+ *         by one; and what stands in the chunk's head is what a plain pass over the columns
+ *         finds. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

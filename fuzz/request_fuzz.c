@@ -2,8 +2,8 @@
  *
  * Input:  a line "METHOD target", a line with the body's content type, and the body.
  * Held:   nothing is read outside the input and nothing leaks; the reply is never a failure of the
- *         server's, but for the one that says that there is too little of something (503); what is
- *         called JSON is UTF-8; what came from the log is in a sandbox unless it is JSON or text. */
+ *         server's, but for the one that says there is too little of something (503); what is
+ *         called JSON is UTF-8; pages, pictures and sounds carry a policy. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
