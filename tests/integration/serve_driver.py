@@ -123,8 +123,9 @@ class Events:
         self.close()
 
     def version(self):
-        """The next version; heartbeats are skipped."""
-        while True:
+        """The next version; heartbeats are skipped, but not for ever."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
             while b"\n\n" not in self.text:
                 size = int(self.client.until(b"\r\n"), 16)
                 assert size, "the stream ended"
@@ -134,3 +135,4 @@ class Events:
             if not block.startswith(b":"):
                 fields = dict(line.split(b": ", 1) for line in block.split(b"\n"))
                 return int(fields[b"data"])
+        raise AssertionError(f"no news for {PATIENCE} s")
