@@ -26,11 +26,16 @@ def _says_400(ours, theirs):
     return ours == 400 and set(theirs.values()) == {500}
 
 
+def _enabled_too(ours, theirs):
+    return all({**value, "enabled": True} == ours and not value["enabled"] for value in theirs.values())
+
+
 DAMAGED = (
     "One record has a damaged payload. TensorBoard's slow loader never gets past it, its fast one takes the damaged bytes "
     "for true and shows a point in the year 10^78. We leave out that record, keep all others, and say so."
 )
 NO_SESSION = "No session of a group has the metric. TensorBoard falls over (500); we say what is wrong (400)."
+PROJECTOR = "TensorBoard's projector knows --logdir only; ours shows the embeddings of every directory that is served."
 
 DATA = [
     ("tf", ("scalars", "points", "awkward/bitflip"), _all_but_14, DAMAGED),
@@ -45,6 +50,7 @@ DATA = [
     ("sessions", ("hparams", "aggregated", "AGGREGATION_MAX", '{"group": "", "tag": "accuracy"}'), _says_400, NO_SESSION),
     ("sessions", ("hparams", "aggregated", "AGGREGATION_MIN", '{"group": "", "tag": "accuracy"}'), _says_400, NO_SESSION),
     ("sessions", ("hparams", "aggregated", "AGGREGATION_MEDIAN", '{"group": "", "tag": "accuracy"}'), _says_400, NO_SESSION),
+    ("spec", ("core", "plugins_listing", "projector"), _enabled_too, PROJECTOR),
 ]
 
 

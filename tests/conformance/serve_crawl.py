@@ -108,6 +108,10 @@ class Crawler:
             self.put("core", "environment", key, environment[key])
         for name in ("logdir", "window_properties", "experiments", "experiment_runs"):
             self.put("core", name, self.peer.json("/data/" + name))
+        # TensorBoard looks for projector files after it was asked for the first time, beside everything else
+        self.peer.json("/data/plugins_listing")
+
+    def listing(self):
         for name, about in self.peer.json("/data/plugins_listing").items():
             self.put("core", "plugins_listing", name, about)
 
@@ -355,6 +359,7 @@ class Crawler:
             self.custom_scalars,
             self.hparams,
             self.debugger,
+            self.listing,
         ):
             part()
         return self.found
