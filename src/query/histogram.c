@@ -36,7 +36,8 @@ static sb_status rows_of_tensor(sb_slice body, size_t max_rows, sb_arena *arena,
 
 /* ---- old style ------------------------------------------------------------------------------- */
 
-/* Through memory: GCC 12 makes vectors of the way to float and back, and leaves the rounding out. */
+/* Through memory: GCC 12 makes vectors of the way to float and back, and leaves the rounding
+ * out. */
 static double shorten(double x) {
     volatile float narrow = (float)x;
     return (double)narrow;

@@ -316,3 +316,14 @@ def test_hostile_names_do_not_become_html(tmp_path):
             reply = server.get(path)
             assert reply.status == 404
             assert reply["Content-Type"].startswith("text/plain") and reply["X-Content-Type-Options"] == "nosniff"
+
+
+def test_open_hands_the_url_to_a_browser(tmp_path):
+    browser, seen = tmp_path / "browser", tmp_path / "seen"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {seen}.part && mv {seen}.part {seen}\n')
+    browser.chmod(0o755)
+    driver = Seaboard(LOGS, "--open", "--auth", "token")
+    driver.environment = {"BROWSER": str(browser)}
+    with driver as server:
+        server.wait(seen.exists)
+        assert seen.read_text() == f"http://localhost:{server.port}/?token={token_of(server)}"
