@@ -15,6 +15,7 @@
 #include "codec/proto.h"
 #include "codec/record.h"
 #include "fsio/fs.h"
+#include "server/app_int.h"
 #include "support/fault_alloc.h"
 #include "support/test.h"
 #include "base/banned.h"
@@ -53,8 +54,8 @@ typedef struct running {
     unsigned port;
 } running;
 
-static sb_status start(running *r, const sb_alloc *alloc, const char *path, bool load_first,
-                       sb_err *err) {
+static sb_status start_with(running *r, const sb_alloc *alloc, const char *path, bool load_first,
+                            const char *token, sb_err *err) {
     static sb_env env; /* outlives the threads of a test that failed */
     env = (sb_env){alloc, &sb_fs_local, &sb_clock_system};
     sb_ingest_root root = {.path = path};
@@ -73,12 +74,18 @@ static sb_status start(running *r, const sb_alloc *alloc, const char *path, bool
     sb_http_defaults(&o.http);
     o.http.threads = 2;
     o.http.workers = 2;
+    o.http.token = token;
     sb_status status = sb_http_bind(&bound, &(sb_http_bind_options){.tries = 1}, err);
     if (status != SB_OK) return status;
     r->port = bound.port;
     status = sb_app_open(&r->app, &o, &bound.listener, err);
     assert_int_equal(bound.listener, -1);
     return status;
+}
+
+static sb_status start(running *r, const sb_alloc *alloc, const char *path, bool load_first,
+                       sb_err *err) {
+    return start_with(r, alloc, path, load_first, NULL, err);
 }
 
 /* Does a request's answer hold the text? The connection ends with it. */
@@ -144,6 +151,32 @@ static void answers_that_were_kept_give_way_to_new_points(void **state) {
     put_run(dir, "a", 4);
     while (!answers(r.port, target, "[1003.0, 3, 3.0]]"))
         ; /* ctest ends a test that hangs */
+    sb_app_close(r.app);
+}
+
+/* Whatever is added to the table: nobody gets in without the token. */
+static void every_route_but_one_asks_for_the_token(void **state) {
+    sb_test_dir *dir = *state;
+    running r;
+    sb_err err;
+    assert_ok(start_with(&r, &sb_alloc_libc, sb_test_dir_path(dir), true, "the-secret-token", &err),
+              &err);
+    size_t open = 0;
+    for (size_t i = 0; i < sb_app_route_count; i++) {
+        char path[256];
+        int n = snprintf(path, sizeof path, "%s", sb_app_routes[i].path);
+        if (path[n - 1] == '*') path[n - 1] = 'x';
+        if (sb_app_routes[i].is_open) {
+            assert_string_equal(path, "/healthz");
+            open++;
+            continue;
+        }
+        bool refused = answers(r.port, path, "HTTP/1.1 401 ");
+        if (!refused) fail_msg("%s is answered without a token", path);
+    }
+    assert_int_equal(open, 1);
+    assert_true(answers(r.port, "/healthz", "HTTP/1.1 200 "));
+    assert_true(answers(r.port, "/data/runs?token=the-secret-token", "HTTP/1.1 200 "));
     sb_app_close(r.app);
 }
 
@@ -233,6 +266,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_DIR(what_is_in_the_directory_is_served),
         IN_DIR(answers_that_were_kept_give_way_to_new_points),
+        IN_DIR(every_route_but_one_asks_for_the_token),
         IN_DIR(many_ask_while_much_is_read),
         IN_DIR(closing_while_clients_ask_is_clean),
         IN_DIR(memory_that_runs_out_while_opening_is_told),
