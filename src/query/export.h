@@ -1,7 +1,7 @@
 /* export.h: every point of every scalar series as text, exactly as it was logged.
  *
  *   csv    run,tag,step,wall_time,value      numbers with the fewest digits that read back the same
- *   json   one array, an object a line; NaN and infinities are the texts "NaN", "Infinity", "-Infinity"
+ *   json   one array, an object a line; NaN and infinities are texts "NaN", "Infinity", "-Infinity"
  *
  * In:  a store.  Out: text in a buffer, which the caller may empty on the way, so that any amount
  * streams.
