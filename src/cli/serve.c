@@ -226,10 +226,19 @@ static const char *read_pem(serving *s, int flag, int *code) {
     return (const char *)copy.p;
 }
 
+/* One answer may hold a large graph, or every text of a long run; but never most of the machine. */
+static size_t request_memory(void) {
+    const size_t least = (size_t)64 << 20, most = (size_t)1 << 30;
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    size_t part = pages > 0 && size > 0 ? (size_t)pages * (size_t)size / 16 : 0;
+    return part < least ? least : part > most ? most : part;
+}
+
 static int set_http(serving *s, sb_http_options *http) {
     const sb_serve_flags *f = s->flags;
     int code = 0;
     sb_http_defaults(http);
+    http->request_memory = request_memory();
     const char *auth = f->text[SB_SERVE_auth];
     bool wants_token = auth ? strcmp(auth, "token") == 0 : s->is_exposed;
     if (wants_token && !(s->token = sb_serve_token(s->cli, s->arena))) return 1;
