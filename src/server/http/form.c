@@ -6,7 +6,7 @@
 #include "server/http/url.h"
 #include "base/banned.h"
 
-#define MAX_BOUNDARY 70 /* RFC 2046 */
+#define MAX_BOUNDARY 200 /* RFC 2046 allows 70; some clients send a few more */
 
 /* One value, quoted or not, off the front of *left. In quotes a backslash hides the next character.
  */
@@ -73,8 +73,8 @@ static sb_slice part_header(sb_slice lines, const char *name) {
 
 /* The body cut at its delimiters. */
 typedef struct parts {
-    sb_slice left;    /* begins right behind a delimiter */
-    uint8_t mark[74]; /* CRLF "--" boundary */
+    sb_slice left;                  /* begins right behind a delimiter */
+    uint8_t mark[4 + MAX_BOUNDARY]; /* CRLF "--" boundary */
     size_t mark_n;
 } parts;
 
