@@ -63,19 +63,24 @@ export class CardData {
     return runs.shown.filter((run) => has.has(run.id));
   });
 
+  /** What every question about this card's lines has in common, so that its numbers are those of what is drawn. */
+  basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing'> => ({ x: view.x, smoothing: smoothingOf(view.smoothKind, view.smoothing) }));
+
+  /** Whose each of `lines` is; none for bands, which are of many. */
+  sources = $derived.by((): { run: Run; tag: string }[] => (this.bands ? [] : this.series.map(({ run }) => ({ run, tag: this.tag }))));
+
   /** Inside an effect. */
   follow(): void {
     $effect(() => {
-      const smoothing = smoothingOf(view.smoothKind, view.smoothing);
+      const { x, smoothing } = this.basis;
       const members = this.members;
       const zoom = view.zoom.get(this.tag)?.x ?? undefined;
       const many = members.length > 60;
       const ask: Omit<ScalarsAsk, 'series'> = {
-        x: view.x,
+        ...this.basis,
         width: this.width,
         range: zoom,
-        smoothing,
-        columns: ['step', 'value', ...(smoothing.kind === 'none' ? [] : (['smooth'] as const)), ...(many && view.x === 'step' ? [] : (['wall'] as const))],
+        columns: ['step', 'value', ...(smoothing.kind === 'none' ? [] : (['smooth'] as const)), ...(many && x === 'step' ? [] : (['wall'] as const))],
       };
       const banded = view.bands !== 'off' && view.group !== '';
       const spread = view.bands;
