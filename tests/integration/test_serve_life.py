@@ -32,8 +32,16 @@ def infos(server):
 # ---- signals --------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def signals_at_rest():
+    """Children inherit what is ignored, and the tests may themselves run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_it_cleanly(number):
+def test_a_signal_ends_it_cleanly(number, signals_at_rest):
     with Seaboard(LOGS) as server:
         server.wait(lambda: infos(server))
         os.kill(server.process.pid, number)
