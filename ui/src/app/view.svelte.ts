@@ -43,7 +43,7 @@ export class View {
   outliers = $state(true);
   bands = $state<Spread>('off');
   pins = $state.raw<string[]>([]);
-  logY = $state.raw<ReadonlySet<string>>(new Set());
+  yScale = $state.raw<ReadonlyMap<string, Scale>>(new Map()); // of cards; linear where there is none
   wide = $state.raw<ReadonlySet<string>>(new Set());
   closed = $state.raw<ReadonlySet<string>>(new Set());
   zoom = $state.raw<ReadonlyMap<string, Zoom>>(new Map());
@@ -102,13 +102,24 @@ export class View {
       read: (t) => (this.bands = one<Spread>(t, ['off', 'std', 'ci95', 'minmax'], 'off')),
     },
     { key: 'pins', write: () => joinList(this.pins), read: (t) => (this.pins = splitList(t)) },
-    { key: 'logy', write: () => joinList(this.logY), read: (t) => (this.logY = new Set(splitList(t))) },
+    { key: 'logy', write: () => this.writeScale('log'), read: (t) => this.readScale('log', t) },
+    { key: 'symlogy', write: () => this.writeScale('symlog'), read: (t) => this.readScale('symlog', t) },
     { key: 'wide', write: () => joinList(this.wide), read: (t) => (this.wide = new Set(splitList(t))) },
     { key: 'closed', write: () => joinList(this.closed), read: (t) => (this.closed = new Set(splitList(t))) },
     { key: 'zoom', write: () => this.writeZoom(), read: (t) => this.readZoom(t) },
     { key: 'full', write: () => this.full, read: (t) => (this.full = t) },
     { key: 'row', write: () => (this.perRow ? String(this.perRow) : ''), read: (t) => (this.perRow = number(t, 0)) },
   ];
+
+  private writeScale(kind: Scale): string {
+    return joinList([...this.yScale].filter(([, scale]) => scale === kind).map(([card]) => card));
+  }
+
+  private readScale(kind: Scale, text: string): void {
+    const next = new Map([...this.yScale].filter(([, scale]) => scale !== kind));
+    for (const card of splitList(text)) next.set(card, kind);
+    this.yScale = next;
+  }
 
   private writeZoom(): string {
     const items: string[] = [];
@@ -204,11 +215,26 @@ export class View {
     this.zoom = next;
   }
 
+  scaleOf(card: string): Scale {
+    return this.yScale.get(card) ?? 'linear';
+  }
+
+  setScale(card: string, scale: Scale): void {
+    const next = new Map(this.yScale);
+    if (scale === 'linear') next.delete(card);
+    else next.set(card, scale);
+    this.yScale = next;
+  }
+
+  toggleLog(card: string): void {
+    this.setScale(card, this.scaleOf(card) === 'log' ? 'linear' : 'log');
+  }
+
   togglePin(tag: string): void {
     this.pins = this.pins.includes(tag) ? this.pins.filter((t) => t !== tag) : [...this.pins, tag];
   }
 
-  toggle(which: 'logY' | 'wide' | 'closed' | 'folded' | 'hidden', name: string): void {
+  toggle(which: 'wide' | 'closed' | 'folded' | 'hidden', name: string): void {
     const next = new Set(this[which]);
     if (!next.delete(name)) next.add(name);
     this[which] = next;

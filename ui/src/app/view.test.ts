@@ -18,7 +18,7 @@ describe('the view', () => {
     a.outliers = false;
     a.bands = 'ci95';
     a.pins = ['val/loss', 'a,b'];
-    a.logY = new Set(['val/loss']);
+    a.yScale = new Map([['val/loss', 'log'], ['a,b', 'symlog']]);
     a.zoom = new Map([['val/loss', { x: [10, 2000.5], y: null }], ['a|b,c', { x: [-1, 1], y: [0.25, 1e-3 + 1] }]]);
     a.full = 'val/loss';
     a.perRow = 4;
@@ -28,6 +28,7 @@ describe('the view', () => {
     expect([...b.zoom]).toEqual([...a.zoom]);
     expect([...b.hidden]).toEqual(['x/1', 'y,2']);
     expect(b.columns).toEqual(a.columns);
+    expect([...b.yScale]).toEqual([...a.yScale]);
   });
   it('is short when nothing was changed', () => expect(new View().encode()).toBe('#timeseries'));
   it('tells "no run" from "all runs"', () => {
@@ -36,6 +37,12 @@ describe('the view', () => {
     const b = new View();
     b.decode(a.encode());
     expect(b.only?.size).toBe(0);
+  });
+  it('opens links that have a log scale on y from before there were others', () => {
+    const a = new View();
+    a.decode('#timeseries&logy=val/loss,x');
+    expect([a.scaleOf('val/loss'), a.scaleOf('x'), a.scaleOf('y')]).toEqual(['log', 'log', 'linear']);
+    expect(a.encode()).toBe('#timeseries&logy=val/loss,x');
   });
   it('takes nonsense as nothing', () => {
     const a = new View();

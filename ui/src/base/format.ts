@@ -92,6 +92,11 @@ export function wall(seconds: number, now = Date.now()): string {
   return `${d.getFullYear()}-${pad(d.getMonth() + 1)}-${pad(d.getDate())} ${time}`;
 }
 
+/** The same with date always, as it can be typed again. */
+export function moment(seconds: number): string {
+  return wall(seconds, NaN);
+}
+
 export function iso(seconds: number): string {
   const d = new Date(seconds * 1000);
   return Number.isNaN(d.getTime()) ? '–' : d.toISOString();

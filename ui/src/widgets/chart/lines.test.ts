@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { badPoints, hits, nearestIndex, trace, xExtent, yExtent, type Line, type Pen } from './lines';
-import { makeAxis, padded, ticksOf, toPixel, toValue } from './scale';
+import { makeAxis as axisOf, padded, projectionOf, ticksOf, toPixel, toValue, type Range, type ScaleKind } from './scale';
 
 const f = (...v: number[]) => Float64Array.from(v);
 const line = (x: number[], y: number[], name = 'r'): Line => ({
   key: name, name, colour: '#000', x: f(...x), y: f(...y), raw: null, step: null, wall: null, firstWall: 0, live: false,
 });
+const makeAxis = (kind: ScaleKind, domain: Range, from: number, to: number) => axisOf(projectionOf(kind, domain), domain, from, to);
 class Recorder implements Pen {
   text: string[] = [];
   moveTo(x: number, y: number) { this.text.push(`M${x},${y}`); }
@@ -62,8 +63,8 @@ describe('ranges', () => {
     expect(high).toBeLessThan(3);
   });
   it('have room around them, also of a single value', () => {
-    expect(padded([5, 5], 'linear')).toEqual([2.5, 7.5]);
-    expect(padded([0, 10], 'linear', 0.1)).toEqual([-1, 11]);
+    expect(padded([5, 5], projectionOf('linear', null))).toEqual([2.5, 7.5]);
+    expect(padded([0, 10], projectionOf('linear', null), 0.1)).toEqual([-1, 11]);
   });
 });
 
@@ -75,6 +76,29 @@ describe('axes', () => {
       expect(toPixel(axis, 1000)).toBeCloseTo(300);
       expect(toValue(axis, toPixel(axis, 42))).toBeCloseTo(42);
     }
+  });
+  it('go through zero and to negative values on symlog, evenly on both sides', () => {
+    const axis = makeAxis('symlog', [-1000, 1000], 0, 300);
+    expect(toPixel(axis, 0)).toBeCloseTo(150);
+    expect(toPixel(axis, -1000)).toBeCloseTo(0);
+    expect(150 - toPixel(axis, -30)).toBeCloseTo(toPixel(axis, 30) - 150);
+    for (const v of [-720, -1e-3, 0, 2e-4, 55]) expect(toValue(axis, toPixel(axis, v))).toBeCloseTo(v, 9);
+    expect(ticksOf(axis, 8, 'number').map((t) => t.text)).toEqual(['-1000', '-100', '-10', '0', '10', '100', '1000']);
+  });
+  it('of symlog fit the size of the data: a small gradient is not flat', () => {
+    const axis = makeAxis('symlog', [-2e-5, 3e-4], 0, 300);
+    expect(toPixel(axis, 1e-6) - toPixel(axis, 0)).toBeGreaterThan(10);
+    expect(ticksOf(axis, 6, 'number').map((t) => t.text)).toEqual(['-1e-5', '-1e-6', '0', '1e-6', '1e-5', '1e-4']);
+  });
+  it('have ticks on every log scale, however short or long', () => {
+    for (const [from, to] of [[1.2, 9], [3, 3.5], [1e-8, 1e6], [0.5, 2000], [1e-300, 1e300]] as Range[])
+      for (const n of [2, 4, 8]) {
+        const ticks = ticksOf(makeAxis('log', [from, to], 0, 300), n, 'number');
+        expect(ticks.length).toBeGreaterThanOrEqual(2);
+        expect(ticks.length).toBeLessThanOrEqual(n * 3);
+        for (const t of ticks) expect(t.v >= from && t.v <= to).toBe(true);
+      }
+    expect(ticksOf(makeAxis('log', [1, 1000], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['1', '10', '100', '1000']);
   });
   it('have readable ticks', () => {
     expect(ticksOf(makeAxis('linear', [0, 100000], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['0', '20k', '40k', '60k', '80k', '100k']);

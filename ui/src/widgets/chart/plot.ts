@@ -6,7 +6,7 @@
 import type { Crosshair } from './crosshair';
 import { overFrames } from './frames';
 import { badPoints, hits, trace, xExtent, yExtent, type Hit, type Line } from './lines';
-import { makeAxis, padded, ticksOf, toPixel, toValue, type Axis, type Range, type ScaleKind } from './scale';
+import { makeAxis, padded, projectionOf, ticksOf, toPixel, toValue, type Axis, type Projection, type Range, type ScaleKind } from './scale';
 import { attachGestures } from './gestures';
 
 export interface PlotZoom {
@@ -41,6 +41,10 @@ const BOTTOM = 20;
 const SYNC_POINTS = 20000;
 const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", sans-serif';
 
+interface Fitted {
+  projection: Projection;
+  range: Range;
+}
 interface Box {
   left: number;
   top: number;
@@ -54,8 +58,8 @@ export class Plot {
   readonly ink: HTMLCanvasElement;
   readonly over: HTMLCanvasElement;
   box: Box = { left: LEFT, top: TOP, width: 0, height: 0 };
-  ax: Axis = makeAxis('linear', [0, 1], 0, 1);
-  ay: Axis = makeAxis('linear', [0, 1], 1, 0);
+  ax: Axis = makeAxis(projectionOf('linear', null), [0, 1], 0, 1);
+  ay: Axis = makeAxis(projectionOf('linear', null), [0, 1], 1, 0);
   data: PlotData = { lines: [], xWhat: 'number', xScale: 'linear', yScale: 'linear', ignoreOutliers: true, zoom: null };
 
   private theme: PlotTheme = { ink: '#666', grid: '#eee', accent: '#06c', bad: '#d00', panel: '#fff' };
@@ -141,22 +145,28 @@ export class Plot {
     return ctx;
   }
 
-  private domains(): { x: Range; y: Range } {
-    const { lines, zoom, xScale, yScale, ignoreOutliers } = this.data;
-    const x = zoom?.x ?? padded(xExtent(lines, xScale) ?? (xScale === 'log' ? [1, 10] : [0, 1]), xScale, 0.015);
-    const y = zoom?.y ?? padded(yExtent(lines, zoom?.x ?? null, ignoreOutliers, yScale) ?? (yScale === 'log' ? [0.1, 1] : [0, 1]), yScale, 0.06);
-    return { x, y };
-  }
-
   render(): void {
     if (this.box.width <= 10) return;
-    const { x, y } = this.domains();
-    this.ax = makeAxis(this.data.xScale, x, 0, this.box.width);
-    this.ay = makeAxis(this.data.yScale, y, this.box.height, 0);
+    const { x, y } = this.fitted();
+    const { zoom } = this.data;
+    this.ax = makeAxis(x.projection, zoom?.x ?? x.range, 0, this.box.width);
+    this.ay = makeAxis(y.projection, zoom?.y ?? y.range, this.box.height, 0);
     this.drawAxes();
     this.stretch();
     this.paint();
     this.scheduleOver();
+  }
+
+  /** What the axes show when nobody zoomed or typed a range; y follows the zoom of x. */
+  fitted(): { x: Fitted; y: Fitted } {
+    const { lines, zoom, xScale, yScale, ignoreOutliers } = this.data;
+    const fit = (kind: ScaleKind, extent: Range | null, whole: Range | null, room: number): Fitted => {
+      const projection = projectionOf(kind, whole);
+      return { projection, range: padded(extent ?? (kind === 'log' ? [1, 10] : [0, 1]), projection, room) };
+    };
+    const x = xExtent(lines, xScale);
+    const whole = yScale === 'symlog' ? yExtent(lines, null, false, yScale) : null;
+    return { x: fit(xScale, x, x, 0.015), y: fit(yScale, yExtent(lines, zoom?.x ?? null, ignoreOutliers, yScale), whole, 0.06) };
   }
 
   // ---- axes ----

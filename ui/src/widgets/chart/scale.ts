@@ -1,6 +1,6 @@
-// Axes: from data to a unit interval and back, ticks and their texts. Linear, log and symlog; times for wall x. Ticks
-// come from d3-scale, so that they are where people expect them.
-import { scaleLinear, scaleLog, scaleSymlog, scaleTime } from 'd3-scale';
+// Axes: from data to a unit interval and back, ticks and their texts. Linear, log and symlog; times for wall x. Even
+// ticks and times come from d3-scale, so that they are where people expect them; those of log and symlog are powers.
+import { scaleLinear, scaleTime } from 'd3-scale';
 import { count, duration } from '../../base/format';
 
 export type ScaleKind = 'linear' | 'log' | 'symlog';
@@ -9,16 +9,33 @@ export type Range = [number, number];
 /** f maps data to a line on which the picture is linear; back is its inverse. */
 export interface Projection {
   kind: ScaleKind;
+  near: number; // of symlog: where it turns from linear to log
   f(v: number): number;
   back(u: number): number;
 }
 
-const symlog = (v: number) => Math.sign(v) * Math.log1p(Math.abs(v));
-export const PROJECTIONS: Record<ScaleKind, Projection> = {
-  linear: { kind: 'linear', f: (v) => v, back: (u) => u },
-  log: { kind: 'log', f: Math.log10, back: (u) => 10 ** u },
-  symlog: { kind: 'symlog', f: symlog, back: (u) => Math.sign(u) * Math.expm1(Math.abs(u)) },
-};
+const LINEAR: Projection = { kind: 'linear', near: 0, f: (v) => v, back: (u) => u };
+const LOG: Projection = { kind: 'log', near: 0, f: Math.log10, back: (u) => 10 ** u };
+const symlogs = new Map<number, Projection>();
+
+function symlog(near: number): Projection {
+  let made = symlogs.get(near);
+  if (!made) {
+    made = { kind: 'symlog', near, f: (v) => Math.sign(v) * Math.log1p(Math.abs(v) / near), back: (u) => Math.sign(u) * Math.expm1(Math.abs(u)) * near };
+    symlogs.set(near, made);
+  }
+  return made;
+}
+
+const SYMLOG_DECADES = 3;
+
+/** The projection of a kind for data of this extent: symlog is linear below a thousandth of the greatest power of ten. */
+export function projectionOf(kind: ScaleKind, extent: Range | null): Projection {
+  if (kind === 'linear') return LINEAR;
+  if (kind === 'log') return LOG;
+  const most = extent ? Math.max(Math.abs(extent[0]), Math.abs(extent[1])) : 0;
+  return symlog(10 ** ((most > 0 && Number.isFinite(most) ? Math.floor(Math.log10(most)) : 0) - SYMLOG_DECADES));
+}
 
 export interface Axis {
   projection: Projection;
@@ -28,8 +45,7 @@ export interface Axis {
   b: number;
 }
 
-export function makeAxis(kind: ScaleKind, domain: Range, from: number, to: number): Axis {
-  const projection = PROJECTIONS[kind];
+export function makeAxis(projection: Projection, domain: Range, from: number, to: number): Axis {
   const u0 = projection.f(domain[0]);
   const u1 = projection.f(domain[1]);
   const a = (to - from) / (u1 - u0 || 1);
@@ -86,19 +102,47 @@ export function ticksOf(axis: Axis, count: number, what: 'number' | 'relative' |
     const text = numberText(ticks, domain);
     return ticks.map((v) => ({ v, text: text(v) }));
   }
-  const scale = projection.kind === 'log' ? scaleLog(domain, [0, 1]) : scaleSymlog(domain, [0, 1]);
-  const text = (v: number) => (Math.abs(v) >= 1e4 || (v !== 0 && Math.abs(v) < 1e-3) ? shorten(v.toExponential(1)).replace('+', '') : String(Number(v.toPrecision(4))));
-  let values = scale.ticks(n);
-  if (projection.kind === 'log' && values.length > n * 2) values = values.filter((v) => Math.abs(Math.log10(v) % 1) < 1e-9);
-  return values.map((v) => ({ v, text: text(v) }));
+  const values = decadeTicks(domain, projection, n);
+  return values.map((v) => ({ v, text: what === 'relative' && v !== 0 ? duration(v) : powerText(v) }));
+}
+
+const powerText = (v: number) =>
+  Math.abs(v) >= 1e4 || (v !== 0 && Math.abs(v) < 1e-3) ? v.toExponential(1).replace('.0e', 'e').replace('+', '') : String(Number(v.toPrecision(4)));
+
+/** Powers of ten on both sides of zero, with 2 and 5 between them where there is room; even ones where there are none. */
+function decadeTicks(domain: Range, projection: Projection, n: number): number[] {
+  const [from, to] = domain;
+  const length = projection.f(to) - projection.f(from);
+  const least = projection.kind === 'log' ? Math.max(from, Number.MIN_VALUE) : projection.near;
+  const first = Math.floor(Math.log10(least));
+  const last = Math.ceil(Math.log10(Math.max(Math.abs(from), Math.abs(to), least)));
+  const decades = length / (projection.kind === 'log' ? 1 : Math.LN10);
+  const stride = Math.max(1, Math.ceil((decades / n) * 0.8));
+  const between = projection.kind === 'log' && decades <= n ? [1, 2, 5] : [1];
+  const powers: number[] = projection.kind === 'symlog' && from <= 0 && to >= 0 ? [0] : [];
+  const others: number[] = [];
+  for (let k = last; k >= first; k--) {
+    if ((last - k) % stride !== 0) continue;
+    for (const m of between)
+      for (const sign of projection.kind === 'log' ? [1] : [-1, 1]) {
+        const v = sign * Number(`${m}e${k}`);
+        if (v >= from && v <= to) (m === 1 ? powers : others).push(v);
+      }
+  }
+  const kept: number[] = [];
+  for (const v of [...powers, ...others]) {
+    const u = projection.f(v);
+    if (kept.every((other) => Math.abs(projection.f(other) - u) > (length / n) * 0.55)) kept.push(v);
+  }
+  if (kept.length >= 2) return kept.sort((a, b) => a - b);
+  return scaleLinear(domain, [0, 1]).ticks(n);
 }
 
 /** A little room around the data; a single value gets a window of its own. */
-export function padded([low, high]: Range, kind: ScaleKind, by = 0.05): Range {
-  const p = PROJECTIONS[kind];
-  if (!(low <= high)) return kind === 'log' ? [0.1, 1] : [0, 1];
+export function padded([low, high]: Range, p: Projection, by = 0.05): Range {
+  if (!(low <= high)) return p.kind === 'log' ? [0.1, 1] : [0, 1];
   if (low === high) {
-    if (kind === 'log') return [low / 2, high * 2];
+    if (p.kind === 'log') return [low / 2, high * 2];
     const room = low === 0 ? 1 : Math.abs(low) * 0.5;
     return [low - room, high + room];
   }
