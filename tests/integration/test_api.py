@@ -197,6 +197,23 @@ def test_what_the_client_has_is_not_sent_again(api, ids):
     assert not whole["flags"] & 4 and len(whole["step"]) == 5000
 
 
+def test_only_the_columns_asked_for_come(api, ids):
+    ask = {"width": 0, "columns": ["value", "flags"], "series": [{"run": ids["a"], "tag": "loss"}]}
+    (entry,) = api.columns(ask)
+    assert entry["step"] is None and entry["wall"] is None and len(entry["value"]) == len(entry["marks"]) == 5000
+    code, error = api.error("scalars", {**ask, "columns": ["pixels"]})
+    assert code == 400 and "columns" in error["message"]
+
+
+def test_equal_steps_are_sent_once(api, ids):
+    series = [{"run": ids["a"], "tag": "loss"}, {"run": ids["a"], "tag": "loss"}, {"run": ids["b/中文"], "tag": "loss"}]
+    first, same, other = api.columns({"width": 0, "columns": ["step", "value"], "series": series})
+    assert np.array_equal(first["step"], same["step"]) and np.array_equal(first["value"], same["value"])
+    assert list(other["step"]) == list(range(50))
+    body = api.call("scalars", {"width": 0, "columns": ["step"], "series": series})[2]
+    assert len(body) < 16 + 3 * 72 + 5000 * 8 + 50 * 8 + 64
+
+
 def test_superseded_points_are_hidden_or_flagged(api, ids):
     ask = [{"run": ids["restarted"], "tag": "loss"}]
     (hidden,) = api.columns({"width": 0, "series": ask})

@@ -3,6 +3,7 @@ import './app/app.css';
 import { mount } from 'svelte';
 import App from './app/App.svelte';
 import { DASHBOARDS } from './dashboards';
+import { warmUp } from './data/fetcher';
 import { hub } from './data/hub.svelte';
 import { settings } from './app/settings.svelte';
 import { view } from './app/view.svelte';
@@ -11,9 +12,13 @@ document.documentElement.dataset.theme = settings.dark ? 'dark' : 'light';
 const opened = view.open(location);
 history.replaceState(null, '', location.pathname + opened.search + opened.hash);
 view.note(opened.hash);
-void hub.start();
+const known = hub.start();
+warmUp();
 // the open dashboard's code comes while the data does
-void DASHBOARDS.find((d) => d.id === view.tab)?.load?.();
+const code = DASHBOARDS.find((d) => d.id === view.tab)?.load?.();
 
+// what is here already when the script runs is put on the page in one go; what is late finds the shell there
+const PATIENCE_MS = 60;
 const target = document.getElementById('app');
-if (target) mount(App, { target });
+const late = new Promise((done) => setTimeout(done, PATIENCE_MS));
+void Promise.race([Promise.allSettled([known, code]), late]).then(() => target && mount(App, { target }));

@@ -10,7 +10,7 @@
 
 void sb_column_begin(sb_column_body *c, sb_buf *out, const char *magic, uint64_t version,
                      uint32_t entries, uint32_t entry_size) {
-    *c = (sb_column_body){out, entry_size, entries};
+    *c = (sb_column_body){.out = out, .entry_size = entry_size, .entries = entries};
     size_t n = HEAD + (size_t)entries * entry_size;
     if (!sb_buf_reserve(out, n)) return;
     memset(out->p, 0, n);
@@ -62,6 +62,14 @@ void sb_column_add_int64s(sb_column_body *c, uint32_t entry, uint32_t at, const 
                           size_t n) {
     uint8_t *p = begin_column(c, entry, at, n * 8);
     for (size_t i = 0; p && i < n; i++) sb_store64(p + i * 8, sb_double_bits((double)x[i]));
+    if (!p) return;
+    if (c->steps_n == n && n && memcmp(c->out->p + c->steps_at, p, n * 8) == 0) {
+        c->out->n -= n * 8;
+        sb_column_u32(c, entry, at, (uint32_t)(c->steps_at / 8));
+        return;
+    }
+    c->steps_at = (size_t)(p - c->out->p);
+    c->steps_n = n;
 }
 
 void sb_column_add_bytes(sb_column_body *c, uint32_t entry, uint32_t at, const uint8_t *x,

@@ -14,6 +14,7 @@ typedef struct sb_column_body {
     sb_buf *out;
     uint32_t entry_size;
     uint32_t entries;
+    size_t steps_at, steps_n; /* the last column of integers */
 } sb_column_body;
 
 /* Writes the head and room for all entries, zeroed. */
@@ -25,7 +26,9 @@ void sb_column_u32(sb_column_body *c, uint32_t entry, uint32_t at, uint32_t x);
 void sb_column_u64(sb_column_body *c, uint32_t entry, uint32_t at, uint64_t x);
 void sb_column_f64(sb_column_body *c, uint32_t entry, uint32_t at, double x);
 
-/* Appends a column and writes its offset into the entry. */
+/* Appends a column and writes its offset into the entry. Integers that equal the last column of
+ * integers are not sent twice: the entry points at that one (runs of a sweep have the same
+ * steps). */
 void sb_column_add_doubles(sb_column_body *c, uint32_t entry, uint32_t at, const double *x,
                            size_t n);
 void sb_column_add_int64s(sb_column_body *c, uint32_t entry, uint32_t at, const int64_t *x,

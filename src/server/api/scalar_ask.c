@@ -59,6 +59,19 @@ static bool read_smoothing(sb_smoothing *out, const json_t *s, sb_axis axis, sb_
     return true;
 }
 
+static bool read_columns(sb_lines_ask *out, const json_t *list, sb_http_reply *r) {
+    static const char *const names[] = {"step", "wall", "value", "smooth", "flags"};
+    out->columns = list && !json_is_null(list) ? 0 : SB_COLUMN_ALL;
+    if (out->columns) return true;
+    if (!json_is_array(list)) return refuse(r, "\"columns\" must be a list of names");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        int which = choice(json_array_get(list, i), names, 5);
+        if (which < 0) return refuse(r, "\"columns\" may have step, wall, value, smooth and flags");
+        out->columns |= 1u << which;
+    }
+    return true;
+}
+
 bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r) {
     *out = (sb_lines_ask){.superseded = json_is_true(json_object_get(body, "superseded"))};
     const json_t *width = json_object_get(body, "width");
@@ -68,6 +81,7 @@ bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r) 
     out->width = (uint32_t)pixels;
     return read_axis(&out->axis, json_object_get(body, "x"), r) &&
            read_range(out, json_object_get(body, "range"), r) &&
+           read_columns(out, json_object_get(body, "columns"), r) &&
            read_smoothing(&out->smoothing, json_object_get(body, "smoothing"), out->axis, r);
 }
 

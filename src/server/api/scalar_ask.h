@@ -13,7 +13,17 @@ typedef struct sb_lines_ask {
     double from, to; /* NaN: no bound */
     sb_smoothing smoothing;
     bool superseded;
+    uint32_t columns; /* SB_COLUMN_*, those that are wanted */
 } sb_lines_ask;
+
+enum {
+    SB_COLUMN_STEP = 1,
+    SB_COLUMN_WALL = 2,
+    SB_COLUMN_VALUE = 4,
+    SB_COLUMN_SMOOTH = 8,
+    SB_COLUMN_FLAGS = 16,
+    SB_COLUMN_ALL = 31,
+};
 
 /* False when something makes no sense; the reply says what. */
 bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r);

@@ -53,11 +53,14 @@ static void add_columns(answer *a, uint32_t entry, const sb_columns *c) {
     sb_column_u32(&a->body, entry, AT_POINTS, (uint32_t)c->n);
     a->points += c->n;
     if (c->n == 0) return;
-    sb_column_add_int64s(&a->body, entry, AT_STEP, c->steps, c->n);
-    sb_column_add_doubles(&a->body, entry, AT_WALL, c->walls, c->n);
-    sb_column_add_doubles(&a->body, entry, AT_VALUE, c->values, c->n);
-    if (c->smoothed) sb_column_add_doubles(&a->body, entry, AT_SMOOTH, c->smoothed, c->n);
-    sb_column_add_bytes(&a->body, entry, AT_POINT_FLAGS, c->flags, c->n);
+    uint32_t wanted = a->ask.columns;
+    if (wanted & SB_COLUMN_STEP) sb_column_add_int64s(&a->body, entry, AT_STEP, c->steps, c->n);
+    if (wanted & SB_COLUMN_WALL) sb_column_add_doubles(&a->body, entry, AT_WALL, c->walls, c->n);
+    if (wanted & SB_COLUMN_VALUE) sb_column_add_doubles(&a->body, entry, AT_VALUE, c->values, c->n);
+    if (c->smoothed && wanted & SB_COLUMN_SMOOTH)
+        sb_column_add_doubles(&a->body, entry, AT_SMOOTH, c->smoothed, c->n);
+    if (wanted & SB_COLUMN_FLAGS)
+        sb_column_add_bytes(&a->body, entry, AT_POINT_FLAGS, c->flags, c->n);
 }
 
 static sb_status add_decimated(answer *a, uint32_t entry, const sb_line *line, uint32_t *flags) {

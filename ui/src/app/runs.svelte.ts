@@ -18,6 +18,7 @@ export interface RunNote {
 export type Row = { kind: 'group'; key: string; runs: Run[]; open: boolean } | { kind: 'run'; run: Run; inGroup: boolean };
 
 const SUMMARY_EVERY_MS = 1500;
+const FIRST_SUMMARY_MS = 150;
 const BETTER_LOW = /loss|error|err\b|perplexity|ppl|mse|mae|rmse|nll|fid|wer|cer|latency|divergence|regret/i;
 const BETTER_HIGH = /acc|auc|f1|bleu|rouge|reward|return|score|\bmap\b|iou|precision|recall|top-?\d|psnr|ssim|r2|dice|throughput|per_s(ec)?\b/i;
 
@@ -239,7 +240,8 @@ export class RunsModel {
       if (tags.length === 0) return;
       clearTimeout(this.timer);
       const isNew = tags.some((tag) => !this.askedFor.has(tag));
-      this.timer = setTimeout(() => void this.load(tags), isNew ? 0 : Math.max(0, this.askedAt + SUMMARY_EVERY_MS - Date.now()));
+      // the first time after the charts have asked: they are what people wait for
+      this.timer = setTimeout(() => void this.load(tags), isNew ? (this.askedAt ? 0 : FIRST_SUMMARY_MS) : Math.max(0, this.askedAt + SUMMARY_EVERY_MS - Date.now()));
     });
   }
   private askedFor = new Set<string>();

@@ -1,5 +1,6 @@
 // Fetches large binary replies in a worker, so that neither the network nor the inflating of megabytes touches the
 // thread that draws. The body comes back by transfer, not by copy. Where workers are forbidden the page does it itself.
+// A few at a time, in the order in which they were asked for: the first chart is whole before the tenth begins.
 import { fail, ok, type Result } from '../base/result';
 import type { FetchAnswer, FetchAsk } from './fetch.worker';
 
@@ -8,6 +9,9 @@ type Waiting = (answer: FetchAnswer) => void;
 let worker: Worker | null | undefined;
 let nextId = 1;
 const waiting = new Map<number, Waiting>();
+const AT_ONCE = 2;
+let running = 0;
+const queue: (() => void)[] = [];
 
 function start(): Worker | null {
   if (worker !== undefined) return worker;
@@ -34,19 +38,48 @@ async function direct(url: string, body: string, signal?: AbortSignal): Promise<
   return answer.bytes ? ok(answer.bytes) : fail(answer.code ?? 'offline', answer.message ?? '');
 }
 
+/** Makes the worker before the first question, while the page is being put together. */
+export function warmUp(): void {
+  start();
+}
+
 export function fetchBytes(url: string, body: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
+  return new Promise((resolve) => {
+    const go = () => {
+      if (signal?.aborted) {
+        resolve(fail('cancelled', 'cancelled'));
+        next();
+        return;
+      }
+      running++;
+      void ask(url, body, signal).then((answer) => {
+        resolve(answer);
+        running--;
+        next();
+      });
+    };
+    queue.push(go);
+    next();
+  });
+}
+
+function next(): void {
+  if (running < AT_ONCE) queue.shift()?.();
+}
+
+function ask(url: string, body: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
   const w = start();
   if (!w) return direct(url, body, signal);
   return new Promise((resolve) => {
-    const ask: FetchAsk = { id: nextId++, url, body };
+    const message: FetchAsk = { id: nextId++, url, body };
     const done = (answer: FetchAnswer) =>
       resolve(answer.bytes ? ok(answer.bytes) : fail(answer.code ?? 'offline', answer.message ?? ''));
-    waiting.set(ask.id, done);
+    waiting.set(message.id, done);
     signal?.addEventListener('abort', () => {
-      if (!waiting.delete(ask.id)) return;
-      w.postMessage({ id: ask.id, cancel: true });
+      if (!waiting.delete(message.id)) return;
+      w.postMessage({ id: message.id, cancel: true });
       resolve(fail('cancelled', 'cancelled'));
     });
-    w.postMessage(ask);
+    w.postMessage(message);
   });
 }

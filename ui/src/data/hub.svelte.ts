@@ -2,7 +2,7 @@
 // read these; they ask for points themselves. `changed` says which tags have new points since the last look.
 import { api, apiUrl } from './api';
 import { Live } from './live';
-import type { Changes, Run, StateItems, Status, Tag } from './types';
+import type { Changes, People, Run, StateItems, Status, Tag } from './types';
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
@@ -40,7 +40,6 @@ export class Hub {
   async start(): Promise<void> {
     await this.loadAll();
     this.live.start();
-    void this.loadPeople();
   }
 
   run(id: number): Run | undefined {
@@ -59,13 +58,14 @@ export class Hub {
   }
 
   private async loadAll(): Promise<void> {
-    const [status, runs, tags] = await Promise.all([api.status(), api.runs(), api.tags()]);
+    const [status, runs, tags, people] = await Promise.all([api.status(), api.runs(), api.tags(), api.state()]);
     if (!status.ok || !runs.ok || !tags.ok) {
       this.gone();
       setTimeout(() => void (this.ready ? this.refresh() : this.loadAll()), RETRY_MS);
       return;
     }
     this.status = status.value;
+    if (people.ok) this.setPeople(people.value);
     this.setRuns(runs.value.runs);
     this.setTags(tags.value.tags);
     this.version = Math.min(status.value.version, runs.value.version, tags.value.version);
@@ -180,10 +180,13 @@ export class Hub {
 
   private async loadPeople(): Promise<void> {
     const reply = await api.state();
-    if (!reply.ok) return;
-    this.people = reply.value.items;
-    this.revision = reply.value.revision;
-    this.persistent = reply.value.persistent;
+    if (reply.ok) this.setPeople(reply.value);
+  }
+
+  private setPeople(people: People): void {
+    this.people = people.items;
+    this.revision = people.revision;
+    this.persistent = people.persistent;
   }
 
   /** Shown at once; kept by the server if it can. Answers whether it did. */

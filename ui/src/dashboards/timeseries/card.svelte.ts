@@ -101,9 +101,11 @@ export class CardData {
   private again: (() => void) | null = null;
 
   private soon(wait: number, run: () => void): void {
+    const isFirst = this.again === null;
     this.again = run;
     clearTimeout(this.timer);
-    this.timer = setTimeout(run, wait);
+    if (isFirst) run();
+    else this.timer = setTimeout(run, wait);
   }
 
   private async load(ask: Omit<ScalarsAsk, 'series'>, members: Run[], spread: typeof view.bands): Promise<void> {

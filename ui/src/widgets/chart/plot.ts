@@ -55,7 +55,7 @@ interface Box {
 export class Plot {
   readonly axes: HTMLCanvasElement;
   readonly clip: HTMLDivElement;
-  readonly ink: HTMLCanvasElement;
+  ink: HTMLCanvasElement;
   readonly over: HTMLCanvasElement;
   box: Box = { left: LEFT, top: TOP, width: 0, height: 0 };
   ax: Axis = makeAxis(projectionOf('linear', null), [0, 1], 0, 1);
@@ -147,6 +147,7 @@ export class Plot {
 
   render(): void {
     if (this.box.width <= 10) return;
+    if (this.data.lines.length === 0 && !this.painted) return; // no axes of nothing, that would jump when data comes
     const { x, y } = this.fitted();
     const { zoom } = this.data;
     this.ax = makeAxis(x.projection, zoom?.x ?? x.range, 0, this.box.width);
@@ -224,18 +225,16 @@ export class Plot {
     this.cancelPaint = null;
     const { ax, ay } = this;
     const back = document.createElement('canvas');
+    back.setAttribute('aria-hidden', 'true');
     this.size(back, this.box.width, this.box.height);
     const ctx = this.pen(back);
     if (!ctx) return;
     let points = 0;
     for (const line of this.data.lines) points += line.x.length * (line.raw ? 2 : 1);
     const show = () => {
-      this.ink.width = back.width;
-      this.ink.height = back.height;
-      this.ink.style.width = back.style.width;
-      this.ink.style.height = back.style.height;
-      this.ink.style.transform = '';
-      if (back.width && back.height) this.ink.getContext('2d')?.drawImage(back, 0, 0);
+      // the finished canvas takes the place of the old one: copying its pixels would cost as much as a frame
+      this.ink.replaceWith(back);
+      this.ink = back;
       this.painted = { ax, ay };
       this.host.dataset.painted = String(this.data.lines.length);
     };
