@@ -216,6 +216,7 @@ static bool first_wall_of(const sb_line *line, const sb_span *span, double *out)
 }
 
 double sb_line_base(const sb_line *line) {
+    if (line->base) return *line->base;
     sb_spans walk = sb_spans_of(line->series);
     sb_span span;
     double base = 0;

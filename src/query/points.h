@@ -89,9 +89,11 @@ typedef struct sb_line {
     const sb_series *series;
     bool show_superseded;
     const sb_smoothed *smoothed; /* NULL: none. Of the same snapshot and show_superseded */
+    const double *base; /* NULL: its own. What relative x counts from, for a line made of another */
 } sb_line;
 
-/* The wall time that relative x counts from; 0 when no visible point has a finite one. */
+/* The wall time that relative x counts from; 0 when no visible point has a finite one and none was
+ * given. */
 double sb_line_base(const sb_line *line);
 
 /* x of the first and the last point in the order of x, points without a finite x left out; false

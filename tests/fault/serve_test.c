@@ -53,6 +53,10 @@ static const question questions[] = {
     {"GET /api/v1/changes?since=0", ""},
     {"POST /api/v1/summaries", "{\"tags\":[\"loss\"],\"runs\":[18,19]}"},
     {"POST /api/v1/scalars", "{\"series\":[{\"run\":18,\"tag\":\"loss\"}],\"width\":50}"},
+    {"POST /api/v1/scalars", "{\"series\":[{\"run\":18,\"tag\":\"loss\"}],\"width\":50,"
+                             "\"compare\":{\"run\":19,\"kind\":\"ratio\"},"
+                             "\"smoothing\":{\"kind\":\"ema\",\"weight\":0.6}}"},
+    {"POST /api/v1/measure", "{\"series\":[{\"run\":18,\"tag\":\"loss\"}],\"from\":0,\"to\":9}"},
     {"GET /api/v1/state", ""},
 };
 

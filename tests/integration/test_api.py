@@ -232,6 +232,74 @@ def test_missing_series_and_odd_values_are_marked(api, ids):
     assert [bool(m & 8) for m in odd["marks"]] == [True, True, False]
 
 
+def test_measure_tells_what_lies_between_two_places(api, ids, logs):
+    _, _, values = logs
+    ask = {"from": 1000.4, "to": 3999.6, "smoothing": {"kind": "ema", "weight": 0.6}}
+    series = [{"run": ids["a"], "tag": "loss"}, {"run": 424242, "tag": "loss"}, {"run": ids["b/中文"], "tag": "nope"}]
+    (whole,) = api.columns({"width": 0, "smoothing": ask["smoothing"], "series": series[:1]})
+    a, *missing = api.post("measure", {**ask, "series": series})["series"]
+    assert missing == [None, None]
+    between, smooth = values[1000:4001].astype(float), whole["smooth"][1000:4001]
+    assert a["run"] == ids["a"] and a["tag"] == "loss" and a["n"] == 3001
+    assert a["start"] == {"step": 1000, "wall": whole["wall"][1000], "value": between[0], "smooth": smooth[0]}
+    assert a["end"]["step"] == 4000 and a["end"]["value"] == between[-1]
+    for key, column, at in (
+        ("min", "value", between.argmin()),
+        ("max", "value", between.argmax()),
+        ("minSmooth", "smooth", smooth.argmin()),
+        ("maxSmooth", "smooth", smooth.argmax()),
+    ):
+        assert a[key]["step"] == 1000 + at and a[key][column] == whole[column][1000 + at], key
+    assert math.isclose(a["mean"], between.mean(), rel_tol=1e-9)
+    assert math.isclose(a["meanSmooth"], smooth.mean(), rel_tol=1e-9)
+
+
+def test_measure_of_a_single_place_and_of_values_that_json_lacks(api, ids):
+    odd = {"run": ids["b/中文"], "tag": 'odd "tag"\n<b>'}
+    (entry,) = api.post("measure", {"from": 1.4, "series": [odd]})["series"]
+    assert entry["n"] == 1 and entry["start"] == entry["end"] and entry["start"]["step"] == 1
+    assert entry["start"]["value"] == entry["start"]["smooth"] == "NaN"
+    assert entry["min"] is None and entry["meanSmooth"] is None
+    (entry,) = api.post("measure", {"from": -1e300, "to": 1e300, "series": [odd]})["series"]
+    assert entry["n"] == 3 and entry["min"]["step"] == entry["max"]["step"] == 3 and entry["mean"] == 1.0
+
+
+def test_compared_lines_are_against_the_interpolated_baseline(tmp_path):
+    coarse, fine = np.arange(0, 3001, 10), np.arange(-5, 3010)
+    rng = np.random.default_rng(5)
+    base, line = (rng.normal(size=n).astype(np.float32).astype(float) for n in (len(coarse), len(fine)))
+    write_scalars(tmp_path / "base", "loss", coarse, base)
+    write_scalars(tmp_path / "fine", "loss", fine, line)
+    write_scalars(tmp_path / "fine", "acc", [1], [1])
+    with Seaboard(tmp_path) as served:
+        served.loaded()
+        api = Api(served)
+        ids = {run["name"]: run["id"] for run in api.get("runs")["runs"]}
+        series = [{"run": ids[name], "tag": tag} for name, tag in (("fine", "loss"), ("base", "loss"), ("fine", "acc"))]
+        inside = (fine >= 0) & (fine <= 3000)
+        at = np.interp(fine[inside], coarse, base)
+        for kind, want in (("difference", line[inside] - at), ("ratio", line[inside] / at)):
+            ask = {"width": 0, "compare": {"run": ids["base"], "kind": kind}, "series": series}
+            compared, own, lacking = api.columns(ask)
+            assert np.array_equal(compared["step"], fine[inside])
+            assert np.allclose(compared["value"], want, rtol=1e-9, atol=1e-12)
+            assert set(own["value"]) == {0.0 if kind == "difference" else 1.0}
+            assert lacking["flags"] & 64 and lacking["step"] is None
+            again = {"epoch": compared["epoch"], "n": compared["n"]}
+            (unchanged,) = api.columns({**ask, "series": [{**series[0], **again}]})
+            assert unchanged["flags"] & 2
+            (few,) = api.columns({**ask, "width": 50, "series": series[:1]})
+            assert set(few["value"]) < set(compared["value"]) and few["in_range"] == 3001
+            assert {compared["value"].min(), compared["value"].max()} < set(few["value"])
+            measured, none = api.post("measure", {**ask, "from": 0, "to": 3000, "series": [series[0], series[2]]})["series"]
+            assert measured["n"] == 3001 and measured["max"]["value"] == compared["value"].max() and none is None
+        smoothing = {"kind": "ema", "weight": 0.9}
+        plain = api.columns({"width": 0, "smoothing": smoothing, "series": series[:2]})
+        (compared,) = api.columns({"width": 0, "smoothing": smoothing, "compare": {"run": ids["base"], "kind": "difference"}, "series": series[:1]})
+        want = plain[0]["smooth"][inside] - np.interp(fine[inside], coarse, plain[1]["smooth"])
+        assert np.allclose(compared["smooth"], want, rtol=1e-9, atol=1e-12)
+
+
 def test_changes_tell_only_what_is_new(tmp_path):
     write_scalars(tmp_path / "r", "loss", range(3), range(3))
     with Seaboard(tmp_path) as served:
@@ -275,6 +343,23 @@ def test_notes_are_kept_and_contested_changes_refused(api):
         ("scalars", {"range": [2, 1], "series": []}),
         ("scalars", {"range": "all", "series": []}),
         ("scalars", {"smoothing": {"kind": "magic"}, "series": []}),
+        ("scalars", {"compare": 4, "series": []}),
+        ("scalars", {"compare": {"kind": "ratio"}, "series": []}),
+        ("scalars", {"compare": {"run": -1, "kind": "ratio"}, "series": []}),
+        ("scalars", {"compare": {"run": 2**32, "kind": "ratio"}, "series": []}),
+        ("scalars", {"compare": {"run": 1, "kind": "sum"}, "series": []}),
+        ("measure", b"{"),
+        ("measure", b"[]"),
+        ("measure", {"series": []}),
+        ("measure", {"from": "1", "series": []}),
+        ("measure", {"from": 1, "to": [2], "series": []}),
+        ("measure", {"from": 2, "to": 1, "series": []}),
+        ("measure", b'{"from": 1e999, "series": []}'),
+        ("measure", {"from": 1}),
+        ("measure", {"from": 1, "series": [{"run": 1}]}),
+        ("measure", {"from": 1, "series": [{"run": 1, "tag": "x"}] * 20001}),
+        ("measure", {"from": 1, "x": "sideways", "series": []}),
+        ("measure", {"from": 1, "compare": {"run": 1}, "series": []}),
         ("summaries", {"tags": "loss"}),
         ("summaries", {"tags": [1]}),
     ],

@@ -23,6 +23,7 @@
     X(SB_HTTP_GET, "changes", changes, SB_HTTP_POOLED)                                             \
     X(SB_HTTP_POST, "summaries", summaries, SB_HTTP_POOLED)                                        \
     X(SB_HTTP_POST, "scalars", scalars, SB_HTTP_POOLED)                                            \
+    X(SB_HTTP_POST, "measure", measure, SB_HTTP_POOLED)                                            \
     X(SB_HTTP_POST, "bands", bands, SB_HTTP_POOLED)                                                \
     X(SB_HTTP_POST, "histograms", histograms, SB_HTTP_POOLED)                                      \
     X(SB_HTTP_GET, "text", text, SB_HTTP_POOLED)                                                   \

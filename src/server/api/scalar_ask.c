@@ -85,18 +85,38 @@ bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r) 
            read_smoothing(&out->smoothing, json_object_get(body, "smoothing"), out->axis, r);
 }
 
+static bool read_run(uint32_t *out, const json_t *run) {
+    json_int_t id = json_integer_value(run);
+    if (!json_is_integer(run) || id < 0 || id > UINT32_MAX) return false;
+    *out = (uint32_t)id;
+    return true;
+}
+
+bool sb_compare_ask_read(sb_compare_ask *out, const json_t *compare, sb_http_reply *r) {
+    static const char *const names[] = {"difference", "ratio"};
+    static const sb_compare_kind kinds[] = {SB_COMPARE_DIFFERENCE, SB_COMPARE_RATIO};
+    *out = (sb_compare_ask){.is_asked = compare && !json_is_null(compare)};
+    if (!out->is_asked) return true;
+    if (!read_run(&out->run, json_object_get(compare, "run")))
+        return refuse(r, "\"compare\" must name a run by its id");
+    int which = choice(json_object_get(compare, "kind"), names, 2);
+    if (which < 0) return refuse(r, "\"compare.kind\" must be difference or ratio");
+    out->kind = kinds[which];
+    return true;
+}
+
 static uint64_t count_of(const json_t *x) {
     json_int_t n = json_integer_value(x);
     return n > 0 ? (uint64_t)n : 0;
 }
 
 bool sb_series_ask_read(sb_series_ask *out, const json_t *item, sb_http_reply *r) {
-    const json_t *run = json_object_get(item, "run"), *tag = json_object_get(item, "tag");
-    json_int_t id = json_integer_value(run);
-    if (!json_is_integer(run) || id < 0 || id > UINT32_MAX || !json_is_string(tag))
+    const json_t *tag = json_object_get(item, "tag");
+    uint32_t run;
+    if (!read_run(&run, json_object_get(item, "run")) || !json_is_string(tag))
         return refuse(r, "each of \"series\" must have a run (its id) and a tag");
     *out = (sb_series_ask){
-        .run = (uint32_t)id,
+        .run = run,
         .tag = sb_slice_of(json_string_value(tag), json_string_length(tag)),
         .epoch = count_of(json_object_get(item, "epoch")),
         .n = count_of(json_object_get(item, "n")),

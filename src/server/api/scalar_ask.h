@@ -1,8 +1,9 @@
-/* scalar_ask.h: what a request for lines asks for, read from its JSON: shared by scalars and
- * bands. */
+/* scalar_ask.h: what a request for lines asks for, read from its JSON: shared by scalars,
+ * measure and bands. */
 #ifndef SB_SERVER_API_SCALAR_ASK_H
 #define SB_SERVER_API_SCALAR_ASK_H
 
+#include "query/compare.h"
 #include "query/points.h"
 #include "query/smooth.h"
 #include "server/api/api.h"
@@ -25,7 +26,15 @@ enum {
     SB_COLUMN_ALL = 31,
 };
 
+/* {"run": id, "kind": "difference" or "ratio"}; NULL or null: no comparison. */
+typedef struct sb_compare_ask {
+    bool is_asked;
+    uint32_t run;
+    sb_compare_kind kind;
+} sb_compare_ask;
+
 /* False when something makes no sense; the reply says what. */
+bool sb_compare_ask_read(sb_compare_ask *out, const json_t *compare, sb_http_reply *r);
 bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r);
 
 /* {"run": id, "tag": text}; false and the reply filled when it is none. */

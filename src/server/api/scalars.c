@@ -4,7 +4,7 @@
 #include "query/decimate.h"
 #include "query/scalars.h"
 #include "server/api/columns.h"
-#include "server/api/scalar_ask.h"
+#include "server/api/lines.h"
 #include "base/banned.h"
 
 #define MAX_SERIES 20000u
@@ -36,24 +36,20 @@ enum {
     IS_NOT_RISING = 8,
     IS_RESTARTED = 16,
     IS_INTEGER = 32,
+    IS_WITHOUT_BASELINE = 64,
 };
 
 typedef struct answer {
-    sb_http_request *q;
-    sb_app *app;
-    sb_run_index runs;
-    sb_lines_ask ask;
-    sb_budget budget;
+    sb_lines lines;
     sb_column_body body;
     size_t points; /* so far */
-    sb_err *err;
 } answer;
 
 static void add_columns(answer *a, uint32_t entry, const sb_columns *c) {
     sb_column_u32(&a->body, entry, AT_POINTS, (uint32_t)c->n);
     a->points += c->n;
     if (c->n == 0) return;
-    uint32_t wanted = a->ask.columns;
+    uint32_t wanted = a->lines.ask.columns;
     if (wanted & SB_COLUMN_STEP) sb_column_add_int64s(&a->body, entry, AT_STEP, c->steps, c->n);
     if (wanted & SB_COLUMN_WALL) sb_column_add_doubles(&a->body, entry, AT_WALL, c->walls, c->n);
     if (wanted & SB_COLUMN_VALUE) sb_column_add_doubles(&a->body, entry, AT_VALUE, c->values, c->n);
@@ -63,22 +59,27 @@ static void add_columns(answer *a, uint32_t entry, const sb_columns *c) {
         sb_column_add_bytes(&a->body, entry, AT_POINT_FLAGS, c->flags, c->n);
 }
 
+static void add_facts(answer *a, uint32_t entry, uint64_t not_finite, double base,
+                      uint64_t in_range) {
+    sb_column_u32(&a->body, entry, AT_NOT_FINITE,
+                  not_finite > UINT32_MAX ? UINT32_MAX : (uint32_t)not_finite);
+    sb_column_f64(&a->body, entry, AT_BASE, base);
+    sb_column_u64(&a->body, entry, AT_IN_RANGE, in_range);
+}
+
 static sb_status add_decimated(answer *a, uint32_t entry, const sb_line *line, uint32_t *flags) {
-    sb_decimate_ask ask = {.axis = a->ask.axis,
-                           .from = a->ask.from,
-                           .to = a->ask.to,
-                           .pixels = a->ask.width,
+    sb_lines *l = &a->lines;
+    sb_decimate_ask ask = {.axis = l->ask.axis,
+                           .from = l->ask.from,
+                           .to = l->ask.to,
+                           .pixels = l->ask.width,
+                           .without_walls = !(l->ask.columns & SB_COLUMN_WALL),
                            .max_points = MAX_POINTS - a->points};
     sb_decimated got;
-    sb_status status = sb_scalar_decimate(line, &ask, &a->budget, a->q->arena, &got, a->err);
+    sb_status status = sb_scalar_decimate(line, &ask, &l->budget, l->q->arena, &got, l->err);
     if (status != SB_OK) return status;
     if (!got.is_rising) *flags |= IS_NOT_RISING;
-    if (got.attempts > 1) *flags |= IS_RESTARTED;
-    sb_column_u32(&a->body, entry, AT_NOT_FINITE,
-                  got.not_finite > UINT32_MAX ? UINT32_MAX : (uint32_t)got.not_finite);
-    sb_column_u32(&a->body, entry, AT_ATTEMPTS, got.attempts);
-    sb_column_f64(&a->body, entry, AT_BASE, got.base);
-    sb_column_u64(&a->body, entry, AT_IN_RANGE, got.in_range);
+    add_facts(a, entry, got.not_finite, got.base, got.in_range);
     add_columns(a, entry, &got.points);
     return SB_OK;
 }
@@ -90,53 +91,57 @@ static bool is_rising(const sb_columns *c, sb_axis axis) {
     return true;
 }
 
-static uint32_t count_not_finite(const sb_columns *c) {
-    uint32_t n = 0;
+static uint64_t count_not_finite(const sb_columns *c) {
+    uint64_t n = 0;
     for (size_t i = 0; i < c->n; i++) n += (c->flags[i] & SB_POINT_NOT_FINITE) != 0;
     return n;
 }
 
+/* A compared line is sent whole: what is new of it need not be at its end. */
 static sb_status add_whole(answer *a, uint32_t entry, const sb_line *line,
                            const sb_series_ask *have, uint32_t *flags) {
-    bool appends = a->ask.smoothing.kind == SB_SMOOTH_NONE || sb_smooth_appends(&a->ask.smoothing);
-    sb_scalar_ask ask = {.axis = a->ask.axis,
-                         .from = a->ask.from,
-                         .to = a->ask.to,
+    sb_lines *l = &a->lines;
+    bool appends = !l->compare.is_asked && sb_smooth_appends(&l->ask.smoothing);
+    sb_scalar_ask ask = {.axis = l->ask.axis,
+                         .from = l->ask.from,
+                         .to = l->ask.to,
                          .with_neighbours = true,
                          .have_epoch = have->epoch,
                          .have_n = appends ? have->n : 0,
                          .max_points = MAX_POINTS - a->points};
     sb_scalar_answer got;
-    sb_status status = sb_scalar_read(line, &ask, &a->budget, a->q->arena, &got, a->err);
+    sb_status status = sb_scalar_read(line, &ask, &l->budget, l->q->arena, &got, l->err);
     if (status != SB_OK) return status;
     if (got.is_append) *flags |= IS_APPEND;
-    if (!is_rising(&got.points, a->ask.axis)) *flags |= IS_NOT_RISING;
-    if (got.attempts > 1) *flags |= IS_RESTARTED;
-    sb_column_u32(&a->body, entry, AT_NOT_FINITE, count_not_finite(&got.points));
-    sb_column_u32(&a->body, entry, AT_ATTEMPTS, got.attempts);
-    sb_column_f64(&a->body, entry, AT_BASE, got.base);
-    sb_column_u64(&a->body, entry, AT_IN_RANGE, got.points.n);
+    if (!is_rising(&got.points, l->ask.axis)) *flags |= IS_NOT_RISING;
+    add_facts(a, entry, count_not_finite(&got.points), got.base, got.points.n);
     add_columns(a, entry, &got.points);
     return SB_OK;
 }
 
-static sb_status add_line(answer *a, uint32_t entry, const sb_series *series,
+static uint32_t flags_of(const answer *a, const sb_taken_line *one, uint32_t attempts) {
+    sb_dtype dtype = one->series.meta->dtype;
+    bool is_integer = dtype != SB_FLOAT && dtype != SB_DOUBLE && !a->lines.compare.is_asked;
+    return (is_integer ? IS_INTEGER : 0u) | (attempts > 1 ? IS_RESTARTED : 0u);
+}
+
+static sb_status add_line(answer *a, uint32_t entry, sb_taken_line *one,
                           const sb_series_ask *have) {
-    sb_line line = {.series = series, .show_superseded = a->ask.superseded};
-    uint64_t epoch = sb_series_epoch(series), n = sb_line_points(&line);
-    uint32_t flags =
-        series->meta->dtype == SB_FLOAT || series->meta->dtype == SB_DOUBLE ? 0 : IS_INTEGER;
-    sb_column_u64(&a->body, entry, AT_EPOCH, epoch);
-    sb_column_u64(&a->body, entry, AT_N, n);
+    uint32_t attempts = sb_series_attempts(&one->series);
+    uint32_t flags = flags_of(a, one, attempts);
+    sb_column_u64(&a->body, entry, AT_EPOCH, one->epoch);
+    sb_column_u64(&a->body, entry, AT_N, one->n);
+    sb_column_u32(&a->body, entry, AT_ATTEMPTS, attempts);
     sb_status status = SB_OK;
-    if (have->n && have->epoch == epoch && have->n == n) {
+    if (one->lacks_baseline) {
+        flags |= IS_WITHOUT_BASELINE;
+    } else if (have->n && have->epoch == one->epoch && have->n == one->n) {
         flags |= IS_UNCHANGED;
     } else {
-        status = sb_smooth_line(a->app->smooth, &line, &a->ask.smoothing, &a->budget, a->err);
+        status = sb_lines_ready(&a->lines, one);
         if (status != SB_OK) return status;
-        status = a->ask.width ? add_decimated(a, entry, &line, &flags)
-                              : add_whole(a, entry, &line, have, &flags);
-        sb_smooth_release(a->app->smooth, &line);
+        status = a->lines.ask.width ? add_decimated(a, entry, one->line, &flags)
+                                    : add_whole(a, entry, one->line, have, &flags);
     }
     sb_column_u32(&a->body, entry, AT_FLAGS, flags);
     return status;
@@ -144,22 +149,15 @@ static sb_status add_line(answer *a, uint32_t entry, const sb_series *series,
 
 static sb_status add_series(answer *a, uint32_t entry, const sb_series_ask *have) {
     sb_column_u32(&a->body, entry, AT_RUN, have->run);
-    sb_run *run = sb_api_find_run(&a->runs, have->run);
-    sb_series series;
-    sb_arena_mark mark = sb_arena_here(a->q->arena);
-    sb_status status = run ? sb_series_take(run, have->tag, a->q->arena, &series) : SB_NOT_FOUND;
-    if (status == SB_OK && series.meta->kind != SB_SERIES_SCALAR) {
-        sb_series_release(&series);
-        status = SB_NOT_FOUND;
-    }
-    if (status == SB_OK) {
-        status = add_line(a, entry, &series, have);
-        sb_series_release(&series);
-    } else if (status == SB_NOT_FOUND) {
+    sb_taken_line one;
+    sb_status status = sb_lines_take(&a->lines, have, &one);
+    if (status == SB_NOT_FOUND) {
         sb_column_u32(&a->body, entry, AT_FLAGS, IS_NOT_FOUND);
-        status = SB_OK;
+        return SB_OK;
     }
-    sb_arena_reset(a->q->arena, mark);
+    if (status != SB_OK) return status;
+    status = add_line(a, entry, &one, have);
+    sb_lines_release(&a->lines, &one);
     return status;
 }
 
@@ -167,28 +165,28 @@ static sb_status add_all(answer *a, sb_http_reply *r, const json_t *list) {
     uint32_t n = (uint32_t)json_array_size(list);
     sb_http_type(r, "application/x-seaboard-columns");
     sb_http_compress(r, SB_HTTP_CODING_YES);
-    sb_column_begin(&a->body, sb_http_body(r), "SBC1", sb_store_version(a->app->store), n, ENTRY);
-    sb_status status = sb_api_take_runs(&a->runs, a->q, a->app);
-    if (status != SB_OK) return status;
+    sb_column_begin(&a->body, sb_http_body(r), "SBC1", sb_store_version(a->lines.app->store), n,
+                    ENTRY);
+    sb_status status = sb_lines_open(&a->lines);
     for (uint32_t i = 0; status == SB_OK && i < n; i++) {
         sb_series_ask have;
         if (!sb_series_ask_read(&have, json_array_get(list, i), r)) break;
         status = add_series(a, i, &have);
     }
-    sb_api_release_runs(&a->runs);
+    sb_lines_close(&a->lines);
     return status;
 }
 
-sb_status sb_api_scalars(sb_http_request *q, sb_http_reply *r, void *opaque) {
+sb_status sb_api_scalars(sb_http_request *q, sb_http_reply *r, void *app) {
     json_t *body = sb_api_body(q, r);
     if (!body) return SB_OK;
-    answer a = {.q = q, .app = opaque, .budget = sb_api_budget(q), .err = sb_http_err(r)};
+    answer a = {.points = 0};
     const json_t *list = json_object_get(body, "series");
     sb_status status = SB_OK;
     if (!json_is_array(list) || json_array_size(list) > MAX_SERIES)
         status =
             sb_api_fail(r, 400, "invalid", "\"series\" must be a list of at most %u", MAX_SERIES);
-    else if (sb_lines_ask_read(&a.ask, body, r))
+    else if (sb_lines_read(&a.lines, q, r, app, body))
         status = add_all(&a, r, list);
     json_decref(body);
     return status;

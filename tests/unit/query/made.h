@@ -17,16 +17,20 @@ typedef struct made {
     uint32_t series;
 } made;
 
-static inline made made_new_with(const sb_alloc *alloc) {
+static inline made made_new_opts(const sb_store_opts *opts) {
     made m = {0};
     bool is_new;
     sb_series_meta meta = {
         .plugin_name = SB_LIT("scalars"), .kind = SB_SERIES_SCALAR, .dtype = SB_FLOAT};
-    assert_int_equal(sb_store_new(&m.store, &(sb_store_opts){.alloc = alloc}, NULL), SB_OK);
+    assert_int_equal(sb_store_new(&m.store, opts, NULL), SB_OK);
     assert_int_equal(sb_store_add_run(m.store, SB_LIT("run"), SB_LIT("/run"), &m.run, NULL), SB_OK);
     assert_int_equal(sb_run_series(m.run, SB_LIT("loss"), &meta, &m.series, &is_new), SB_OK);
     sb_arena_init(&m.arena, &sb_alloc_libc, 1 << 16, SIZE_MAX / 2);
     return m;
+}
+
+static inline made made_new_with(const sb_alloc *alloc) {
+    return made_new_opts(&(sb_store_opts){.alloc = alloc});
 }
 
 static inline made made_new(void) {

@@ -1,0 +1,57 @@
+/* lines.h: the lines that a request names, one at a time: looked up, smoothed and compared as
+ * asked. Shared by scalars and measure.
+ *
+ *     sb_lines_read(&lines, q, r, app, body) && sb_lines_open(&lines)
+ *     while (...) { sb_lines_take(&lines, &ask, &one); sb_lines_ready(&lines, &one); ...
+ *                   sb_lines_release(&lines, &one); }
+ *     sb_lines_close(&lines)
+ *
+ * The baseline of the tag last asked for is kept in the request's arena, so lists that are sorted
+ * by tag cost least. Threads: belongs to the handler. */
+#ifndef SB_SERVER_API_LINES_H
+#define SB_SERVER_API_LINES_H
+
+#include "query/compare.h"
+#include "server/api/scalar_ask.h"
+
+typedef struct sb_lines {
+    sb_http_request *q;
+    sb_app *app;
+    sb_err *err;
+    sb_budget budget;
+    sb_lines_ask ask;
+    sb_compare_ask compare;
+    sb_run_index runs;
+    /* the baseline: */
+    sb_arena_mark below; /* it and all that follows */
+    bool is_known;       /* looked for; of this tag: */
+    sb_slice tag;
+    bool has_baseline;
+    sb_baseline baseline;
+} sb_lines;
+
+/* Reads what the body asks of all lines. False: the reply says what is wrong. */
+bool sb_lines_read(sb_lines *lines, sb_http_request *q, sb_http_reply *r, sb_app *app,
+                   const json_t *body);
+/* Holds the runs; closed even after a failure. What is put into the request's arena from here on
+ * goes when a baseline does: the reply's headers are to be set before. */
+sb_status sb_lines_open(sb_lines *lines);
+void sb_lines_close(sb_lines *lines);
+
+typedef struct sb_taken_line {
+    sb_series series;
+    sb_line own;         /* as logged, perhaps smoothed */
+    const sb_line *line; /* what was asked for: that, or the compared one */
+    sb_compared compared;
+    uint64_t epoch, n; /* what the client comes back with */
+    bool lacks_baseline;
+    sb_arena_mark mark;
+} sb_taken_line;
+
+/* SB_NOT_FOUND: no such series of scalars; nothing is to be released then, nor after a failure. */
+sb_status sb_lines_take(sb_lines *lines, const sb_series_ask *ask, sb_taken_line *out);
+/* Smooths and compares; not for lines that lack their baseline. */
+sb_status sb_lines_ready(sb_lines *lines, sb_taken_line *one);
+void sb_lines_release(sb_lines *lines, sb_taken_line *one);
+
+#endif
