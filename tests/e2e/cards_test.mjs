@@ -67,4 +67,75 @@ export default {
     await page.waitForSelector('.slot .plot[data-painted="9"]');
     await shot(page, 'symlog');
   },
+
+  async 'the tooltip has every column of every run, says who ended, and is ordered as chosen'(keep) {
+    const page = keep(await openCharts('demo'));
+    await plot(page, 'train/loss').hover({ position: { x: 300, y: 90 } });
+    await page.waitForSelector('.tip');
+    assert.deepEqual(await page.locator('.tip th').allInnerTexts(), ['run', 'smoothed', 'value', 'step', 'time', 'relative']);
+    const row = page.locator('.tip tbody tr');
+    const names = () => row.locator('.name').allInnerTexts();
+    assert.match(await row.first().innerText(), /\S+\s+[\d.]+\s+[\d.]+\s+3\u2009\d{3}\s+[\d: -]+\s+\d+ h( \d+ min)?/);
+    const ended = page.locator('.tip tr.outside');
+    assert.equal(await ended.count(), 3);
+    assert.match((await ended.allInnerTexts()).join(), /convnext-s\/seed1.*ended at 2\u2009800/s);
+    assert.deepEqual((await names()).slice(6).map((n) => n.slice(0, 8)), ['convnext', 'convnext', 'convnext']);
+    await shot(page, 'tooltip-columns');
+    const values = async () => (await row.locator('td:nth-child(3)').allInnerTexts()).slice(0, 6).map(Number);
+    const choose = async (label) => {
+      await page.getByRole('button', { name: 'View ▾' }).click();
+      await page.getByRole('dialog', { name: 'View' }).getByLabel('Order in tooltips').selectOption({ label });
+      await page.keyboard.press('Escape');
+      await plot(page, 'train/loss').hover({ position: { x: 300, y: 90 } });
+      await page.waitForSelector('.tip');
+    };
+    await choose('least first');
+    const up = await values();
+    assert.deepEqual(up, [...up].sort((a, b) => a - b));
+    await choose('greatest first');
+    const down = await values();
+    assert.deepEqual(down, [...down].sort((a, b) => b - a));
+    await choose('by name');
+    const byName = (await names()).slice(0, 6);
+    assert.deepEqual(byName, [...byName].sort());
+    await choose('nearest in y');
+    await page.getByRole('button', { name: 'View ▾' }).click();
+    await page.getByLabel('Rows in tooltips').fill('4');
+    await page.keyboard.press('Tab');
+    await clean(page, 'view panel');
+    await shot(page, 'view-panel');
+    await page.keyboard.press('Escape');
+    await plot(page, 'train/loss').hover({ position: { x: 300, y: 90 } });
+    await until('four rows', async () => (await row.count()) === 4);
+    assert.match(await page.locator('.tip').innerText(), /and 5 more/);
+  },
+
+  async 'a click pins the tooltip: it stays, can be copied, and Escape or a click closes it'(keep) {
+    const page = keep(await openCharts('demo', '', { permissions: ['clipboard-read', 'clipboard-write'] }));
+    await plot(page, 'train/loss').click({ position: { x: 180, y: 90 } });
+    const pinned = page.getByRole('dialog', { name: 'Values where you clicked' });
+    await pinned.waitFor();
+    await page.mouse.move(20, 700);
+    await plot(page, 'train/lr').hover({ position: { x: 100, y: 90 } });
+    assert.equal(await pinned.count(), 1);
+    assert.equal(await pinned.locator('tbody tr').count(), 9);
+    await clean(page, 'pinned tooltip');
+    await shot(page, 'tooltip-pinned');
+    await pinned.getByRole('button', { name: 'Copy these values' }).click();
+    await page.waitForSelector('text=9 rows copied');
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(text.split('\n').length, 10);
+    assert.match(text, /^run\tsmoothed\tvalue\tstep\ttime\trelative\n\S+\t[\d.]+\t[\d.]{8,}\t\d+\t\d{4}-/);
+    await page.keyboard.press('Escape');
+    await until('closed', async () => (await pinned.count()) === 0);
+    await plot(page, 'train/loss').click({ position: { x: 180, y: 90 } });
+    await pinned.waitFor();
+    await plot(page, 'train/lr').click({ position: { x: 100, y: 90 } });
+    await until('closed by a click', async () => (await pinned.count()) === 0);
+    await plot(page, 'train/loss').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForSelector('.tip');
+    await page.keyboard.press('Enter');
+    await pinned.waitFor();
+  },
 };

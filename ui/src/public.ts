@@ -14,6 +14,7 @@ export { plotTheme } from './app/theme';
 export * as format from './base/format';
 export { parse } from './base/parse';
 export { naturalCompare, splitTag, groupOf } from './base/natural';
+export { copyText } from './base/clipboard';
 export { compileRegex } from './base/filter';
 export { default as Chart } from './widgets/chart/Chart.svelte';
 export { Crosshair } from './widgets/chart/crosshair';

@@ -42,7 +42,6 @@ export const en = {
   'theme.dark': 'Dark',
 
   'settings.title': 'Settings',
-  'settings.tooltip': 'Order in tooltips',
   'settings.live': 'Live updates',
 
   'runs.title': 'Runs',
@@ -155,14 +154,18 @@ export const en = {
 
   'view.title': 'View',
   'view.outliers': 'Ignore outliers when fitting',
-  'view.xLog': 'Log scale on x',
-  'view.perRow': '{n} in a row',
-  'view.perRowAuto': 'As many as fit in a row',
+  'view.smoothKind': 'Smoothing by',
+  'view.xScale': 'Scale of x',
+  'view.perRow': 'Cards in a row',
+  'view.perRowAuto': 'as many as fit',
 
-  'tipSort.nearest': 'Tooltip: nearest first',
-  'tipSort.descending': 'Tooltip: greatest first',
-  'tipSort.ascending': 'Tooltip: least first',
-  'tipSort.name': 'Tooltip: by name',
+  'tipSort.title': 'Order in tooltips',
+  'tipSort.rows': 'Rows in tooltips',
+  'tipSort.nearest': 'nearest to the pointer',
+  'tipSort.nearestY': 'nearest in y',
+  'tipSort.descending': 'greatest first',
+  'tipSort.ascending': 'least first',
+  'tipSort.name': 'by name',
 
   'export.title': 'Export',
   'export.svg': 'Chart as SVG',
@@ -217,6 +220,12 @@ export const en = {
   'tip.min': 'min',
   'tip.max': 'max',
   'tip.more': 'and {n} more',
+  'tip.time': 'time',
+  'tip.ended': 'ended at',
+  'tip.later': 'begins at',
+  'tip.pinned': 'Values where you clicked',
+  'tip.copy': 'Copy these values',
+  'tip.copied': '{n} rows copied',
 
   'empty.title': 'No scalars here yet',
   'empty.where': 'Looking in',

@@ -2,7 +2,7 @@
 // may be forbidden; then it lasts as long as the page.
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
-export type TooltipSort = 'nearest' | 'descending' | 'ascending' | 'name';
+export type TooltipSort = 'nearest' | 'nearestY' | 'descending' | 'ascending' | 'name';
 
 interface Stored {
   theme: ThemeChoice;
@@ -10,10 +10,11 @@ interface Stored {
   panel: number;
   panelOpen: boolean;
   tooltipSort: TooltipSort;
+  tooltipRows: number;
 }
 
 const KEY = 'seaboard.settings';
-const DEFAULTS: Stored = { theme: 'system', language: '', panel: 336, panelOpen: true, tooltipSort: 'nearest' };
+const DEFAULTS: Stored = { theme: 'system', language: '', panel: 336, panelOpen: true, tooltipSort: 'nearest', tooltipRows: 12 };
 
 function load(): Stored {
   try {
@@ -30,6 +31,7 @@ class Settings {
   panel = $state(this.first.panel);
   panelOpen = $state(this.first.panelOpen);
   tooltipSort = $state<TooltipSort>(this.first.tooltipSort);
+  tooltipRows = $state(this.first.tooltipRows);
   systemDark = $state(matchMedia('(prefers-color-scheme: dark)').matches);
 
   get dark(): boolean {
@@ -44,9 +46,9 @@ class Settings {
       document.documentElement.dataset.theme = this.dark ? 'dark' : 'light';
     });
     $effect(() => {
-      const { theme, language, panel, panelOpen, tooltipSort } = this;
+      const { theme, language, panel, panelOpen, tooltipSort, tooltipRows } = this;
       try {
-        localStorage.setItem(KEY, JSON.stringify({ theme, language, panel, panelOpen, tooltipSort } satisfies Stored));
+        localStorage.setItem(KEY, JSON.stringify({ theme, language, panel, panelOpen, tooltipSort, tooltipRows } satisfies Stored));
       } catch {
         // not allowed here
       }

@@ -44,7 +44,6 @@ export const zh: Catalogue = {
   'theme.dark': '深色',
 
   'settings.title': '设置',
-  'settings.tooltip': '提示框排序',
   'settings.live': '实时更新',
 
   'runs.title': '运行',
@@ -157,14 +156,18 @@ export const zh: Catalogue = {
 
   'view.title': '视图',
   'view.outliers': '适配范围时忽略离群值',
-  'view.xLog': '横轴对数刻度',
-  'view.perRow': '每行 {n} 个',
-  'view.perRowAuto': '每行尽量多',
+  'view.smoothKind': '平滑方式',
+  'view.xScale': '横轴刻度',
+  'view.perRow': '每行卡片数',
+  'view.perRowAuto': '自动',
 
-  'tipSort.nearest': '提示框：最近优先',
-  'tipSort.descending': '提示框：从大到小',
-  'tipSort.ascending': '提示框：从小到大',
-  'tipSort.name': '提示框：按名称',
+  'tipSort.title': '提示框排序',
+  'tipSort.rows': '提示框行数',
+  'tipSort.nearest': '离指针最近',
+  'tipSort.nearestY': '纵向最近',
+  'tipSort.descending': '数值从大到小',
+  'tipSort.ascending': '数值从小到大',
+  'tipSort.name': '按名称',
 
   'export.title': '导出',
   'export.svg': '图表导出为 SVG',
@@ -219,6 +222,12 @@ export const zh: Catalogue = {
   'tip.min': '最小',
   'tip.max': '最大',
   'tip.more': '还有 {n} 个',
+  'tip.time': '时间',
+  'tip.ended': '已止于',
+  'tip.later': '始于',
+  'tip.pinned': '所点位置的数值',
+  'tip.copy': '复制这些数值',
+  'tip.copied': '已复制 {n} 行',
 
   'empty.title': '还没有标量数据',
   'empty.where': '正在查看',

@@ -41,6 +41,7 @@ export function smoothingOf(kind: Smoothing['kind'], weight: number): Smoothing 
 
 export class CardData {
   width = $state(0);
+  pointed = $state(false); // somebody looked closer: times are wanted also of very many runs
   state = $state<'waiting' | 'ready' | 'failed'>('waiting');
   error = $state('');
   private series = $state.raw<{ run: Run; data: Series }[]>([]);
@@ -75,7 +76,7 @@ export class CardData {
       const { x, smoothing } = this.basis;
       const members = this.members;
       const zoom = view.zoom.get(this.tag)?.x ?? undefined;
-      const many = members.length > 60;
+      const many = members.length > 60 && !this.pointed;
       const ask: Omit<ScalarsAsk, 'series'> = {
         ...this.basis,
         width: this.width,

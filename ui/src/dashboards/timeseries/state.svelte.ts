@@ -9,11 +9,13 @@ export interface Hover {
   x: number;
   left: number; // in the window
   top: number;
+  py: number; // the pointer's height in the plot
 }
 
 export class TimeSeries {
   readonly crosshair = new Crosshair();
   hover = $state.raw<Hover | null>(null);
+  pinned = $state.raw<Hover | null>(null);
   focused = $state('');
   private good = /(?:)/i;
 
@@ -51,6 +53,21 @@ export class TimeSeries {
     for (const [key, tags] of groups) sections.push({ key: `/${key}`, title: key || t('ts.ungrouped'), tags, open: !view.closed.has(`/${key}`) });
     return sections;
   });
+
+  private releasing = false;
+
+  /** A click on a chart keeps its tooltip; the click that closes one opens none. */
+  pin(hover: Hover): void {
+    if (this.releasing) return;
+    this.pinned = hover;
+    this.hover = null;
+  }
+  release(byPointer: boolean): void {
+    this.pinned = null;
+    if (!byPointer) return;
+    this.releasing = true;
+    addEventListener('pointerup', () => (this.releasing = false), { once: true });
+  }
 
   /** All cards in order, for J and K. */
   order = $derived(this.sections.flatMap((s) => (s.open ? s.tags.map((tag) => `${s.key}\n${tag}`) : [])));

@@ -1,5 +1,5 @@
 // Pointer, wheel and touch on a chart: drag zooms x, shift-drag both, alt-drag or the middle button pans, Ctrl with the
-// wheel zooms around the pointer, two fingers zoom x, a double click shows all again.
+// wheel zooms around the pointer, two fingers zoom x, a click picks what is there, a double click shows all again.
 import type { Plot, PlotZoom } from './plot';
 import { toValue, type Range } from './scale';
 
@@ -12,6 +12,7 @@ interface Box {
 export interface GestureEvents {
   move(pointer: { px: number; py: number } | null): void;
   select(box: Box | null): void;
+  click(): void;
   zoom(zoom: PlotZoom | null): void;
 }
 
@@ -95,6 +96,7 @@ export function attachGestures(plot: Plot, events: GestureEvents): () => void {
     const box = boxOf(inside(plot, e));
     drag = null;
     events.select(null);
+    if (!done.pan && e.type === 'pointerup' && box.width < LEAST && (!done.both || box.height < LEAST)) events.click();
     if (done.pan || e.type === 'pointercancel' || box.width < LEAST) return;
     events.zoom({
       x: rangeAt(plot.ax, box.left, box.left + box.width),

@@ -40,8 +40,8 @@ describe('finding points', () => {
   });
   it('puts the line under the pointer first, and says which have ended', () => {
     const found = hits([line([0, 5, 10], [9, 9, 9], 'far'), line([0, 5, 10], [1, 1, 1], 'near'), line([0, 1], [1, 1], 'ended')], 5, { px: 5, py: 1.5 }, unit(), unit());
-    expect(found.map((h) => h.line.name)).toEqual(['near', 'ended', 'far']);
-    expect(found[1].outside).toBe(true);
+    expect(found.map((h) => h.line.name)).toEqual(['near', 'far', 'ended']);
+    expect(found[2].outside).toBe(true);
   });
   it('marks what is no number at the last height', () => {
     expect(badPoints(line([0, 1, 2], [4, NaN, 5]))).toEqual([{ x: 1, y: 4, v: NaN }]);

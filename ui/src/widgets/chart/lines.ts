@@ -151,7 +151,7 @@ export interface Hit {
   outside: boolean; // the line ended before, or begins after, the pointer
 }
 
-/** The nearest point of every line to x; nearest to the pointer first. */
+/** The nearest point of every line to x; nearest to the pointer first, those that are not there last. */
 export function hits(lines: readonly Line[], x: number, pointer: { px: number; py: number } | null, ax: Axis, ay: Axis): Hit[] {
   const found: Hit[] = [];
   for (const line of lines) {
@@ -167,5 +167,5 @@ export function hits(lines: readonly Line[], x: number, pointer: { px: number; p
     const distance = Math.hypot(outside ? dx : dx * 0.25, dy) + (Number.isNaN(py) ? 1e6 : 0);
     found.push({ line, index, px, py, distance, outside });
   }
-  return found.sort((a, b) => a.distance - b.distance);
+  return found.sort((a, b) => Number(a.outside) - Number(b.outside) || a.distance - b.distance);
 }

@@ -30,6 +30,7 @@ export interface PlotData {
 }
 export interface PlotEvents {
   hover(found: Hit[] | null, x: number, at: { left: number; top: number }): void;
+  pick(found: Hit[], x: number, at: { left: number; top: number }): void;
   zoom(zoom: PlotZoom | null): void;
   width(pixels: number): void;
 }
@@ -94,6 +95,7 @@ export class Plot {
         this.selection = selection;
         this.scheduleOver();
       },
+      click: () => this.pick(),
       zoom: (zoom) => this.events.zoom(zoom),
     });
     this.resize();
@@ -295,6 +297,14 @@ export class Plot {
     const index = Math.min(first.x.length - 1, Math.max(0, at + by));
     const px = toPixel(this.ax, first.x[index]);
     this.pointAt({ px, py: toPixel(this.ay, first.y[index]) || 0 });
+  }
+
+  /** What the crosshair is on now, for somebody who clicked or pressed Enter. */
+  pick(): void {
+    const { x, owner } = this.crosshair.at;
+    if (x === null || owner !== this) return;
+    const at = { left: this.box.left + toPixel(this.ax, x), top: this.box.top + (this.pointer?.py ?? 0) };
+    this.events.pick(hits(this.data.lines, x, this.pointer, this.ax, this.ay), x, at);
   }
 
   private scheduleOver(): void {

@@ -1,0 +1,31 @@
+// What a tooltip lists, and in which order. Lines that are not where the pointer is (ended before it, or beginning
+// after it) come last in every order. Pure, so that tests need no browser.
+import { format, naturalCompare, type Hit, type TooltipSort } from '../../public';
+
+export const valueAt = (hit: Hit): number => (hit.line.raw ?? hit.line.y)[hit.index];
+const shownAt = (hit: Hit): number => hit.line.y[hit.index];
+const last = (v: number) => (Number.isNaN(v) ? Infinity : v);
+
+/** `py` is the pointer's height; without one, nearest y means nearest to the first. */
+export function ordered(found: readonly Hit[], sort: TooltipSort, py: number): Hit[] {
+  const list = [...found];
+  const away = (hit: Hit) => last(Math.abs(hit.py - py));
+  const by: Record<TooltipSort, (a: Hit, b: Hit) => number> = {
+    nearest: (a, b) => a.distance - b.distance,
+    nearestY: (a, b) => away(a) - away(b),
+    ascending: (a, b) => last(shownAt(a)) - last(shownAt(b)),
+    descending: (a, b) => last(-shownAt(a)) - last(-shownAt(b)),
+    name: (a, b) => naturalCompare(a.line.name, b.line.name),
+  };
+  return list.sort((a, b) => Number(a.outside) - Number(b.outside) || by[sort](a, b) || naturalCompare(a.line.name, b.line.name));
+}
+
+/** All rows with all digits, for a spreadsheet. */
+export function tableText(rows: readonly Hit[], heads: readonly string[]): string {
+  const cells = rows.map(({ line, index }) => {
+    if (line.band) return [line.name, line.y[index], line.band.low[index], line.band.high[index], line.band.count[index]];
+    const wall = line.wall ? [format.iso(line.wall[index]), line.wall[index] - line.firstWall] : ['', ''];
+    return [line.name, line.y[index], (line.raw ?? line.y)[index], line.step?.[index] ?? '', ...wall];
+  });
+  return [heads, ...cells].map((row) => row.join('\t')).join('\n');
+}
