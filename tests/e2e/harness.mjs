@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { writeDemo, writeMany, writeTags } from './logs.mjs';
+import { writeDemo, writeForest, writeMany, writeTags } from './logs.mjs';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 export const OUT = join(ROOT, 'build/e2e');
@@ -13,7 +13,7 @@ const { chromium } = require('playwright-core');
 export const AxeBuilder = require('@axe-core/playwright').default;
 const BINARY = process.env.SEABOARD_BIN ?? join(ROOT, 'build/seaboard');
 const BROWSER = process.env.SEABOARD_BROWSER ?? '/usr/bin/chromium';
-const LOGS = { demo: writeDemo, many: writeMany, tags: writeTags, empty: () => {} };
+const LOGS = { demo: writeDemo, many: writeMany, forest: writeForest, grove: (logdir) => writeForest(logdir, 120), tags: writeTags, empty: () => {} };
 
 mkdirSync(OUT, { recursive: true });
 const home = mkdtempSync(join(tmpdir(), 'seaboard-e2e-'));

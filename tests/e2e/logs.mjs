@@ -143,6 +143,22 @@ export function writeMany(logdir, runs = 1000, tags = 10, steps = 100) {
   }
 }
 
+/** Ten thousand runs in folders within folders, with hyperparameters that differ. */
+export function writeForest(logdir, runs = 10000) {
+  const start = Date.now() / 1000 - 40 * 86400;
+  const optimizers = ['adam', 'sgd', 'lion'];
+  for (let r = 0; r < runs; r++) {
+    const next = random(r + 3);
+    const name = `${['nlp', 'vision'][r % 2]}/sweep-${Math.floor(r / 100) % 50}/run-${String(r).padStart(5, '0')}`;
+    const lr = Number(`1e-${1 + (r % 5)}`);
+    const level = 0.2 + (r % 5) * 0.1 + next() * 0.4;
+    const run = new RunWriter(logdir, name, start + r * 60);
+    if (r % 10 !== 9) run.hparams({ lr, opt: optimizers[r % 3], depth: r % 7 });
+    for (let step = 0; step < 3; step++) run.scalars(step, { 'val/loss': level + 1 / (step + 1), 'val/accuracy': 1 - level / 2 });
+    run.flush();
+  }
+}
+
 /** One run with very many tags. */
 export function writeTags(logdir, tags = 10000) {
   const run = new RunWriter(logdir, 'wide', Date.now() / 1000 - 86400);

@@ -103,7 +103,7 @@ export default {
       const row = page.locator('[data-run="one"]');
       await row.hover();
       await row.getByRole('button', { name: 'Actions for this run' }).click();
-      await page.getByRole('menuitem', { name: 'Name, note and colour…' }).click();
+      await page.getByRole('menuitem', { name: 'Rename…' }).click();
       await page.getByLabel('Shown name').fill('baseline');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.waitForSelector('[data-run="one"] >> text=baseline');

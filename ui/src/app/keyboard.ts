@@ -3,6 +3,9 @@
 import { DASHBOARDS } from '../dashboards';
 import { hub } from '../data/hub.svelte';
 import { t } from './i18n.svelte';
+import { openDetails } from './runs/actions';
+import { panel } from './runs/panel.svelte';
+import { runs } from './runs/runs.svelte';
 import { settings } from './settings.svelte';
 import { shell, type Action } from './shell.svelte';
 import { view } from './view.svelte';
@@ -18,6 +21,8 @@ export function shellActions(): Action[] {
     { key: 'mod+shift+z', title: t('keys.redo'), run: () => void view.redo() },
     { key: 'r', title: t('keys.runFilter'), run: () => focusRuns() },
     { key: '[', title: t('keys.panel'), run: () => (settings.panelOpen = !settings.panelOpen) },
+    { key: '\\', title: t('runs.full'), run: () => (view.tableFull = !view.tableFull) },
+    { key: 'd', title: t('run.details'), run: () => openDetails(view.details ? null : (panel.activeRun ?? runs.shown[0] ?? null)) },
     { key: 't', title: t('keys.theme'), run: () => settings.cycleTheme() },
     { key: 'space', title: t('keys.pause'), run: () => hub.pause(!hub.paused) },
   ];

@@ -9,12 +9,13 @@ interface Stored {
   language: string;
   panel: number;
   panelOpen: boolean;
+  drawer: number;
   tooltipSort: TooltipSort;
   tooltipRows: number;
 }
 
 const KEY = 'seaboard.settings';
-const DEFAULTS: Stored = { theme: 'system', language: '', panel: 336, panelOpen: true, tooltipSort: 'nearest', tooltipRows: 12 };
+const DEFAULTS: Stored = { theme: 'system', language: '', panel: 336, panelOpen: true, drawer: 400, tooltipSort: 'nearest', tooltipRows: 12 };
 
 function load(): Stored {
   try {
@@ -30,6 +31,7 @@ class Settings {
   language = $state(this.first.language);
   panel = $state(this.first.panel);
   panelOpen = $state(this.first.panelOpen);
+  drawer = $state(this.first.drawer);
   tooltipSort = $state<TooltipSort>(this.first.tooltipSort);
   tooltipRows = $state(this.first.tooltipRows);
   systemDark = $state(matchMedia('(prefers-color-scheme: dark)').matches);
@@ -46,9 +48,9 @@ class Settings {
       document.documentElement.dataset.theme = this.dark ? 'dark' : 'light';
     });
     $effect(() => {
-      const { theme, language, panel, panelOpen, tooltipSort, tooltipRows } = this;
+      const { theme, language, panel, panelOpen, drawer, tooltipSort, tooltipRows } = this;
       try {
-        localStorage.setItem(KEY, JSON.stringify({ theme, language, panel, panelOpen, tooltipSort, tooltipRows } satisfies Stored));
+        localStorage.setItem(KEY, JSON.stringify({ theme, language, panel, panelOpen, drawer, tooltipSort, tooltipRows } satisfies Stored));
       } catch {
         // not allowed here
       }

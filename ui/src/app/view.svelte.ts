@@ -1,6 +1,7 @@
 // The view: everything that decides what is shown, as state that is also the address. encode() and decode() are the
 // whole of it, so undo is a list of addresses and a saved view is one of them.
 import { formatHash, fromTensorBoard, joinList, parseHash, splitList, TENSORBOARD_QUERY } from '../base/hash';
+import { isTrivial, readWhere, writeWhere, type ColumnFilter, type Where } from '../base/where';
 import type { SmoothKind, XAxis } from '../data/types';
 
 export interface Zoom {
@@ -33,7 +34,17 @@ export class View {
   sort = $state('');
   descending = $state(false);
   columns = $state.raw<string[] | null>(null);
+  /** groups and folders that are shut; those that are open when allFolded */
   folded = $state.raw<ReadonlySet<string>>(new Set());
+  allFolded = $state(false);
+  /** only the first so many of the sorted runs; 0: all */
+  top = $state(0);
+  where = $state.raw<Where>(new Map());
+  /** the run that others are compared with, by name */
+  baseline = $state('');
+  /** the run whose details are open, by name */
+  details = $state('');
+  tableFull = $state(false);
   // time series
   tagFilter = $state('');
   x = $state<XAxis>('step');
@@ -74,6 +85,16 @@ export class View {
       read: (t) => (this.columns = t === '' ? null : splitList(t).filter((n) => n !== '')),
     },
     { key: 'fold', write: () => joinList(this.folded), read: (t) => (this.folded = new Set(splitList(t))) },
+    { key: 'folds', write: () => (this.allFolded ? 'all' : ''), read: (t) => (this.allFolded = t === 'all') },
+    {
+      key: 'top',
+      write: () => (this.top ? String(this.top) : ''),
+      read: (t) => (this.top = Math.max(0, Math.floor(number(t, 0)))),
+    },
+    { key: 'where', write: () => writeWhere(this.where), read: (t) => (this.where = readWhere(t)) },
+    { key: 'base', write: () => this.baseline, read: (t) => (this.baseline = t) },
+    { key: 'details', write: () => this.details, read: (t) => (this.details = t) },
+    { key: 'table', write: () => (this.tableFull ? 'full' : ''), read: (t) => (this.tableFull = t === 'full') },
     { key: 'tags', write: () => this.tagFilter, read: (t) => (this.tagFilter = t) },
     {
       key: 'x',
@@ -228,6 +249,17 @@ export class View {
 
   toggleLog(card: string): void {
     this.setScale(card, this.scaleOf(card) === 'log' ? 'linear' : 'log');
+  }
+
+  setFilter(column: string, filter: ColumnFilter): void {
+    const next = new Map(this.where);
+    if (isTrivial(filter)) next.delete(column);
+    else next.set(column, filter);
+    this.where = next;
+  }
+
+  isFolded(key: string): boolean {
+    return this.folded.has(key) !== this.allFolded;
   }
 
   togglePin(tag: string): void {

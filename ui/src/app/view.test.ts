@@ -11,6 +11,12 @@ describe('the view', () => {
     a.sort = 'm:min:val/loss';
     a.descending = true;
     a.columns = ['m:min:val/loss', 'h:lr'];
+    a.folded = new Set(['vit/']);
+    a.allFolded = true;
+    a.top = 10;
+    a.where = new Map([['h:lr', { values: null, range: [1e-4, 0.1], blank: false }]]);
+    a.details = 'vit/seed1';
+    a.tableFull = true;
     a.tagFilter = 'loss|acc';
     a.x = 'relative';
     a.smoothing = 0.95;
@@ -29,6 +35,8 @@ describe('the view', () => {
     expect([...b.hidden]).toEqual(['x/1', 'y,2']);
     expect(b.columns).toEqual(a.columns);
     expect([...b.yScale]).toEqual([...a.yScale]);
+    expect([...b.where]).toEqual([...a.where]);
+    expect([b.top, b.details, b.tableFull, b.isFolded('vit/'), b.isFolded('x/')]).toEqual([10, 'vit/seed1', true, false, true]);
   });
   it('is short when nothing was changed', () => expect(new View().encode()).toBe('#timeseries'));
   it('tells "no run" from "all runs"', () => {
@@ -46,7 +54,7 @@ describe('the view', () => {
   });
   it('takes nonsense as nothing', () => {
     const a = new View();
-    a.decode('#timeseries&x=moon&smooth=abc&zoom=1~0||t&row=x');
+    a.decode('#timeseries&x=moon&smooth=abc&zoom=1~0||t&row=x&top=-3&where=,&folds=1&table=1');
     expect(a.encode()).toBe('#timeseries');
   });
   it("opens TensorBoard's links and takes their keys off", () => {

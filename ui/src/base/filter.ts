@@ -1,12 +1,13 @@
 // What people type into the run filter: a regular expression over names, conditions, or both joined by "and":
-//   resnet.*seed   lr>0.01   state:running   lr<=3e-4 and opt=adam and ^vit
-// A condition is KEY OP VALUE with OP one of > >= < <= = != and ":" (contains). Everything else is a regular
-// expression that ignores case. A text that is no expression gives an error and the last good filter stays.
+//   resnet.*seed   lr>0.01   state:running   tag:baseline   lr<=3e-4 and opt=adam and ^vit
+// A condition is KEY OP VALUE with OP one of > >= < <= = != and ":" (contains); of several values one has to meet it,
+// and none may be what "!=" names. Everything else is a regular expression that ignores case. A text that is no expression gives an error and the last good filter stays.
 import { fail, ok, type Result } from './result';
 
+export type Filtered = string | number | boolean;
 export interface Filterable {
   name: string;
-  get(key: string): string | number | boolean | undefined;
+  get(key: string): Filtered | readonly Filtered[] | undefined;
 }
 export type Predicate = (item: Filterable) => boolean;
 
@@ -15,9 +16,7 @@ const CONDITION = /^\s*([\w./-]+)\s*(>=|<=|!=|>|<|=|:)\s*(.+?)\s*$/;
 function condition(key: string, op: string, wanted: string): Predicate {
   const number = wanted === '' ? NaN : Number(wanted);
   const word = wanted.toLowerCase();
-  return (item) => {
-    const have = item.get(key);
-    if (have === undefined) return false;
+  const meets = (have: Filtered): boolean => {
     const isNumber = typeof have === 'number' && !Number.isNaN(number);
     const text = String(have).toLowerCase();
     switch (op) {
@@ -36,6 +35,12 @@ function condition(key: string, op: string, wanted: string): Predicate {
       default:
         return text.includes(word);
     }
+  };
+  return (item) => {
+    const have = item.get(key);
+    if (have === undefined) return false;
+    if (typeof have !== 'object') return meets(have);
+    return op === '!=' ? have.every(meets) : have.some(meets);
   };
 }
 

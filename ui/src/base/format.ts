@@ -42,7 +42,7 @@ export function value(v: number): string {
 /** A setting such as a learning rate: as short as it goes. */
 export function setting(v: number): string {
   const size = Math.abs(v);
-  if (v !== 0 && (size < 1e-3 || size >= 1e6)) return v.toExponential().replace('+', '');
+  if (v !== 0 && (size < 1e-3 || size >= 1e6)) return fourExponent(v).replace('+', '');
   return Number.isInteger(v) ? value(v) : fourShort(v);
 }
 

@@ -36,7 +36,7 @@ describe('colours', () => {
 });
 
 describe('run filter', () => {
-  const run = { name: 'vit/seed1', get: (key: string) => ({ lr: 0.02, state: 'running', opt: 'adam' })[key] };
+  const run = { name: 'vit/seed1', get: (key: string) => ({ lr: 0.02, state: 'running', opt: 'adam', tag: ['baseline', 'old'] })[key] };
   const test = (text: string) => {
     const parsed = parseFilter(text);
     return parsed.ok ? parsed.value(run) : parsed.error.code;
@@ -50,6 +50,13 @@ describe('run filter', () => {
     expect(test('lr>0.01 and state:finished')).toBe(false);
     expect(test('opt=adam and seed\\d')).toBe(true);
     expect(test('nothing>1')).toBe(false);
+  });
+  it('takes any of several values', () => {
+    expect(test('tag:base')).toBe(true);
+    expect(test('tag=old')).toBe(true);
+    expect(test('tag=base')).toBe(false);
+    expect(test('tag!=old')).toBe(false);
+    expect(test('tag!=new')).toBe(true);
   });
   it('reports a broken expression', () => expect(test('(')).toBe('invalid'));
 });

@@ -40,7 +40,7 @@ const send = (method: string, body: unknown, signal?: AbortSignal): RequestInit 
 });
 
 export const api = {
-  status: (files = false) => json<Status>(files ? 'status?files=1' : 'status'),
+  status: (files = false, run = '') => json<Status>(files ? `status?files=1${run ? `&run=${encodeURIComponent(run)}` : ''}` : 'status'),
   runs: () => json<{ version: number; runs: Run[] }>('runs'),
   tags: (plugin = '') => json<{ version: number; tags: Tag[] }>(plugin ? `tags?plugin=${encodeURIComponent(plugin)}` : 'tags'),
   changes: (since: number) => json<Changes>(`changes?since=${since}`),

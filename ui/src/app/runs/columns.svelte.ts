@@ -1,0 +1,162 @@
+// The columns of the runs table: which there are, which are chosen, what stands in a cell. A column is a word:
+// "m:min:TAG" (last, min, max, best), "h:HPARAM", "i:start" and its like.
+import { big, count, duration, exact, iso, setting, value, wall } from '../../base/format';
+import { naturalCompare } from '../../base/natural';
+import { hub } from '../../data/hub.svelte';
+import type { Run } from '../../data/types';
+import { t } from '../i18n.svelte';
+import { view } from '../view.svelte';
+import { BETTER_HIGH, direction, summed, type Metrics, type Summary } from './metrics.svelte';
+
+export interface HParam {
+  name: string;
+  differs: boolean;
+  /** every value, as a filter lists them */
+  values: (number | string)[];
+}
+export const FACTS = ['state', 'start', 'duration', 'points'] as const;
+export const SUMMARIES: readonly Summary[] = ['last', 'min', 'max', 'best'];
+
+export type ColumnParts = { kind: 'metric'; what: Summary; tag: string } | { kind: 'hparam'; name: string } | { kind: 'fact'; fact: (typeof FACTS)[number] };
+
+const parsed = new Map<string, ColumnParts | null>();
+export function partsOf(column: string): ColumnParts | null {
+  let parts = parsed.get(column);
+  if (parts === undefined) {
+    if (parsed.size > 1000) parsed.clear();
+    parsed.set(column, (parts = parse(column)));
+  }
+  return parts;
+}
+function parse(column: string): ColumnParts | null {
+  if (column.startsWith('h:')) return { kind: 'hparam', name: column.slice(2) };
+  if (column.startsWith('i:')) {
+    const fact = FACTS.find((f) => f === column.slice(2));
+    return fact ? { kind: 'fact', fact } : null;
+  }
+  const found = /^m:(last|min|max|best):([^]*)$/.exec(column);
+  return found ? { kind: 'metric', what: found[1] as Summary, tag: found[2] } : null;
+}
+
+/** Does a greater value come first when somebody sorts by it? */
+export function bestIsHigh(column: string): boolean {
+  const parts = partsOf(column);
+  if (parts?.kind !== 'metric' || parts.what === 'best') return false;
+  return parts.what === 'max' || (parts.what === 'last' && direction(parts.tag) === 'max');
+}
+
+export class Columns {
+  constructor(private readonly metrics: Metrics) {}
+
+  hparams = $derived.by((): HParam[] => {
+    const values = new Map<string, Map<string, number | string>>();
+    for (const run of hub.runs)
+      for (const name in run.hparams) {
+        const v = run.hparams[name];
+        let all = values.get(name);
+        if (!all) values.set(name, (all = new Map()));
+        const plain = typeof v === 'boolean' ? String(v) : v;
+        all.set(String(plain), plain);
+      }
+    const order = (a: number | string, b: number | string) => (typeof a === 'number' && typeof b === 'number' ? a - b : naturalCompare(String(a), String(b)));
+    return [...values]
+      .map(([name, all]) => ({ name, differs: all.size > 1, values: [...all.values()].sort(order) }))
+      .sort((a, b) => naturalCompare(a.name, b.name));
+  });
+
+  mainTag = $derived.by(() => {
+    const tags = hub.tags.filter((tag) => tag.plugin === 'scalars').map((tag) => tag.tag);
+    const find = (pattern: RegExp) => tags.find((tag) => pattern.test(tag));
+    return find(/(^|\/)(val|valid|validation|eval|test)[^]*loss/i) ?? find(/loss/i) ?? find(BETTER_HIGH) ?? tags[0] ?? '';
+  });
+
+  /** Those chosen, else what most people want to see first. */
+  list = $derived.by((): string[] => {
+    if (view.columns) return view.columns.filter((column, i, all) => partsOf(column) && all.indexOf(column) === i);
+    const columns: string[] = [];
+    if (this.mainTag) columns.push(`m:${direction(this.mainTag) ?? 'last'}:${this.mainTag}`);
+    const first = this.hparams.find((h) => h.differs);
+    if (first) columns.push(`h:${first.name}`);
+    return columns;
+  });
+
+  toggle(column: string): void {
+    view.columns = this.list.includes(column) ? this.list.filter((c) => c !== column) : [...this.list, column];
+  }
+  /** Puts a column before another; before null: at the end. */
+  move(column: string, before: string | null): void {
+    if (column === before) return;
+    const rest = this.list.filter((c) => c !== column);
+    const at = before === null ? -1 : rest.indexOf(before);
+    rest.splice(at < 0 ? rest.length : at, 0, column);
+    view.columns = rest;
+  }
+  shift(column: string, by: -1 | 1): void {
+    const list = this.list;
+    const at = list.indexOf(column) + by;
+    if (at >= 0 && at < list.length) this.move(column, by < 0 ? list[at] : (list[at + 1] ?? null));
+  }
+
+  /** Tags whose summaries a table with these columns, filters and order needs. */
+  wanted(others: Iterable<string>): string[] {
+    const tags = new Set<string>();
+    for (const column of [...this.list, ...others]) {
+      const parts = partsOf(column);
+      if (parts?.kind === 'metric') tags.add(parts.tag);
+    }
+    return [...tags];
+  }
+
+  /** The number in a metric column. */
+  metric(column: string, run: Run): { value: number; step: number } | null {
+    const parts = partsOf(column);
+    if (parts?.kind !== 'metric') return null;
+    const cell = this.metrics.cell(parts.tag, run.id);
+    return cell ? summed(cell, parts.what, parts.tag) : null;
+  }
+
+  value(column: string, run: Run): number | string | null {
+    const parts = partsOf(column);
+    if (parts?.kind === 'metric') return this.metric(column, run)?.value ?? null;
+    if (parts?.kind === 'hparam') {
+      const v = run.hparams?.[parts.name];
+      return v === undefined ? null : typeof v === 'boolean' ? String(v) : v;
+    }
+    switch (parts?.fact) {
+      case 'state':
+        return run.state;
+      case 'start':
+        return run.start;
+      case 'duration':
+        return run.start !== null && run.last !== null ? run.last - run.start : null;
+      case 'points':
+        return run.points;
+    }
+    return null;
+  }
+
+  title(column: string): string {
+    const parts = partsOf(column);
+    if (parts?.kind === 'hparam') return parts.name;
+    if (parts?.kind === 'metric') return `${parts.tag} ${t(`col.${parts.what}`)}`;
+    return parts ? t(`col.${parts.fact}`) : column;
+  }
+  /** A value of the column as it stands in a row or on a slider. */
+  show(column: string, v: number | string | null): string {
+    if (v === null) return '';
+    const parts = partsOf(column);
+    if (parts?.kind === 'fact' && parts.fact === 'state') return t(`state.${v as Run['state']}`);
+    if (typeof v === 'string') return v;
+    if (parts?.kind === 'hparam') return setting(v);
+    if (parts?.kind === 'fact') return parts.fact === 'duration' ? duration(v) : parts.fact === 'start' ? wall(v) : big(v);
+    return parts?.what === 'best' ? count(v) : value(v);
+  }
+  /** All digits, and where a metric has them from. */
+  full(column: string, run: Run): string {
+    const v = this.value(column, run);
+    if (v === null) return '';
+    if (column === 'i:start' && typeof v === 'number') return iso(v);
+    const step = this.metric(column, run)?.step ?? NaN;
+    return (typeof v === 'number' ? exact(v) : this.show(column, v)) + (Number.isFinite(step) ? ` · ${t('tip.step', { n: count(step) })}` : '');
+  }
+}
