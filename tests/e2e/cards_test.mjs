@@ -1,6 +1,7 @@
 // Cards of time series: ranges and scales of axes, tooltip, smoothing of one card, several tags in one chart, attempts,
 // baseline, descriptions, pins.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { AxeBuilder, card, openCharts, shot, until } from './harness.mjs';
 
 const plot = (page, tag) => card(page, tag).locator('.plot');
@@ -137,5 +138,72 @@ export default {
     await page.waitForSelector('.tip');
     await page.keyboard.press('Enter');
     await pinned.waitFor();
+  },
+
+  async 'a card can have a smoothing of its own, which says so and can be taken back'(keep) {
+    const page = keep(await openCharts('demo'));
+    await card(page, 'train/loss').hover();
+    await card(page, 'train/loss').getByRole('button', { name: 'More for this chart' }).click();
+    await page.getByRole('menuitem', { name: 'Smoothing of this card…' }).click();
+    const form = page.getByRole('dialog', { name: 'Smoothing of this card…' });
+    const asked = page.waitForRequest((r) => r.url().endsWith('/scalars') && r.postData().includes('"kind":"median"'));
+    await form.getByLabel('Smoothing by').selectOption('median');
+    await form.getByLabel('Smoothing', { exact: true }).fill('0.9');
+    await asked;
+    await inHash(page, 'cardsmooth=0.9|median|train/loss');
+    await clean(page, 'smoothing form');
+    await shot(page, 'card-smoothing');
+    await page.keyboard.press('Escape');
+    const chip = card(page, 'train/loss').getByRole('button', { name: 'median 0.9' });
+    await chip.click();
+    await form.getByRole('button', { name: 'As all others' }).click();
+    await until('gone', async () => !(await hash(page)).includes('cardsmooth') && (await chip.count()) === 0);
+  },
+
+  async 'the envelope shows the least and the greatest of each pixel behind the smoothed line'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&tags=grad_norm'));
+    const ink = (p) => p.locator('.plot-clip canvas').first().evaluate((c) => c.toDataURL());
+    const before = await ink(page);
+    await page.getByRole('button', { name: 'View ▾' }).click();
+    const asked = page.waitForResponse((r) => r.url().endsWith('/scalars') && r.request().postData().includes('"flags"'));
+    await page.getByRole('checkbox', { name: /Least and greatest/ }).check();
+    await asked;
+    await inHash(page, 'envelope=on');
+    await until('drawn otherwise', async () => (await ink(page)) !== before);
+    await page.keyboard.press('Escape');
+    await shot(page, 'envelope');
+    await card(page, 'train/grad_norm').hover();
+    await card(page, 'train/grad_norm').getByRole('button', { name: 'More for this chart' }).click();
+    const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Chart as SVG' }).click()]);
+    assert.equal(readFileSync(await svg.path(), 'utf8').match(/fill-opacity/g).length, 9);
+  },
+
+  async 'bands are of the mean or the median, and a click in one shows the runs it is made of'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&group=path&colour=group&bands=minmax'));
+    await until('three lines', async () => (await plot(page, 'val/latency_ms').getAttribute('data-painted')) === '3');
+    await page.getByRole('button', { name: /^Bands/ }).click();
+    const asked = page.waitForRequest((r) => r.url().endsWith('/bands') && r.postData().includes('"median"'));
+    await page.getByRole('menuitemcheckbox', { name: 'Centre: median' }).click();
+    await asked;
+    await inHash(page, 'center=median');
+    await plot(page, 'val/latency_ms').hover({ position: { x: 150, y: 60 } });
+    await page.waitForSelector('.tip');
+    assert.deepEqual(await page.locator('.tip th').allInnerTexts(), ['group', 'median', 'low', 'high', 'runs']);
+    const [low, high] = await page.locator('.tip tbody tr').first().locator('td').allInnerTexts().then((cells) => cells.slice(3, 5).map(Number));
+    const name = await page.locator('.tip tbody tr .name').first().innerText();
+    assert.ok(low < high);
+    // the height of that band: ask the page where the nearest group's middle is
+    const box = await plot(page, 'val/latency_ms').boundingBox();
+    let hit = false;
+    for (let y = 8; y < box.height - 24 && !hit; y += 4) {
+      await page.mouse.click(box.x + 150, box.y + y);
+      hit = (await hash(page)).includes('members=');
+      if (!hit) await page.keyboard.press('Escape');
+    }
+    assert.ok(hit, 'no click met a band');
+    await until('its three runs are drawn', async () => (await plot(page, 'val/latency_ms').getAttribute('data-painted')) === '6');
+    await shot(page, 'band-members');
+    assert.match(await hash(page), /members=[\w-]+/);
+    assert.ok(name.length > 0);
   },
 };

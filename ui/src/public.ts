@@ -5,7 +5,7 @@ export type { Series, Band } from './data/columns';
 export { UNCHANGED, NOT_FOUND } from './data/columns';
 export { toNumber } from './data/types';
 export type { Run, Tag, Smoothing, XAxis, SmoothKind, ScalarsAsk } from './data/types';
-export { view, type Zoom, type Scale, type Spread } from './app/view.svelte';
+export { view, type CardSmoothing, type Zoom, type Scale, type Spread } from './app/view.svelte';
 export { runs, direction } from './app/runs/runs.svelte';
 export { settings, type TooltipSort } from './app/settings.svelte';
 export { t, type Key } from './app/i18n.svelte';

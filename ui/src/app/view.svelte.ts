@@ -9,6 +9,10 @@ export interface Zoom {
   y: [number, number] | null;
 }
 export type Scale = 'linear' | 'log' | 'symlog';
+export interface CardSmoothing {
+  kind: SmoothKind;
+  weight: number;
+}
 export type Spread = 'off' | 'std' | 'ci95' | 'minmax';
 
 const UNDO = 200;
@@ -52,7 +56,11 @@ export class View {
   smoothing = $state(0.6);
   smoothKind = $state<SmoothKind>('ema');
   outliers = $state(true);
+  cardSmoothing = $state.raw<ReadonlyMap<string, CardSmoothing>>(new Map()); // of cards that have their own
+  envelope = $state(false);
   bands = $state<Spread>('off');
+  center = $state<'mean' | 'median'>('mean');
+  revealed = $state.raw<ReadonlySet<string>>(new Set()); // groups whose runs are drawn within their band
   pins = $state.raw<string[]>([]);
   yScale = $state.raw<ReadonlyMap<string, Scale>>(new Map()); // of cards; linear where there is none
   wide = $state.raw<ReadonlySet<string>>(new Set());
@@ -116,12 +124,20 @@ export class View {
       write: () => (this.smoothKind === 'ema' ? '' : this.smoothKind),
       read: (t) => (this.smoothKind = one<SmoothKind>(t, KINDS, 'ema')),
     },
+    { key: 'cardsmooth', write: () => this.writeSmoothing(), read: (t) => this.readSmoothing(t) },
+    { key: 'envelope', write: () => (this.envelope ? 'on' : ''), read: (t) => (this.envelope = t === 'on') },
     { key: 'outliers', write: () => (this.outliers ? '' : 'show'), read: (t) => (this.outliers = t !== 'show') },
     {
       key: 'bands',
       write: () => (this.bands === 'off' ? '' : this.bands),
       read: (t) => (this.bands = one<Spread>(t, ['off', 'std', 'ci95', 'minmax'], 'off')),
     },
+    {
+      key: 'center',
+      write: () => (this.center === 'mean' ? '' : this.center),
+      read: (t) => (this.center = t === 'median' ? 'median' : 'mean'),
+    },
+    { key: 'members', write: () => joinList(this.revealed), read: (t) => (this.revealed = new Set(splitList(t))) },
     { key: 'pins', write: () => joinList(this.pins), read: (t) => (this.pins = splitList(t)) },
     { key: 'logy', write: () => this.writeScale('log'), read: (t) => this.readScale('log', t) },
     { key: 'symlogy', write: () => this.writeScale('symlog'), read: (t) => this.readScale('symlog', t) },
@@ -140,6 +156,19 @@ export class View {
     const next = new Map([...this.yScale].filter(([, scale]) => scale !== kind));
     for (const card of splitList(text)) next.set(card, kind);
     this.yScale = next;
+  }
+
+  private writeSmoothing(): string {
+    return joinList([...this.cardSmoothing].map(([card, { kind, weight }]) => `${weight}|${kind}|${card}`));
+  }
+
+  private readSmoothing(text: string): void {
+    const next = new Map<string, CardSmoothing>();
+    for (const item of splitList(text)) {
+      const found = /^([\d.]+)\|(\w+)\|(.*)$/s.exec(item);
+      if (found) next.set(found[3], { weight: Math.min(0.999, number(found[1], 0.6)), kind: one<SmoothKind>(found[2], KINDS, 'ema') });
+    }
+    this.cardSmoothing = next;
   }
 
   private writeZoom(): string {
@@ -247,6 +276,17 @@ export class View {
     this.yScale = next;
   }
 
+  smoothingOf(card: string): CardSmoothing {
+    return this.cardSmoothing.get(card) ?? { kind: this.smoothKind, weight: this.smoothing };
+  }
+
+  setSmoothing(card: string, smoothing: CardSmoothing | null): void {
+    const next = new Map(this.cardSmoothing);
+    if (smoothing) next.set(card, smoothing);
+    else next.delete(card);
+    this.cardSmoothing = next;
+  }
+
   toggleLog(card: string): void {
     this.setScale(card, this.scaleOf(card) === 'log' ? 'linear' : 'log');
   }
@@ -266,7 +306,7 @@ export class View {
     this.pins = this.pins.includes(tag) ? this.pins.filter((t) => t !== tag) : [...this.pins, tag];
   }
 
-  toggle(which: 'wide' | 'closed' | 'folded' | 'hidden', name: string): void {
+  toggle(which: 'wide' | 'revealed' | 'closed' | 'folded' | 'hidden', name: string): void {
     const next = new Set(this[which]);
     if (!next.delete(name)) next.add(name);
     this[which] = next;

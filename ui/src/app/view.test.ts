@@ -23,6 +23,10 @@ describe('the view', () => {
     a.smoothKind = 'median';
     a.outliers = false;
     a.bands = 'ci95';
+    a.center = 'median';
+    a.envelope = true;
+    a.revealed = new Set(['vit/b']);
+    a.cardSmoothing = new Map([['a|b,c', { kind: 'gaussian', weight: 0.25 }]]);
     a.pins = ['val/loss', 'a,b'];
     a.yScale = new Map([['val/loss', 'log'], ['a,b', 'symlog']]);
     a.zoom = new Map([['val/loss', { x: [10, 2000.5], y: null }], ['a|b,c', { x: [-1, 1], y: [0.25, 1e-3 + 1] }]]);
@@ -34,6 +38,7 @@ describe('the view', () => {
     expect([...b.zoom]).toEqual([...a.zoom]);
     expect([...b.hidden]).toEqual(['x/1', 'y,2']);
     expect(b.columns).toEqual(a.columns);
+    expect([...b.cardSmoothing]).toEqual([...a.cardSmoothing]);
     expect([...b.yScale]).toEqual([...a.yScale]);
     expect([...b.where]).toEqual([...a.where]);
     expect([b.top, b.details, b.tableFull, b.isFolded('vit/'), b.isFolded('x/')]).toEqual([10, 'vit/seed1', true, false, true]);

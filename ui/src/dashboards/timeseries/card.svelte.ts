@@ -15,13 +15,13 @@ import {
   type Line,
   type Run,
   type ScalarsAsk,
+  type Spread,
   type Series,
-  type Smoothing,
 } from '../../public';
+import { EMPTY, envelopeOf, smoothingAsk, xOf } from './series';
 
 const LIVE_EVERY_MS = 200;
 const SETTLE_MS = 25;
-const EMPTY = new Float64Array(0);
 
 export interface CardInfo {
   runs: number;
@@ -32,11 +32,10 @@ export interface CardInfo {
   best: { name: string; value: number } | null;
 }
 
-export function smoothingOf(kind: Smoothing['kind'], weight: number): Smoothing {
-  if (weight <= 0) return { kind: 'none' };
-  if (kind === 'ema' || kind === 'time_ema') return { kind, weight };
-  // as many points as an average of that weight looks back on
-  return { kind, points: Math.max(1, Math.round(2 / (1 - weight)) - 1) };
+interface BandsWanted {
+  spread: Spread;
+  center: 'mean' | 'median';
+  revealed: ReadonlySet<string>; // groups whose runs are wanted too
 }
 
 export class CardData {
@@ -44,6 +43,8 @@ export class CardData {
   pointed = $state(false); // somebody looked closer: times are wanted also of very many runs
   state = $state<'waiting' | 'ready' | 'failed'>('waiting');
   error = $state('');
+  /** The part of x that `lines` are of; undefined: all of it. */
+  loadedRange = $state.raw<[number, number] | undefined>(undefined);
   private series = $state.raw<{ run: Run; data: Series }[]>([]);
   private bands = $state.raw<{ keys: string[]; bands: Band[] } | null>(null);
   private have = new Map<number, Series>();
@@ -64,8 +65,13 @@ export class CardData {
     return runs.shown.filter((run) => has.has(run.id));
   });
 
+  private smoothing = $derived.by(() => {
+    const { kind, weight } = view.smoothingOf(this.tag);
+    return smoothingAsk(kind, weight);
+  });
+
   /** What every question about this card's lines has in common, so that its numbers are those of what is drawn. */
-  basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing'> => ({ x: view.x, smoothing: smoothingOf(view.smoothKind, view.smoothing) }));
+  basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing'> => ({ x: view.x, smoothing: this.smoothing }));
 
   /** Whose each of `lines` is; none for bands, which are of many. */
   sources = $derived.by((): { run: Run; tag: string }[] => (this.bands ? [] : this.series.map(({ run }) => ({ run, tag: this.tag }))));
@@ -81,12 +87,12 @@ export class CardData {
         ...this.basis,
         width: this.width,
         range: zoom,
-        columns: ['step', 'value', ...(smoothing.kind === 'none' ? [] : (['smooth'] as const)), ...(many && x === 'step' ? [] : (['wall'] as const))],
+        columns: ['step', 'value', ...(smoothing.kind === 'none' ? [] : (['smooth'] as const)), ...(many && x === 'step' ? [] : (['wall'] as const)), ...(view.envelope && smoothing.kind !== 'none' ? (['flags'] as const) : [])],
       };
       const banded = view.bands !== 'off' && view.group !== '';
-      const spread = view.bands;
+      const bands = { spread: view.bands, center: view.center, revealed: view.revealed };
       if (this.width === 0) return;
-      untrack(() => this.soon(SETTLE_MS, () => this.load(ask, members, banded ? spread : 'off')));
+      untrack(() => this.soon(SETTLE_MS, () => this.load(ask, members, banded ? bands : null)));
       return () => clearTimeout(this.timer);
     });
     $effect(() => {
@@ -109,14 +115,19 @@ export class CardData {
     else this.timer = setTimeout(run, wait);
   }
 
-  private async load(ask: Omit<ScalarsAsk, 'series'>, members: Run[], spread: typeof view.bands): Promise<void> {
+  private async load(ask: Omit<ScalarsAsk, 'series'>, members: Run[], bands: BandsWanted | null): Promise<void> {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
     this.askedAt = Date.now();
-    if (spread !== 'off' && (await this.loadBands(ask, members, spread, asking))) return;
-    if (asking.signal.aborted) return;
-    this.bands = null;
+    if (bands && bands.spread !== 'off') {
+      if (!(await this.loadBands(ask, members, bands.spread, bands.center, asking))) return;
+      members = members.filter((run) => bands.revealed.has(runs.groupOf(run)));
+      if (members.length === 0) {
+        this.series = [];
+        return;
+      }
+    } else this.bands = null;
     const key = JSON.stringify(ask);
     if (key !== this.haveKey) this.have = new Map();
     const had = this.have;
@@ -142,11 +153,12 @@ export class CardData {
     this.have = now;
     this.haveKey = key;
     this.series = series;
+    this.loadedRange = ask.range;
     this.state = 'ready';
     this.error = '';
   }
 
-  private async loadBands(ask: Omit<ScalarsAsk, 'series'>, members: Run[], spread: Exclude<typeof view.bands, 'off'>, asking: AbortController): Promise<boolean> {
+  private async loadBands(ask: Omit<ScalarsAsk, 'series'>, members: Run[], spread: Exclude<Spread, 'off'>, center: 'mean' | 'median', asking: AbortController): Promise<boolean> {
     const groups = new Map<string, { run: number; tag: string }[]>();
     for (const run of members) {
       const key = runs.groupOf(run);
@@ -157,37 +169,48 @@ export class CardData {
     }
     const { x, width, range, smoothing } = ask;
     const reply = await api.bands(
-      { x, width, range, smoothing, center: 'mean', spread, groups: [...groups].map(([key, series]) => ({ key, series })) },
+      { x, width, range, smoothing, center, spread, groups: [...groups].map(([key, series]) => ({ key, series })) },
       asking.signal,
     );
-    if (!reply.ok || asking.signal.aborted) return false;
+    if (asking.signal.aborted) return false;
+    if (!reply.ok) {
+      this.error = reply.error.message;
+      if (!this.bands) this.state = 'failed';
+      return false;
+    }
     this.bands = { keys: [...groups.keys()], bands: reply.value };
+    this.loadedRange = range;
     this.state = 'ready';
     return true;
   }
 
   lines = $derived.by((): Line[] => {
-    if (this.bands) return this.bandLines(this.bands);
-    const smooth = view.smoothing > 0;
-    const x = view.x;
     void settings.dark;
-    return this.series.map(({ run, data }) => ({
+    const own = this.series.map(({ run, data }) => this.lineOf(run, data));
+    return this.bands ? [...this.bandLines(this.bands), ...own.map((line, i) => ({ ...line, raw: null, faint: true, colour: runs.colourOfGroup(runs.groupOf(this.series[i].run)) }))] : own;
+  });
+
+  private lineOf(run: Run, data: Series): Line {
+    const smooth = this.smoothing.kind === 'none' ? null : data.smooth;
+    const x = xOf(view.x, data);
+    return {
       key: run.name,
       name: runs.nameOf(run),
       colour: runs.colourOf(run),
-      x: xOf(x, data),
-      y: (smooth ? data.smooth : null) ?? data.value ?? EMPTY,
-      raw: smooth && data.smooth ? data.value : null,
+      x,
+      y: smooth ?? data.value ?? EMPTY,
+      raw: smooth ? data.value : null,
+      envelope: smooth && view.envelope ? envelopeOf(x, data.value, data.flagsOf) : null,
       step: data.step,
       wall: data.wall,
       firstWall: data.firstWall,
       live: run.state === 'running',
-    }));
-  });
+    };
+  }
 
   private bandLines({ keys, bands }: { keys: string[]; bands: Band[] }): Line[] {
     return bands.map((band) => ({
-      key: keys[band.group],
+      key: `\n${keys[band.group]}`, // no run is called so
       name: keys[band.group],
       colour: runs.colourOfGroup(keys[band.group]),
       x: band.x,
@@ -223,12 +246,4 @@ export class CardData {
     }
     return { runs: this.members.length, groups: this.bands?.keys.length ?? 0, points, total: Math.max(total, points), bad, best };
   });
-}
-
-function xOf(x: typeof view.x, data: Series): Float64Array {
-  if (x === 'step') return data.step ?? EMPTY;
-  if (!data.wall) return EMPTY;
-  if (x === 'wall') return data.wall;
-  const first = data.firstWall;
-  return data.wall.map((w) => w - first);
 }

@@ -19,12 +19,13 @@ export async function exportChart(plot: Plot | null, tag: string, kind: 'svg' | 
   if (blob) saveBlob(blob, `${fileName(tag)}.${kind}`);
 }
 
-export function cardMenu(tag: string, data: CardData, plot: () => Plot | null): MenuItem[] {
+export function cardMenu(tag: string, data: CardData, plot: () => Plot | null, smooth: () => void): MenuItem[] {
   const names = data.members.length > MOST_IN_URL ? [] : data.members.map((run) => run.name);
   const file = fileName(tag);
   return [
     { label: t('card.logY'), hint: 'L', checked: view.scaleOf(tag) === 'log', run: () => view.toggleLog(tag) },
     { label: t('card.symlogY'), checked: view.scaleOf(tag) === 'symlog', run: () => view.setScale(tag, view.scaleOf(tag) === 'symlog' ? 'linear' : 'symlog') },
+    { label: t('card.smooth'), run: smooth },
     { label: t('card.wide'), checked: view.wide.has(tag), run: () => view.toggle('wide', tag) },
     { label: t('card.fit'), disabled: !view.zoom.has(tag), run: () => view.setZoom(tag, null) },
     { label: '', separator: true },

@@ -26,15 +26,16 @@ function pathOf(plot: Plot, x: Float64Array, y: Float64Array): string {
 
 function lineSvg(plot: Plot, line: Line): string {
   let text = '';
-  if (line.band) {
+  const area = line.band ? { x: line.x, ...line.band } : line.envelope;
+  if (area) {
     const back = (a: Float64Array) => Float64Array.from(a).reverse();
     const pen = new PathPen();
-    trace(pen, line.x, line.band.high, plot.ax, plot.ay);
-    const low = back(line.band.low);
-    back(line.x).forEach((x, i) => Number.isFinite(low[i]) && pen.lineTo(toPixel(plot.ax, x), toPixel(plot.ay, low[i])));
+    trace(pen, area.x, area.high, plot.ax, plot.ay);
+    const low = back(area.low);
+    back(area.x).forEach((x, i) => Number.isFinite(low[i]) && pen.lineTo(toPixel(plot.ax, x), toPixel(plot.ay, low[i])));
     text += `<path d="${pen.text}Z" fill="${line.colour}" fill-opacity=".18"/>`;
   }
-  if (line.raw) text += `<path d="${pathOf(plot, line.x, line.raw)}" fill="none" stroke="${line.colour}" stroke-opacity=".25"/>`;
+  if (line.raw && !line.envelope) text += `<path d="${pathOf(plot, line.x, line.raw)}" fill="none" stroke="${line.colour}" stroke-opacity=".25"/>`;
   return `${text}<path d="${pathOf(plot, line.x, line.y)}" fill="none" stroke="${line.colour}" stroke-width="1.5"/>`;
 }
 

@@ -13,6 +13,8 @@ export interface Line {
   wall: Float64Array | null;
   firstWall: number;
   live: boolean; // a dot at its end
+  faint?: boolean; // thin and light, behind the others
+  envelope?: { x: Float64Array; low: Float64Array; high: Float64Array } | null; // in place of the raw line
   band?: { low: Float64Array; high: Float64Array; count: Float64Array } | null;
 }
 

@@ -250,14 +250,15 @@ export class Plot {
     const many = lines.length > 60;
     ctx.lineJoin = 'round';
     for (const line of lines) {
-      if (!line.band) continue;
-      fillBand(ctx, line, ax, ay);
+      const area = line.band ? { x: line.x, ...line.band } : line.envelope;
+      if (!area) continue;
+      fillBand(ctx, line.colour, area, ax, ay);
       yield;
     }
     ctx.lineWidth = 1;
     if (lines.length <= 200)
       for (const line of lines) {
-        if (!line.raw) continue;
+        if (!line.raw || line.envelope) continue;
         ctx.globalAlpha = many ? 0.12 : 0.25;
         ctx.strokeStyle = line.colour;
         ctx.beginPath();
@@ -265,10 +266,11 @@ export class Plot {
         ctx.stroke();
         yield;
       }
-    ctx.globalAlpha = lines.length > 300 ? 0.55 : many ? 0.8 : 1;
-    ctx.lineWidth = many ? 1 : 1.5;
+    const alpha = lines.length > 300 ? 0.55 : many ? 0.8 : 1;
     for (let i = lines.length - 1; i >= 0; i--) {
       const line = lines[i];
+      ctx.globalAlpha = line.faint ? 0.45 : alpha;
+      ctx.lineWidth = many || line.faint ? 1 : 1.5;
       ctx.strokeStyle = line.colour;
       ctx.beginPath();
       trace(ctx, line.x, line.y, ax, ay);
@@ -297,6 +299,11 @@ export class Plot {
     const index = Math.min(first.x.length - 1, Math.max(0, at + by));
     const px = toPixel(this.ax, first.x[index]);
     this.pointAt({ px, py: toPixel(this.ay, first.y[index]) || 0 });
+  }
+
+  /** What y is at a height within the chart. */
+  valueAt(top: number): number {
+    return toValue(this.ay, top - this.box.top);
   }
 
   /** What the crosshair is on now, for somebody who clicked or pressed Enter. */
@@ -380,24 +387,23 @@ export class Plot {
   }
 }
 
-function fillBand(ctx: CanvasRenderingContext2D, line: Line, ax: Axis, ay: Axis): void {
-  const { x, band } = line;
-  if (!band) return;
-  ctx.fillStyle = line.colour;
+function fillBand(ctx: CanvasRenderingContext2D, colour: string, area: NonNullable<Line['envelope']>, ax: Axis, ay: Axis): void {
+  const { x, low, high } = area;
+  ctx.fillStyle = colour;
   ctx.globalAlpha = 0.18;
   ctx.beginPath();
   let open = false;
   for (let i = 0; i < x.length; i++) {
-    if (!Number.isFinite(band.high[i])) continue;
+    if (!Number.isFinite(high[i])) continue;
     const px = toPixel(ax, x[i]);
-    const py = toPixel(ay, band.high[i]);
+    const py = toPixel(ay, high[i]);
     if (open) ctx.lineTo(px, py);
     else ctx.moveTo(px, py);
     open = true;
   }
   for (let i = x.length - 1; i >= 0; i--) {
-    if (!Number.isFinite(band.low[i])) continue;
-    const py = toPixel(ay, band.low[i]);
+    if (!Number.isFinite(low[i])) continue;
+    const py = toPixel(ay, low[i]);
     ctx.lineTo(toPixel(ax, x[i]), Number.isFinite(py) ? py : 1e4);
   }
   ctx.fill();
