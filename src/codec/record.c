@@ -5,6 +5,7 @@
 #include "base/checked.h"
 #include "base/slice.h"
 #include "codec/crc32c.h"
+#include "codec/crc32c_int.h"
 #include "base/banned.h"
 
 sb_status sb_record_read_header(sb_record *out, sb_slice window) {
@@ -30,6 +31,40 @@ sb_status sb_record_read(sb_record *out, sb_slice window) {
     out->payload_crc = sb_load32(out->payload.p + out->payload.n);
     return sb_crc32c_masked(out->payload.p, out->payload.n) == out->payload_crc ? SB_OK
                                                                                 : SB_BAD_PAYLOAD;
+}
+
+/* sb_record_read in a loop, with two savings: a header that equals the one before it is good
+ * without a checksum, and the checksum is no call. */
+size_t sb_record_take(sb_slice window, uint64_t longest, sb_record *out, size_t max) {
+    const uint8_t *p = window.p;
+    size_t left = window.n, n = 0;
+    uint64_t length = 0;
+    uint32_t length_crc = 0;
+    bool has_header = false;
+    for (; n < max && left >= SB_RECORD_OVERHEAD; n++) {
+        uint64_t next = sb_load64(p);
+        uint32_t next_crc = sb_load32(p + 8);
+        if (!has_header || next != length || next_crc != length_crc) {
+            if (sb_crc32c_mask(sb_crc32c_brief(p, 8)) != next_crc) break;
+            if (next > longest) break;
+            length = next;
+            length_crc = next_crc;
+            has_header = true;
+        }
+        if (length > left - SB_RECORD_OVERHEAD) break;
+        size_t bytes = (size_t)length;
+        const uint8_t *payload = p + SB_RECORD_HEADER;
+        uint32_t payload_crc = sb_load32(payload + bytes);
+        if (sb_crc32c_mask(sb_crc32c_brief(payload, bytes)) != payload_crc) break;
+        out[n] = (sb_record){.payload = sb_slice_of(payload, bytes),
+                             .length = length,
+                             .size = length + SB_RECORD_OVERHEAD,
+                             .length_crc = length_crc,
+                             .payload_crc = payload_crc};
+        p += bytes + SB_RECORD_OVERHEAD;
+        left -= bytes + SB_RECORD_OVERHEAD;
+    }
+    return n;
 }
 
 sb_status sb_record_resync(sb_slice window, size_t from, sb_record_accept_fn accept, size_t *at) {

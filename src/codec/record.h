@@ -34,6 +34,10 @@ typedef struct sb_record {
 /* Reads the frame at the start of the window: SB_OK, SB_MORE, SB_BAD_LENGTH or SB_BAD_PAYLOAD. */
 sb_status sb_record_read(sb_record *out, sb_slice window);
 
+/* Reads the good frames at the start of the window one after the other, at most `max`, with
+ * payloads of at most `longest`: how many. What follows them is for sb_record_read to say. */
+size_t sb_record_take(sb_slice window, uint64_t longest, sb_record *out, size_t max);
+
 /* Only the header, for readers that must not load a large payload: SB_OK (length and size are
  * good), SB_MORE or SB_BAD_LENGTH. */
 sb_status sb_record_read_header(sb_record *out, sb_slice window);

@@ -208,26 +208,6 @@ sb_status sb_tensor_read(sb_tensor_view *out, sb_slice tensor) {
     return step == SB_PB_END ? find_values(out) : SB_CORRUPT;
 }
 
-#define KEY(number, wire) ((number) << 3 | (wire))
-
-/* Float and double scalars as TF2, torch and tensorboard.summary write them: dtype, maybe an empty
- * shape, then content or a packed field with the one value, and nothing else. */
-static inline bool usual_scalar(sb_slice tensor, double *out, sb_dtype *dtype) {
-    const uint8_t *p = tensor.p;
-    if (tensor.n < 8 || tensor.n > 14 || p[0] != KEY(SB_TENSOR_DTYPE, SB_PB_VARINT)) return false;
-    bool is_float = p[1] == SB_FLOAT;
-    if (!is_float && p[1] != SB_DOUBLE) return false;
-    size_t size = is_float ? 4 : 8, at = 2;
-    if (p[2] == KEY(SB_TENSOR_TENSOR_SHAPE, SB_PB_BYTES) && p[3] == 0) at = 4;
-    if (tensor.n != at + 2 + size || p[at + 1] != size) return false;
-    int typed = KEY(is_float ? SB_TENSOR_FLOAT_VAL : SB_TENSOR_DOUBLE_VAL, SB_PB_BYTES);
-    if (p[at] != KEY(SB_TENSOR_TENSOR_CONTENT, SB_PB_BYTES) && p[at] != typed) return false;
-    *out = is_float ? (double)sb_bits_float(sb_load32(p + at + 2))
-                    : sb_bits_double(sb_load64(p + at + 2));
-    if (dtype) *dtype = is_float ? SB_FLOAT : SB_DOUBLE;
-    return true;
-}
-
 bool sb_tensor_scalar_plain(sb_slice tensor, double *out, sb_dtype *dtype) {
     sb_tensor_view t;
     sb_number number;
@@ -242,7 +222,13 @@ bool sb_tensor_scalar_plain(sb_slice tensor, double *out, sb_dtype *dtype) {
 }
 
 bool sb_tensor_scalar(sb_slice tensor, double *out, sb_dtype *dtype) {
-    return usual_scalar(tensor, out, dtype) || sb_tensor_scalar_plain(tensor, out, dtype);
+    sb_dtype found;
+    size_t at = sb_tensor_usual_scalar(tensor, &found);
+    if (!at) return sb_tensor_scalar_plain(tensor, out, dtype);
+    *out = found == SB_FLOAT ? (double)sb_bits_float(sb_load32(tensor.p + at))
+                             : sb_bits_double(sb_load64(tensor.p + at));
+    if (dtype) *dtype = found;
+    return true;
 }
 
 /* ---- strings ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 #include "base/banned.h"
 
 #define COMMIT_NS (50u * 1000 * 1000)
-#define LOOK_EVERY 256u /* records between looks at the clock */
+#define BATCH 64u /* records between looks at the clock */
 #define RETRY_NS (1000u * 1000 * 1000)
 #define LIVE_NS ((uint64_t)10 * 1000 * 1000 * 1000)
 
@@ -222,6 +222,7 @@ typedef struct turn {
     uint64_t until;
     uint64_t commit_at;
     bool is_dirty;
+    sb_repeats repeats;
 } turn;
 
 static void share_state(sb_loader *l, const sb_loader_file *f) {
@@ -274,32 +275,50 @@ static bool start_over(sb_loader *l, sb_loader_file *f) {
     return true;
 }
 
-/* A record was read, or was not: true to go on with this file. */
-static bool take_record(turn *t, sb_loader_file *f, sb_status status, const sb_tail_record *record,
-                        const sb_err *err) {
-    sb_loader *l = t->l;
+/* Good records one after the other, the first at `offset`: true to go on with this file. */
+static bool take_records(turn *t, sb_loader_file *f, const sb_record *records, size_t n,
+                         uint64_t offset) {
     sb_unify_counts counts = {0};
+    sb_status status = SB_OK;
+    for (size_t i = 0; i < n && status == SB_OK; i++) {
+        status = sb_unify_event(t->l->run, f->number, &records[i], offset, &t->repeats, &counts);
+        offset += records[i].size;
+    }
+    f->points += counts.points;
+    f->misfits += counts.misfits;
+    f->unreadable += counts.unreadable;
+    f->done = offset;
+    t->is_dirty = true;
+    if (status == SB_OK) return true;
+    f->is_stale = true; /* the event is in the store in part, and the reader is past it */
+    snprintf(f->trouble, sizeof f->trouble, "out of memory while reading");
+    f->retry_at = now_of(t->l) + RETRY_NS;
+    return false;
+}
+
+/* The reader needed more bytes, or found something else than a good record: true to go on with this
+ * file. */
+static bool take_next(turn *t, sb_loader_file *f) {
+    sb_loader *l = t->l;
+    sb_tail_record record;
+    sb_err err; /* not zeroed: half a kilobyte a record */
+    err.text[0] = 0;
+    sb_status status = sb_tail_next(f->tail, &record, &err);
     switch (status) {
     case SB_OK:
-        status = sb_unify_event(l->run, f->number, record->payload, record->offset,
-                                record->payload_crc, &counts);
-        f->points += counts.points;
-        f->misfits += counts.misfits;
-        f->unreadable += counts.unreadable;
-        f->done = record->offset + record->size;
-        t->is_dirty = true;
-        if (status == SB_OK) return true;
-        f->is_stale = true; /* the event is in the store in part, and the reader is past it */
-        snprintf(f->trouble, sizeof f->trouble, "out of memory while reading");
-        f->retry_at = now_of(l) + RETRY_NS;
-        return false;
+        return take_records(t, f,
+                            &(sb_record){.payload = record.payload,
+                                         .length = record.payload.n,
+                                         .size = record.size,
+                                         .payload_crc = record.payload_crc},
+                            1, record.offset);
     case SB_BAD_PAYLOAD:
     case SB_BAD_LENGTH:
     case SB_LIMIT:
         snprintf(f->trouble, sizeof f->trouble, "%llu bytes at offset %llu: %s",
-                 (unsigned long long)record->size, (unsigned long long)record->offset,
+                 (unsigned long long)record.size, (unsigned long long)record.offset,
                  sb_status_meaning(status));
-        f->done = record->offset + record->size;
+        f->done = record.offset + record.size;
         t->is_dirty = true;
         return true;
     case SB_MORE:
@@ -309,31 +328,32 @@ static bool take_record(turn *t, sb_loader_file *f, sb_status status, const sb_t
         t->is_dirty = true;
         return start_over(l, f);
     default:
-        have_trouble(l, f, err);
+        have_trouble(l, f, &err);
         if (status == SB_CORRUPT) f->has_news = false;
         return false;
     }
 }
 
+static bool open_tail(turn *t, sb_loader_file *f) {
+    sb_err err = {.code = SB_OK};
+    sb_status opened = sb_tail_open(&f->tail, t->l->env, f->path, NULL, &err);
+    if (opened == SB_OK) return true;
+    have_trouble(t->l, f, &err);
+    if (opened == SB_INVALID) f->has_news = false;
+    return false;
+}
+
 /* True when the file is read as far as it goes. */
 static bool read_file(turn *t, sb_loader_file *f) {
-    sb_loader *l = t->l;
-    for (uint32_t count = 1;; count++) {
-        sb_err err = {.code = SB_OK};
-        if (f->is_stale && !start_over(l, f)) return true;
-        if (!f->tail) {
-            sb_status opened = sb_tail_open(&f->tail, l->env, f->path, NULL, &err);
-            if (opened != SB_OK) {
-                have_trouble(l, f, &err);
-                if (opened == SB_INVALID) f->has_news = false;
-                return true;
-            }
-        }
-        sb_tail_record record;
-        sb_status status = sb_tail_next(f->tail, &record, &err);
-        if (!take_record(t, f, status, &record, &err)) return true;
-        if (count % LOOK_EVERY) continue;
-        uint64_t now = now_of(l);
+    for (;;) {
+        if (f->is_stale && !start_over(t->l, f)) return true;
+        if (!f->tail && !open_tail(t, f)) return true;
+        sb_record records[BATCH];
+        uint64_t offset;
+        size_t n = sb_tail_take(f->tail, records, BATCH, &offset);
+        bool goes_on = n ? take_records(t, f, records, n, offset) : take_next(t, f);
+        if (!goes_on) return true;
+        uint64_t now = now_of(t->l);
         if (now >= t->commit_at) commit(t, f);
         if (now >= t->until) return false;
     }
@@ -357,6 +377,7 @@ static void drop_gone(turn *t) {
 void sb_loader_turn(sb_loader *l, uint64_t ns) {
     uint64_t now = now_of(l);
     turn t = {.l = l, .until = now + ns, .commit_at = now + COMMIT_NS};
+    sb_repeats_init(&t.repeats, l->env->alloc);
     drop_gone(&t);
     for (size_t i = 0; i < l->file_n; i++) {
         sb_loader_file *f = &l->files[i];
@@ -370,6 +391,7 @@ void sb_loader_turn(sb_loader *l, uint64_t ns) {
         if (t.is_dirty && now >= t.commit_at) commit(&t, NULL);
         if (now >= t.until) break;
     }
+    sb_repeats_fini(&t.repeats);
     /* Even when nothing grew, the files' states may have changed. */
     commit(&t, NULL);
 }

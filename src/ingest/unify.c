@@ -14,6 +14,8 @@ typedef struct source {
     const sb_event *event;
     sb_ref ref;
     sb_unify_counts *counts;
+    uint32_t scalar; /* the series of the last scalar */
+    uint32_t scalars;
 } source;
 
 /* ---- what a series is ------------------------------------------------------------------------ */
@@ -131,6 +133,8 @@ static sb_status add_point(source *s, const sb_value *value, uint32_t series,
     case SB_SERIES_SCALAR:
         if (!sb_scalar_of(value, &number, NULL)) break;
         s->counts->points++;
+        s->scalar = series;
+        s->scalars++;
         return sb_run_add_scalar(s->run, s->file, series, s->event->step, s->event->wall_time,
                                  number);
     case SB_SERIES_TENSOR:
@@ -210,29 +214,44 @@ static sb_status add_session_log(source *s) {
     return sb_run_add_start(s->run, s->file, s->event->step, s->event->wall_time);
 }
 
-sb_status sb_unify_event(sb_run *run, uint32_t file, sb_slice payload, uint64_t offset,
-                         uint32_t crc, sb_unify_counts *counts) {
+static sb_status add_event(source *s) {
+    switch (s->event->what) {
+    case SB_WHAT_SUMMARY:
+        return add_summary(s);
+    case SB_WHAT_GRAPH_DEF:
+        return add_whole(s, SB_LIT(SB_RUN_GRAPH_TAG), "graphs", SB_IN_GRAPH_DEF);
+    case SB_WHAT_TAGGED_RUN_METADATA:
+        return add_run_metadata(s);
+    case SB_WHAT_SESSION_LOG:
+        return add_session_log(s);
+    default:
+        return SB_OK;
+    }
+}
+
+sb_status sb_unify_event(sb_run *run, uint32_t file, const sb_record *record, uint64_t offset,
+                         sb_repeats *repeats, sb_unify_counts *counts) {
+    sb_slice payload = record->payload;
+    uint32_t series;
+    sb_form_point point;
+    if (repeats && sb_repeats_read(repeats, payload, &series, &point)) {
+        sb_run_saw_time(run, file, point.wall_time, false);
+        counts->points++;
+        return sb_run_add_scalar(run, file, series, point.step, point.wall_time, point.number);
+    }
     sb_event event;
     if (sb_event_read(&event, payload) != SB_OK) {
         counts->unreadable++;
         return SB_OK;
     }
     sb_run_saw_time(run, file, event.wall_time, event.what == SB_WHAT_FILE_VERSION);
-    source s = {.run = run,
-                .file = file,
-                .event = &event,
-                .ref = {.offset = offset, .length = (uint32_t)payload.n, .crc = crc},
-                .counts = counts};
-    switch (event.what) {
-    case SB_WHAT_SUMMARY:
-        return add_summary(&s);
-    case SB_WHAT_GRAPH_DEF:
-        return add_whole(&s, SB_LIT(SB_RUN_GRAPH_TAG), "graphs", SB_IN_GRAPH_DEF);
-    case SB_WHAT_TAGGED_RUN_METADATA:
-        return add_run_metadata(&s);
-    case SB_WHAT_SESSION_LOG:
-        return add_session_log(&s);
-    default:
-        return SB_OK;
-    }
+    source s = {
+        .run = run,
+        .file = file,
+        .event = &event,
+        .ref = {.offset = offset, .length = (uint32_t)payload.n, .crc = record->payload_crc},
+        .counts = counts};
+    sb_status status = add_event(&s);
+    if (repeats && status == SB_OK && s.scalars == 1) sb_repeats_learn(repeats, s.scalar, payload);
+    return status;
 }

@@ -5,10 +5,12 @@
  * The first value of a tag decides what its series is. Values that do not fit it are counted and
  * left out. Scalars are kept as numbers; everything else as a reference to its record, which is
  * read again when somebody asks. Threads: with the run's loader. Cost: one look-up of the tag a
- * value. */
+ * value, or a compare where events repeat. */
 #ifndef SB_INGEST_UNIFY_H
 #define SB_INGEST_UNIFY_H
 
+#include "codec/record.h"
+#include "ingest/repeats.h"
 #include "store/store.h"
 
 /* The tag under which the graph of a run is kept, as TensorBoard calls it. */
@@ -20,8 +22,9 @@ typedef struct sb_unify_counts {
     uint64_t unreadable; /* records with good checksums that are no Event */
 } sb_unify_counts;
 
-/* SB_OK, or SB_NOMEM. What is wrong with the event itself only counts. */
-sb_status sb_unify_event(sb_run *run, uint32_t file, sb_slice payload, uint64_t offset,
-                         uint32_t crc, sb_unify_counts *counts);
+/* SB_OK, or SB_NOMEM. What is wrong with the event itself only counts. repeats, NULL for none,
+ * makes it quick and changes no point. */
+sb_status sb_unify_event(sb_run *run, uint32_t file, const sb_record *record, uint64_t offset,
+                         sb_repeats *repeats, sb_unify_counts *counts);
 
 #endif

@@ -206,6 +206,22 @@ sb_status sb_tail_next(sb_tail *t, sb_tail_record *out, sb_err *err) {
     return note(t, next_slowly(t, out, err), out);
 }
 
+size_t sb_tail_take(sb_tail *t, sb_record *out, size_t max, uint64_t *offset) {
+    /* The first record of all is sb_tail_next's, which remembers what the file begins with. */
+    if (t->at == t->n || t->base + t->at == 0 || t->lost || t->replaced) return 0;
+    size_t n = sb_record_take(sb_tail_ahead(t), t->max_payload, out, max);
+    *offset = t->base + t->at;
+    if (n == 0) return 0;
+    const sb_record *last = &out[n - 1];
+    const uint8_t *begin = last->payload.p - SB_RECORD_HEADER;
+    size_t end = (size_t)(begin - t->p) + (size_t)last->size;
+    t->last = (sb_tail_place){t->base + (uint64_t)(begin - t->p), last->size};
+    t->last_crc = last->payload_crc;
+    t->at = end;
+    t->counts.records += n;
+    return n;
+}
+
 /* ---- what is known --------------------------------------------------------------------------- */
 
 sb_tail_counts sb_tail_stats(const sb_tail *t) {

@@ -35,6 +35,7 @@
 
 #include "base/env.h"
 #include "base/status.h"
+#include "codec/record.h"
 
 #define SB_TAIL_WINDOW ((size_t)256 << 10)
 #define SB_TAIL_MAX_PAYLOAD ((uint64_t)2 << 30)
@@ -82,6 +83,11 @@ sb_status sb_tail_open(sb_tail **out, const sb_env *env, const char *path, const
 void sb_tail_close(sb_tail *t);
 
 sb_status sb_tail_next(sb_tail *t, sb_tail_record *out, sb_err *err);
+
+/* The good records that are in the window already, one after the other, at most `max`: how many.
+ * *offset is that of the first; payloads are valid until the next call. None does not mean the end:
+ * sb_tail_next goes on and says what comes. */
+size_t sb_tail_take(sb_tail *t, sb_record *out, size_t max, uint64_t *offset);
 
 /* Gives back the window and the open file, for a reader that will have nothing to do for a while.
  * The next call takes them again. */

@@ -17,7 +17,16 @@ static uint64_t unzigzag(uint64_t x) {
     return (x >> 1) ^ (0 - (x & 1));
 }
 
-static uint8_t *put_varint(uint8_t *p, uint64_t x) {
+/* Writes four bytes or more, of which those that count are stepped over. */
+static inline uint8_t *put_varint(uint8_t *p, uint64_t x) {
+    if (x < 1u << 28) { /* nearly always; without a branch on how many bytes it takes */
+        uint32_t low = (uint32_t)x;
+        uint32_t more = (uint32_t)(31 - __builtin_clz(low | 1)) / 7;
+        uint32_t spread =
+            (low & 0x7F) | (low & 0x3F80) << 1 | (low & 0x1FC000) << 2 | (low & 0xFE00000) << 3;
+        sb_store32(p, spread | (0x808080u & ((1u << 8 * more) - 1)));
+        return p + more + 1;
+    }
     while (x >= 0x80) {
         *p++ = (uint8_t)(x | 0x80);
         x >>= 7;
@@ -33,14 +42,17 @@ static const uint8_t *get_varint(const uint8_t *p, uint64_t *out) {
     return p;
 }
 
-/* Differences of differences, in wrapping arithmetic: any bits go in and come out. The first two
- * are plain. */
-static uint8_t *put_series(uint8_t *p, const uint64_t *x) {
-    uint64_t delta = 0;
+/* Differences of differences of 64 bits each, in wrapping arithmetic: any bits go in and come out.
+ * The first two are plain. */
+static uint8_t *put_series(uint8_t *p, const void *column) {
+    const uint8_t *from = column;
+    uint64_t delta = 0, last, x;
+    memcpy(&last, from, sizeof last);
     for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) {
-        uint64_t next = x[i] - x[i - 1];
-        p = put_varint(p, zigzag(next - delta));
-        delta = next;
+        memcpy(&x, from + i * sizeof x, sizeof x);
+        p = put_varint(p, zigzag(x - last - delta));
+        delta = x - last;
+        last = x;
     }
     return p;
 }
@@ -49,7 +61,7 @@ static uint8_t *put_series(uint8_t *p, const uint64_t *x) {
 
 #define MAX_EVEN_DELTA ((uint64_t)1 << 52)
 
-/* The most that the code of one chunk can take. */
+/* The most that the code of one chunk can take. The values behind leave room for put_varint. */
 #define MAX_CODE (SB_CHUNK_POINTS * (10 + 10 + 8))
 
 static bool even_steps(const int64_t *steps) {
@@ -61,23 +73,27 @@ static bool even_steps(const int64_t *steps) {
     return true;
 }
 
-static bool all_floats(const double *values) {
-    for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++) {
-        uint64_t bits = sb_double_bits(values[i]);
-        /* Out of float32's range the conversion has no meaning; NaN bits must survive too. */
-        if (values[i] != values[i]) {
-            if (sb_double_bits((double)(float)values[i]) != bits) return false;
-            continue;
-        }
-        if (fabs(values[i]) > 3.4028234663852886e38 && !isinf(values[i])) return false;
-        if (sb_double_bits((double)(float)values[i]) != bits) return false;
-    }
-    return true;
+/* The values as floats; false when one of them is none. A double beyond float's range becomes an
+ * infinity (C17 annex F), which is not what it was; nor are the lower bits of a NaN. In two passes
+ * without a branch: the second goes over what was written. */
+static bool put_floats(uint8_t *p, const double *values) {
+    uint64_t differs = 0;
+    for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++)
+        sb_store32(p + (size_t)i * 4, sb_float_bits((float)values[i]));
+    for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++)
+        differs |= sb_double_bits((double)sb_bits_float(sb_load32(p + (size_t)i * 4))) ^
+                   sb_double_bits(values[i]);
+    return differs == 0;
 }
 
 static void sum_up_steps(sb_chunk *c, const int64_t *steps) {
     c->first_step = c->min_step = c->max_step = steps[0];
     c->last_step = steps[SB_CHUNK_POINTS - 1];
+    if (c->flags & SB_CHUNK_EVEN_STEPS && steps[1] >= steps[0] && c->last_step >= steps[0]) {
+        c->max_step = c->last_step; /* no wrap on the way: the deltas are below 2^52 */
+        c->flags |= SB_CHUNK_RISING;
+        return;
+    }
     bool rising = true;
     for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) {
         rising = rising && steps[i] >= steps[i - 1];
@@ -93,18 +109,62 @@ static void sum_up_walls(sb_chunk *c, const double *walls) {
     c->min_wall = INFINITY;
     c->max_wall = -INFINITY;
     bool rising = walls[0] == walls[0];
+    for (uint32_t i = 1; i < SB_CHUNK_POINTS; i++) rising &= walls[i] >= walls[i - 1];
+    if (rising) c->flags |= SB_CHUNK_RISING_WALLS;
+    if (rising && isfinite(c->first_wall) && isfinite(c->last_wall)) {
+        c->min_wall = c->first_wall;
+        c->max_wall = c->last_wall;
+        return;
+    }
     for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++) {
-        if (i && !(walls[i] >= walls[i - 1])) rising = false;
         if (!isfinite(walls[i])) continue;
         if (walls[i] < c->min_wall) c->min_wall = walls[i];
         if (walls[i] > c->max_wall) c->max_wall = walls[i];
     }
-    if (rising) c->flags |= SB_CHUNK_RISING_WALLS;
+}
+
+static uint16_t place_of(const double *values, double x) {
+    uint16_t i = 0;
+    while (values[i] != x) i++;
+    return i;
+}
+
+#define LANES 4u
+_Static_assert(SB_CHUNK_POINTS % LANES == 0, "no rest");
+
+/* Several at a time and without a branch; false when a value is not finite. The sum is made in
+ * order, so that it is the same as of the plain pass. */
+static bool sum_up_finite(sb_chunk *c, const double *values) {
+    double low[LANES], high[LANES], sum = 0;
+    double odd[LANES] = {0}; /* x - x is NaN when x is not finite */
+    for (uint32_t k = 0; k < LANES; k++) low[k] = high[k] = values[0];
+    for (uint32_t i = 0; i < SB_CHUNK_POINTS; i += LANES)
+        for (uint32_t k = 0; k < LANES; k++) {
+            double x = values[i + k];
+            low[k] = x < low[k] ? x : low[k];
+            high[k] = x > high[k] ? x : high[k];
+            odd[k] += x - x;
+            sum += x;
+        }
+    for (uint32_t k = 0; k < LANES; k++)
+        if (odd[k] != 0) return false;
+    for (uint32_t k = 1; k < LANES; k++) {
+        low[0] = low[k] < low[0] ? low[k] : low[0];
+        high[0] = high[k] > high[0] ? high[k] : high[0];
+    }
+    c->min_at = place_of(values, low[0]);
+    c->max_at = place_of(values, high[0]);
+    c->min_value = values[c->min_at];
+    c->max_value = values[c->max_at];
+    c->sum = sum;
+    c->finite_count = SB_CHUNK_POINTS;
+    return true;
 }
 
 static void sum_up_values(sb_chunk *c, const double *values) {
     c->first_value = values[0];
     c->last_value = values[SB_CHUNK_POINTS - 1];
+    if (sum_up_finite(c, values)) return;
     c->min_value = INFINITY;
     c->max_value = -INFINITY;
     bool any = false;
@@ -133,23 +193,19 @@ static void sum_up_values(sb_chunk *c, const double *values) {
 sb_chunk *sb_chunk_seal(sb_blocks *blocks, const int64_t *steps, const double *walls,
                         const double *values) {
     uint8_t code[MAX_CODE];
-    uint64_t bits[SB_CHUNK_POINTS];
     uint8_t *p = code;
     uint8_t flags = 0;
     if (even_steps(steps)) {
         flags |= SB_CHUNK_EVEN_STEPS;
     } else {
-        for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++) bits[i] = (uint64_t)steps[i];
-        p = put_series(p, bits);
+        p = put_series(p, steps);
     }
     uint32_t walls_at = (uint32_t)(p - code);
-    for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++) bits[i] = sb_double_bits(walls[i]);
-    p = put_series(p, bits);
+    p = put_series(p, walls);
     uint32_t values_at = (uint32_t)(p - code);
-    if (all_floats(values)) {
+    if (put_floats(p, values)) {
         flags |= SB_CHUNK_FLOATS;
-        for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++, p += 4)
-            sb_store32(p, sb_float_bits((float)values[i]));
+        p += SB_CHUNK_POINTS * 4;
     } else {
         for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++, p += 8)
             sb_store64(p, sb_double_bits(values[i]));

@@ -388,21 +388,41 @@ static bool seal_tail(sb_run *run, sb_stored_part *part) {
     return true;
 }
 
+/* The part's end learns how far the open tail has come; the next point opens it again. */
+static void close_tail(sb_stored_series *s) {
+    if (!s->next) return;
+    sb_extent *e = &s->parts[s->current].end;
+    e->tail_n = (size_t)(s->next - sb_tail_steps(e->tail));
+    s->next = s->end = NULL;
+}
+
+/* Makes room for a point of this file and step. */
+static bool open_tail(sb_run *run, sb_stored_series *s, uint32_t file, int64_t step) {
+    close_tail(s);
+    sb_stored_part *part = part_of(run, s, file);
+    if (!part) return false;
+    sb_extent *e = &part->end;
+    if (e->tail_n == SB_CHUNK_POINTS && !seal_tail(run, part)) return false;
+    if ((!e->tail || e->tail_n == e->tail->head.room) && !grow_tail(run, e)) return false;
+    s->next = sb_tail_steps(e->tail) + e->tail_n;
+    s->end = sb_tail_steps(e->tail) + e->tail->head.room;
+    s->stride = e->tail->head.room;
+    s->open_file = file;
+    s->open_segment = part->segment;
+    note(run, s, part, step);
+    return true;
+}
+
 sb_status sb_run_add_scalar(sb_run *run, uint32_t file, uint32_t series, int64_t step, double wall,
                             double value) {
     sb_stored_series *s = run->series[series];
-    sb_stored_part *part = part_of(run, s, file);
-    if (!part) return SB_NOMEM;
-    sb_extent *e = &part->end;
-    if (!e->tail || e->tail_n == e->tail->head.room) {
-        if (e->tail_n == SB_CHUNK_POINTS && !seal_tail(run, part)) return SB_NOMEM;
-        if ((!e->tail || e->tail_n == e->tail->head.room) && !grow_tail(run, e)) return SB_NOMEM;
-    }
-    sb_tail_steps(e->tail)[e->tail_n] = step;
-    sb_tail_walls(e->tail)[e->tail_n] = wall;
-    sb_tail_values(e->tail)[e->tail_n] = value;
-    e->tail_n++;
-    note(run, s, part, step);
+    bool is_open =
+        s->next != s->end && s->open_file == file && s->open_segment == run->files[file].segments;
+    if (!is_open && !open_tail(run, s, file, step)) return SB_NOMEM;
+    int64_t *to = s->next++;
+    to[0] = step;
+    memcpy(to + s->stride, &wall, sizeof wall);
+    memcpy(to + 2 * s->stride, &value, sizeof value);
     return SB_OK;
 }
 
@@ -435,6 +455,7 @@ static uint64_t points_of(const sb_extent *e) {
 /* With the mutex held, as all below. */
 static void show_series(sb_run *run, sb_stored_series *s, uint64_t version) {
     uint64_t points = 0;
+    close_tail(s);
     for (uint32_t i = 0; i < s->part_n; i++) {
         sb_stored_part *part = &s->parts[i];
         sb_extent old = part->seen;

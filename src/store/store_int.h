@@ -62,11 +62,16 @@ typedef struct sb_stored_part {
 } sb_stored_part;
 
 typedef struct sb_stored_series {
+    /* Where the next scalar goes while its part is open: the steps' column, its end, and how far
+     * away the other columns are. Together, since every point that is loaded comes by here. */
+    int64_t *next, *end;
+    size_t stride;
+    uint32_t open_file, open_segment;
     sb_slice tag;
     sb_series_meta meta;
     sb_stored_part *parts;
     uint32_t part_n, part_room;
-    uint32_t current;  /* the part that was added to last */
+    uint32_t current;  /* the part that was added to last; its tail_n is behind while it is open */
     uint32_t top_file; /* no part is of a file with a greater number */
     bool is_dirty;
     /* committed: */

@@ -511,6 +511,55 @@ static void bytes_lost_or_added_anywhere_never_yield_an_untrue_payload(void **st
     sb_buf_fini(&b);
 }
 
+/* sb_record_take and a loop of sb_record_read agree, whatever the bytes are. */
+static void assert_taken_alike(sb_slice window, uint64_t longest, size_t max) {
+    sb_record many[64];
+    size_t n = sb_record_take(window, longest, many, max), at = 0;
+    assert_true(n <= max);
+    for (size_t i = 0; i < n; i++) {
+        sb_record one;
+        assert_int_equal(sb_record_read(&one, sb_slice_of(window.p + at, window.n - at)), SB_OK);
+        assert_ptr_equal(many[i].payload.p, one.payload.p);
+        assert_int_equal(many[i].payload.n, one.payload.n);
+        assert_int_equal(many[i].length, one.length);
+        assert_int_equal(many[i].size, one.size);
+        assert_int_equal(many[i].length_crc, one.length_crc);
+        assert_int_equal(many[i].payload_crc, one.payload_crc);
+        at += (size_t)one.size;
+    }
+    sb_record rest;
+    if (n < max && sb_record_read(&rest, sb_slice_of(window.p + at, window.n - at)) == SB_OK)
+        assert_true(rest.length > longest);
+}
+
+static void many_at_once_are_the_same_as_one_after_the_other(void **state) {
+    (void)state;
+    sb_buf b = new_buf();
+    uint8_t bytes[2000];
+    sb_test_random random = sb_test_random_of(7);
+    for (int i = 0; i < 12; i++) {
+        size_t n = i % 4 == 3 ? (size_t)sb_test_below(&random, sizeof bytes) : 40;
+        sb_test_fill(&random, bytes, n);
+        sb_record_add(&b, sb_slice_of(bytes, n));
+    }
+    for (size_t cut = 0; cut <= b.n; cut++) {
+        uint8_t *copy = exact(b.p, cut);
+        assert_taken_alike(sb_slice_of(copy, cut), UINT64_MAX, 64);
+        free(copy);
+    }
+    for (size_t i = 0; i < b.n * 8; i++) {
+        b.p[i / 8] ^= (uint8_t)(1u << i % 8);
+        assert_taken_alike(sb_buf_slice(&b), UINT64_MAX, 64);
+        b.p[i / 8] ^= (uint8_t)(1u << i % 8);
+    }
+    for (size_t max = 0; max < 14; max++) assert_taken_alike(sb_buf_slice(&b), 1000, max);
+    sb_buf_clear(&b);
+    add_header(&b, UINT64_MAX - 3); /* good checksum, and the sum with the overhead wraps */
+    sb_buf_add(&b, bytes, 64);
+    assert_taken_alike(sb_buf_slice(&b), UINT64_MAX, 4);
+    sb_buf_fini(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_frame_is_made_byte_by_byte_as_specified),
@@ -537,6 +586,7 @@ int main(void) {
         cmocka_unit_test(two_flipped_bits_never_yield_an_untrue_payload),
         cmocka_unit_test(a_file_cut_anywhere_yields_its_whole_records),
         cmocka_unit_test(bytes_lost_or_added_anywhere_never_yield_an_untrue_payload),
+        cmocka_unit_test(many_at_once_are_the_same_as_one_after_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

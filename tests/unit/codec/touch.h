@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "codec/event.h"
+#include "codec/form.h"
 #include "codec/graph.h"
 #include "codec/plain_int.h"
 #include "codec/plugin.h"
@@ -285,6 +286,22 @@ static inline void touch_event_body(const sb_event *event) {
     }
 }
 
+/* An event that has a form is a lone scalar, and reads by its form as it does plainly. */
+static inline void touch_form(sb_slice payload, const sb_event *event) {
+    sb_form form;
+    if (!sb_form_learn(&form, payload)) return;
+    sb_form_point point;
+    sb_value value;
+    double number;
+    TOUCH_CHECK(event->what == SB_WHAT_SUMMARY);
+    sb_summary_walk values = sb_summary_over(event->body);
+    TOUCH_CHECK(sb_summary_next(&values, &value) == SB_OK && sb_scalar_of(&value, &number, NULL));
+    TOUCH_CHECK(sb_summary_next(&values, &value) == SB_END);
+    if (!sb_form_read(&form, payload, &point)) return; /* a step of ten bytes */
+    TOUCH_CHECK(touch_same_bits(point.wall_time, event->wall_time) && point.step == event->step &&
+                touch_same_bits(point.number, number));
+}
+
 static inline void touch_event(sb_slice payload) {
     sb_event event, plain;
     sb_status status = sb_event_read(&event, payload);
@@ -297,6 +314,7 @@ static inline void touch_event(sb_slice payload) {
                 touch_same_slice(event.source_writer, plain.source_writer));
     touch_slice(event.source_writer);
     touch_event_body(&event);
+    touch_form(payload, &event);
 }
 
 static inline void touch_hparams(sb_slice content) {
