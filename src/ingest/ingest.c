@@ -41,7 +41,8 @@ struct sb_ingest {
     bool has_thread;
     _Atomic bool stopping;
     _Atomic uint64_t sync_wanted;
-    _Atomic size_t busy; /* turns queued or under way */
+    _Atomic size_t busy;   /* turns queued or under way */
+    _Atomic size_t behind; /* loaders that have not caught up */
     /* guarded by mutex: */
     pthread_mutex_t mutex;
     pthread_cond_t synced;
@@ -74,12 +75,24 @@ typedef struct job {
     sb_loader *loader;
 } job;
 
+/* True when it was the last one that was behind. */
+static bool catch_up(sb_ingest *in, sb_loader *l) {
+    if (atomic_fetch_or(&l->flags, SB_LOADER_CAUGHT_UP) & SB_LOADER_CAUGHT_UP) return false;
+    return atomic_fetch_sub(&in->behind, 1) == 1;
+}
+
+static void fall_behind(sb_ingest *in, sb_loader *l) {
+    if (atomic_fetch_and(&l->flags, ~SB_LOADER_CAUGHT_UP) & SB_LOADER_CAUGHT_UP)
+        atomic_fetch_add(&in->behind, 1);
+}
+
 /* Wakes the ingest thread only when there is something for it to do, since each time it looks at
  * every run. The loader is not touched once it is not busy any more. */
 static void end_turn(sb_ingest *in, sb_loader *l, bool has_more) {
+    bool all_caught_up = !has_more && catch_up(in, l);
     unsigned flags = atomic_fetch_and(&l->flags, ~SB_LOADER_BUSY);
     bool was_last = atomic_fetch_sub(&in->busy, 1) == 1;
-    if (has_more || was_last || (flags & SB_LOADER_AGAIN)) wake(in);
+    if (has_more || was_last || all_caught_up || (flags & SB_LOADER_AGAIN)) wake(in);
 }
 
 static void do_turn(void *arg) {
@@ -98,9 +111,15 @@ static bool is_busy(const sb_loader *l) {
 static void hand_out(sb_ingest *in, sb_loader *l) {
     if (is_busy(l)) return;
     if (atomic_fetch_and(&l->flags, ~SB_LOADER_AGAIN) & SB_LOADER_AGAIN) sb_loader_look(l, true);
-    if (!sb_loader_has_news(l)) return;
+    if (!sb_loader_has_news(l)) {
+        catch_up(in, l);
+        return;
+    }
     job *j = sb_alloc_get(in->env->alloc, sizeof *j);
-    if (!j) return;
+    if (!j) { /* later; nobody is kept waiting for memory */
+        catch_up(in, l);
+        return;
+    }
     *j = (job){in, l};
     atomic_fetch_or(&l->flags, SB_LOADER_BUSY);
     atomic_fetch_add(&in->busy, 1);
@@ -144,6 +163,7 @@ static bool keep_loader(sb_ingest *in, sb_loader *l, size_t at) {
         memmove(in->loaders + at + 1, in->loaders + at, (in->loader_n - at) * sizeof *in->loaders);
         in->loaders[at] = l;
         in->loader_n++;
+        atomic_fetch_add(&in->behind, 1);
     }
     pthread_mutex_unlock(&in->mutex);
     return ok;
@@ -194,6 +214,8 @@ static void take_run(sb_ingest *in, const sb_ingest_root *root, const sb_found_r
     }
     sb_loader_update(l, found, hidden);
     if (in->is_asked) sb_loader_retry(l);
+    if (!l->is_updated) fall_behind(in, l);
+    l->is_updated = true;
     hand_out(in, l);
 }
 
@@ -246,9 +268,11 @@ static void drop_lost_runs(sb_ingest *in, const sb_hidden *hidden) {
             continue;
         }
         if (is_hidden(l, hidden, in->opts.root_count)) {
+            l->is_updated = true; /* as far as can be */
             i++;
             continue;
         }
+        catch_up(in, l);
         pthread_mutex_lock(&in->mutex);
         in->loader_n--;
         memmove(in->loaders + i, in->loaders + i + 1, (in->loader_n - i) * sizeof *in->loaders);
@@ -259,9 +283,14 @@ static void drop_lost_runs(sb_ingest *in, const sb_hidden *hidden) {
     }
 }
 
+static void mark_updated(sb_ingest *in, bool is_updated) {
+    for (size_t i = 0; i < in->loader_n; i++) in->loaders[i]->is_updated = is_updated;
+}
+
 static void walk(sb_ingest *in) {
     sb_arena arena;
     sb_arena_init(&arena, in->env->alloc, 256u << 10, WALK_CAP);
+    uint64_t began = now_of(in);
     in->walk_missed = false;
     for (size_t i = 0; i < in->loader_n; i++) in->loaders[i]->is_found = false;
     uint64_t problems = 0;
@@ -271,7 +300,10 @@ static void walk(sb_ingest *in) {
         hidden[i] = walk_root(in, &in->opts.roots[i], &arena, &whole[i]);
         problems += hidden[i].n;
     }
-    if (hidden && whole) drop_lost_runs(in, hidden);
+    if (hidden && whole)
+        drop_lost_runs(in, hidden);
+    else
+        mark_updated(in, true); /* no memory: as far as can be */
     sb_arena_fini(&arena);
     pthread_mutex_lock(&in->mutex);
     in->problems = problems;
@@ -281,6 +313,9 @@ static void walk(sb_ingest *in) {
     uint64_t pause = interval > 0 && interval < 1e9 ? (uint64_t)(interval * 1e9) : UINT64_MAX / 2;
     if (in->loader_n == 0 && interval > 0 && pause > EMPTY_WALK_NS) pause = EMPTY_WALK_NS;
     if (pause < LEAST_WALK_NS) pause = LEAST_WALK_NS;
+    /* What was missed is looked at again soon, but not by a thread that does nothing else. */
+    uint64_t again = LEAST_WALK_NS + 9 * (in->walked_at - began);
+    if (in->walk_missed && pause > again) pause = again;
     in->walk_at = in->walked_at + pause;
 }
 
@@ -304,18 +339,18 @@ static void look_at_live(sb_ingest *in) {
     }
 }
 
-/* Hands out all turns that there is reason for; true when every loader is at rest. */
-static bool hand_out_all(sb_ingest *in) {
-    bool at_rest = true;
-    for (size_t i = 0; i < in->loader_n; i++) {
-        hand_out(in, in->loaders[i]);
-        if (is_busy(in->loaders[i])) at_rest = false;
-    }
-    return at_rest;
+/* Has every run been looked at and read to where its files ended then? Not whether all are at rest:
+ * among many that grow all the time one is always being read. */
+static bool has_caught_up(const sb_ingest *in) {
+    if (atomic_load(&in->behind)) return false;
+    for (size_t i = 0; i < in->loader_n; i++)
+        if (!in->loaders[i]->is_updated) return false;
+    return true;
 }
 
-static void settle(sb_ingest *in, bool at_rest, uint64_t sync_seen) {
-    if (!at_rest || in->walk_missed) return;
+static void settle(sb_ingest *in, uint64_t sync_seen) {
+    if (in->was_loaded && sync_seen == in->sync_done) return;
+    if (!has_caught_up(in)) return;
     pthread_mutex_lock(&in->mutex);
     in->was_loaded = true;
     if (sync_seen > in->sync_done) {
@@ -360,18 +395,18 @@ static void *run_ingest(void *arg) {
     while (!atomic_load(&in->stopping)) {
         uint64_t wanted = atomic_load(&in->sync_wanted);
         if (now_of(in) >= in->walk_at || wanted > synced) {
+            if (wanted > synced) mark_updated(in, false);
             in->is_asked = wanted > synced || (in->is_asked && in->walk_missed);
             walk(in);
             synced = wanted;
         }
         if (repeats) look_at_live(in);
-        bool at_rest = hand_out_all(in);
-        settle(in, at_rest, synced);
-        if (at_rest && in->walk_missed) {
+        for (size_t i = 0; i < in->loader_n; i++) hand_out(in, in->loaders[i]);
+        settle(in, synced);
+        if (in->walk_missed && atomic_load(&in->busy) == 0)
             in->walk_at = now_of(in);
-            continue;
-        }
-        rest(in);
+        else
+            rest(in);
     }
     return NULL;
 }

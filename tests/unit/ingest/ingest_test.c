@@ -3,6 +3,7 @@
 #include "ingest/ingest.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,6 +318,73 @@ static void growth_is_pushed_without_inotify(void **state) {
     follow(*state, true);
 }
 
+/* A file system in which some files do not open before they are let through. */
+typedef struct gate {
+    pthread_mutex_t mutex;
+    pthread_cond_t moved;
+    bool is_open[2]; /* for the files gate0.tfevents and gate1.tfevents */
+    bool waits[2];
+} gate;
+
+static int open_gated(void *ctx, const char *path, sb_open_mode mode) {
+    gate *g = ctx;
+    const char *name = strstr(path, "gate");
+    if (name) {
+        int which = name[4] - '0';
+        pthread_mutex_lock(&g->mutex);
+        g->waits[which] = true;
+        pthread_cond_broadcast(&g->moved);
+        while (!g->is_open[which]) pthread_cond_wait(&g->moved, &g->mutex);
+        pthread_mutex_unlock(&g->mutex);
+    }
+    return sb_fs_local.open(sb_fs_local.ctx, path, mode);
+}
+
+static void wait_at_gate(gate *g, int which) {
+    pthread_mutex_lock(&g->mutex);
+    while (!g->waits[which]) pthread_cond_wait(&g->moved, &g->mutex);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+static void open_gate(gate *g, int which) {
+    pthread_mutex_lock(&g->mutex);
+    g->is_open[which] = true;
+    pthread_cond_broadcast(&g->moved);
+    pthread_mutex_unlock(&g->mutex);
+}
+
+static void run_that_grows_again_does_not_keep_it_loading(void **state) {
+    sb_test_dir *d = *state;
+    gate g = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {0}, {0}};
+    sb_fs fs = sb_fs_local;
+    fs.ctx = &g;
+    fs.open = open_gated;
+    const sb_env gated = {&sb_alloc_libc, &fs, &sb_clock_system};
+    put_log(d, "a/1.tfevents", 0, 10, 1000);
+    put_log(d, "b/gate0.tfevents", 0, 10, 1000);
+    sb_store *store;
+    sb_ingest *in;
+    assert_int_equal(sb_store_new(&store, &(sb_store_opts){.alloc = &sb_alloc_libc}, NULL), SB_OK);
+    sb_ingest_root root = {NULL, sb_test_dir_path(d)};
+    sb_ingest_opts opts = {.roots = &root, .root_count = 1, .reload_interval = 0.1, .threads = 2};
+    assert_int_equal(sb_ingest_start(&in, &gated, store, &opts, NULL), SB_OK);
+    wait_at_gate(&g, 0);
+    while (count_points(store, "a", 0) < 10) sched_yield();
+    put_log(d, "a/gate1.tfevents", 10, 20, 1001);
+    wait_at_gate(&g, 1); /* from now on a is being read */
+    sb_ingest_progress progress;
+    sb_ingest_get_progress(in, &progress);
+    assert_true(progress.is_loading);
+    open_gate(&g, 0);
+    while (sb_ingest_get_progress(in, &progress), progress.is_loading) sched_yield();
+    assert_int_equal(count_points(store, "b", 0), 10);
+    open_gate(&g, 1);
+    sb_ingest_sync(in);
+    assert_int_equal(count_points(store, "a", 0), 20);
+    sb_ingest_stop(in);
+    sb_store_free(store);
+}
+
 #define DIR_TEST(f) cmocka_unit_test_setup_teardown(f, sb_test_dir_setup, sb_test_dir_teardown)
 
 int main(void) {
@@ -332,6 +400,7 @@ int main(void) {
         DIR_TEST(named_roots_give_their_name_to_the_runs),
         DIR_TEST(growth_is_pushed_with_inotify),
         DIR_TEST(growth_is_pushed_without_inotify),
+        DIR_TEST(run_that_grows_again_does_not_keep_it_loading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
