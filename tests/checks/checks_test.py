@@ -167,6 +167,39 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.tree.check("format", "--fix"), (0, ""))
         self.assertEqual((self.tree.root / "src/base/buf.c").read_text(), after)
 
+    def api_tree(self):
+        names = [f"src/server/api/{name}" for name in ("api.h", "columns.def", "replies.def")]
+        for name in (*names, "ui/src/data/types.ts", "docs/formats/api-v1.md"):
+            self.tree.put(name, (TOOLS.parent / name).read_text())
+        self.passes("api")
+
+    def change(self, name, old, new):
+        text = (self.tree.root / name).read_text()
+        self.assertIn(old, text)
+        self.tree.put(name, text.replace(old, new, 1))
+
+    def test_types_and_tables_that_differ_from_the_servers_are_stale(self):
+        self.api_tree()
+        self.change("src/server/api/replies.def", "SB_API_FIELD(droppedTags,", "SB_API_FIELD(lostTags,")
+        self.fails("api", "ui/src/data/types.ts: is stale")
+        self.assertEqual(self.tree.check("api", "--update"), (0, ""))
+        self.assertIn("  lostTags: number;", (self.tree.root / "ui/src/data/types.ts").read_text())
+        self.change("src/server/api/columns.def", '"run id"', '"id of the run"')
+        self.fails("api", "docs/formats/api-v1.md: is stale")
+        self.change("docs/formats/api-v1.md", "<!-- bands:", "<!-- bonds:")
+        self.fails("api", "has no block bands")
+
+    def test_a_layout_with_holes_and_names_without_a_type_are_found(self):
+        self.api_tree()
+        self.change("src/server/api/columns.def", "SB_SCALAR_FIELD(EPOCH, 8,", "SB_SCALAR_FIELD(EPOCH, 12,")
+        self.fails("api", "EPOCH is at 12; the field before it ends at 8")
+        self.change("src/server/api/columns.def", "SB_SCALAR_FLAG(APPEND, 4,", "SB_SCALAR_FLAG(APPEND, 2,")
+        self.fails("api", "flags are [1, 2, 2,")
+        self.change("src/server/api/replies.def", '"Loading", ""', '"Lading", ""')
+        self.fails("api", "Lading is not described")
+        self.change("src/server/api/api.h", "HistogramsAsk, Histograms", "HistogramsAsk, Bytes")
+        self.fails("api", "Histograms is in no request and no reply")
+
     def test_a_new_or_lost_export_is_found(self):
         self.tree.put("lib.c", "int sb_new(void) { return 1; }\nint odd(void) { return 2; }\n")
         library = str(self.tree.root / "lib.so")

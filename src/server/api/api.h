@@ -15,32 +15,33 @@
 #include "server/app_int.h"
 #include "server/http/http.h"
 
-/* Every route: method, path below /api/v1/, handler, how it is run. */
+/* Every route: method, path below /api/v1/, handler, how it is run, and the types of its request
+ * and its reply: names from replies.def, none, or Bytes where it is no JSON. */
 #define SB_API_MAP(X)                                                                              \
-    X(SB_HTTP_GET, "status", status, SB_HTTP_POOLED)                                               \
-    X(SB_HTTP_GET, "runs", runs, SB_HTTP_POOLED)                                                   \
-    X(SB_HTTP_GET, "tags", tags, SB_HTTP_POOLED)                                                   \
-    X(SB_HTTP_GET, "changes", changes, SB_HTTP_POOLED)                                             \
-    X(SB_HTTP_POST, "summaries", summaries, SB_HTTP_POOLED)                                        \
-    X(SB_HTTP_POST, "scalars", scalars, SB_HTTP_POOLED)                                            \
-    X(SB_HTTP_POST, "measure", measure, SB_HTTP_POOLED)                                            \
-    X(SB_HTTP_POST, "bands", bands, SB_HTTP_POOLED)                                                \
-    X(SB_HTTP_POST, "histograms", histograms, SB_HTTP_POOLED)                                      \
-    X(SB_HTTP_GET, "text", text, SB_HTTP_POOLED)                                                   \
-    X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED)                                               \
-    X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED)                                                 \
-    X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED)                                                   \
-    X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED)                                               \
-    X(SB_HTTP_GET, "state", state, SB_HTTP_POOLED)                                                 \
-    X(SB_HTTP_PATCH, "state", change_state, SB_HTTP_POOLED)
+    X(SB_HTTP_GET, "status", status, SB_HTTP_POOLED, none, Status)                                 \
+    X(SB_HTTP_GET, "runs", runs, SB_HTTP_POOLED, none, Runs)                                       \
+    X(SB_HTTP_GET, "tags", tags, SB_HTTP_POOLED, none, Tags)                                       \
+    X(SB_HTTP_GET, "changes", changes, SB_HTTP_POOLED, none, Changes)                              \
+    X(SB_HTTP_POST, "summaries", summaries, SB_HTTP_POOLED, SummariesAsk, Summaries)               \
+    X(SB_HTTP_POST, "scalars", scalars, SB_HTTP_POOLED, ScalarsAsk, Bytes)                         \
+    X(SB_HTTP_POST, "measure", measure, SB_HTTP_POOLED, MeasureAsk, Measures)                      \
+    X(SB_HTTP_POST, "bands", bands, SB_HTTP_POOLED, BandsAsk, Bytes)                               \
+    X(SB_HTTP_POST, "histograms", histograms, SB_HTTP_POOLED, HistogramsAsk, Histograms)           \
+    X(SB_HTTP_GET, "text", text, SB_HTTP_POOLED, none, Texts)                                      \
+    X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED, none, Media)                                  \
+    X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED, none, Media)                                    \
+    X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED, none, Bytes)                                      \
+    X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED, none, Bytes)                                  \
+    X(SB_HTTP_GET, "state", state, SB_HTTP_POOLED, none, People)                                   \
+    X(SB_HTTP_PATCH, "state", change_state, SB_HTTP_POOLED, StateChange, StateChanged)
 
-#define SB_API_DECLARE(method, path, name, how)                                                    \
+#define SB_API_DECLARE(method, path, name, how, ask, reply)                                        \
     sb_status sb_api_##name(sb_http_request *q, sb_http_reply *r, void *app);
 SB_API_MAP(SB_API_DECLARE)
 #undef SB_API_DECLARE
 
 /* For the one table of routes. */
-#define SB_API_ROUTE(method, below, name, run_how)                                                 \
+#define SB_API_ROUTE(method, below, name, run_how, ask, reply)                                     \
     {.methods = (method), .path = "/api/v1/" below, .run = sb_api_##name, .how = (run_how)},
 
 /* ---- answers --------------------------------------------------------------------------------- */

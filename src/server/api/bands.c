@@ -11,19 +11,15 @@
 #define MAX_LINES 20000u
 #define DEFAULT_PIXELS 1000u
 
-/* An entry of the answer; the table is in docs/formats/api-v1.md. */
+/* An entry of the answer: offsets of its fields, and its flags. */
 enum {
-    AT_GROUP = 0,
-    AT_FLAGS = 4,
-    AT_POINTS = 8,
-    AT_LINES = 12,
-    AT_X = 16,
-    AT_CENTRE = 20,
-    AT_LOW = 24,
-    AT_HIGH = 28,
-    AT_COUNT = 32,
-    ENTRY = 40,
+#define SB_BAND_ENTRY(magic, bytes) ENTRY = (bytes),
+#define SB_BAND_FIELD(name, at, type, key, what) AT_##name = (at),
+#define SB_BAND_FLAG(name, bit, what) IS_##name = (bit),
+#include "server/api/columns.def"
 };
+#define SB_BAND_ENTRY(magic, bytes) static const char container[] = magic;
+#include "server/api/columns.def"
 
 typedef enum spread { SPREAD_STD, SPREAD_CI95, SPREAD_MINMAX } spread;
 
@@ -109,7 +105,7 @@ static void add_group(answer *a, uint32_t entry, sb_group *g) {
     for (size_t i = 0; i < g->n; i++) count[i] = g->count[i];
     sb_column_u32(&a->body, entry, AT_POINTS, (uint32_t)g->n);
     sb_column_u32(&a->body, entry, AT_LINES, (uint32_t)g->lines);
-    sb_column_u32(&a->body, entry, AT_FLAGS, g->is_exact ? 1 : 0);
+    sb_column_u32(&a->body, entry, AT_FLAGS, g->is_exact ? IS_EXACT : 0u);
     if (g->n == 0) return;
     sb_column_add_doubles(&a->body, entry, AT_X, g->x, g->n);
     sb_column_add_doubles(&a->body, entry, AT_CENTRE, centre, g->n);
@@ -162,7 +158,7 @@ static sb_status answer_all(answer *a, const json_t *groups) {
     uint32_t n = (uint32_t)json_array_size(groups);
     sb_http_type(a->r, "application/x-seaboard-columns");
     sb_http_compress(a->r, SB_HTTP_CODING_YES);
-    sb_column_begin(&a->body, sb_http_body(a->r), "SBB1", sb_store_version(a->app->store), n,
+    sb_column_begin(&a->body, sb_http_body(a->r), container, sb_store_version(a->app->store), n,
                     ENTRY);
     sb_status status = sb_api_take_runs(&a->runs, a->q, a->app);
     if (status != SB_OK) return status;

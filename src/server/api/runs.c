@@ -37,9 +37,13 @@ static void add_any(sb_json *j, const sb_any *value) {
         sb_json_bool(j, value->boolean);
         break;
     default:
-        sb_json_null(j);
         break;
     }
+}
+
+static bool has_value(const sb_any *value) {
+    return value->kind == SB_ANY_NUMBER || value->kind == SB_ANY_STRING ||
+           value->kind == SB_ANY_BOOL;
 }
 
 static void add_hparams(sb_json *j, sb_run *run) {
@@ -52,6 +56,7 @@ static void add_hparams(sb_json *j, sb_run *run) {
     sb_items entries = sb_items_of(start.message, SB_SESSION_START_HPARAMS);
     sb_hparam_view hparam;
     while (sb_hparam_next(&entries, &hparam) == SB_OK) {
+        if (!has_value(&hparam.value)) continue;
         sb_json_key(j, hparam.name);
         add_any(j, &hparam.value);
     }

@@ -10,34 +10,17 @@
 #define MAX_SERIES 20000u
 #define MAX_POINTS ((size_t)5000000)
 
-/* An entry of the answer: offsets of its fields, and its flags. The table is in
- * docs/formats/api-v1.md. */
+/* An entry of the answer: offsets of its fields, and its flags. */
 enum {
-    AT_RUN = 0,
-    AT_FLAGS = 4,
-    AT_EPOCH = 8,
-    AT_N = 16,
-    AT_POINTS = 24,
-    AT_NOT_FINITE = 28,
-    AT_STEP = 32,
-    AT_WALL = 36,
-    AT_VALUE = 40,
-    AT_SMOOTH = 44,
-    AT_POINT_FLAGS = 48,
-    AT_ATTEMPTS = 52,
-    AT_BASE = 56,
-    AT_IN_RANGE = 64,
-    ENTRY = 72,
+#define SB_SCALAR_ENTRY(magic, bytes) ENTRY = (bytes),
+#define SB_SCALAR_FIELD(name, at, type, key, what) AT_##name = (at),
+#define SB_SCALAR_FLAG(name, bit, what) IS_##name = (bit),
+#include "server/api/columns.def"
 };
-enum {
-    IS_NOT_FOUND = 1,
-    IS_UNCHANGED = 2,
-    IS_APPEND = 4,
-    IS_NOT_RISING = 8,
-    IS_RESTARTED = 16,
-    IS_INTEGER = 32,
-    IS_WITHOUT_BASELINE = 64,
-};
+#define SB_SCALAR_ENTRY(magic, bytes) static const char container[] = magic;
+#define SB_POINT_MARK(name, bit, what)                                                             \
+    _Static_assert(SB_POINT_##name == (bit), "a flag of points as the query has it");
+#include "server/api/columns.def"
 
 typedef struct answer {
     sb_lines lines;
@@ -122,7 +105,7 @@ static sb_status add_whole(answer *a, uint32_t entry, const sb_line *line,
 static uint32_t flags_of(const answer *a, const sb_taken_line *one, uint32_t attempts) {
     sb_dtype dtype = one->series.meta->dtype;
     bool is_integer = dtype != SB_FLOAT && dtype != SB_DOUBLE && !a->lines.compare.is_asked;
-    return (is_integer ? IS_INTEGER : 0u) | (attempts > 1 ? IS_RESTARTED : 0u);
+    return (is_integer ? IS_INTEGERS : 0u) | (attempts > 1 ? IS_RESTARTED : 0u);
 }
 
 static sb_status add_line(answer *a, uint32_t entry, sb_taken_line *one,
@@ -134,7 +117,7 @@ static sb_status add_line(answer *a, uint32_t entry, sb_taken_line *one,
     sb_column_u32(&a->body, entry, AT_ATTEMPTS, attempts);
     sb_status status = SB_OK;
     if (one->lacks_baseline) {
-        flags |= IS_WITHOUT_BASELINE;
+        flags |= IS_NO_BASELINE;
     } else if (have->n && have->epoch == one->epoch && have->n == one->n) {
         flags |= IS_UNCHANGED;
     } else {
@@ -165,7 +148,7 @@ static sb_status add_all(answer *a, sb_http_reply *r, const json_t *list) {
     uint32_t n = (uint32_t)json_array_size(list);
     sb_http_type(r, "application/x-seaboard-columns");
     sb_http_compress(r, SB_HTTP_CODING_YES);
-    sb_column_begin(&a->body, sb_http_body(r), "SBC1", sb_store_version(a->lines.app->store), n,
+    sb_column_begin(&a->body, sb_http_body(r), container, sb_store_version(a->lines.app->store), n,
                     ENTRY);
     sb_status status = sb_lines_open(&a->lines);
     for (uint32_t i = 0; status == SB_OK && i < n; i++) {

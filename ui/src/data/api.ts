@@ -1,8 +1,7 @@
 // The client of /api/v1. Every call answers a Result; nothing throws. Addresses are relative to the page.
 import { fail, ok, type Result } from '../base/result';
-import type { Changes, People, Run, ScalarsAsk, StateItems, Status, Summaries, Tag } from './types';
+import type { BandsAsk, MeasureAsk, Reply, ScalarsAsk, StateItems } from './types';
 import { decodeBands, decodeColumns, type Band, type Columns } from './columns';
-import type { BandsAsk } from './types';
 import { fetchBytes } from './fetcher';
 
 const BASE = new URL('api/v1/', document.baseURI).href;
@@ -40,14 +39,16 @@ const send = (method: string, body: unknown, signal?: AbortSignal): RequestInit 
 });
 
 export const api = {
-  status: (files = false, run = '') => json<Status>(files ? `status?files=1${run ? `&run=${encodeURIComponent(run)}` : ''}` : 'status'),
-  runs: () => json<{ version: number; runs: Run[] }>('runs'),
-  tags: (plugin = '') => json<{ version: number; tags: Tag[] }>(plugin ? `tags?plugin=${encodeURIComponent(plugin)}` : 'tags'),
-  changes: (since: number) => json<Changes>(`changes?since=${since}`),
+  status: (files = false, run = '') =>
+    json<Reply<'GET status'>>(files ? `status?files=1${run ? `&run=${encodeURIComponent(run)}` : ''}` : 'status'),
+  runs: () => json<Reply<'GET runs'>>('runs'),
+  tags: (plugin = '') => json<Reply<'GET tags'>>(plugin ? `tags?plugin=${encodeURIComponent(plugin)}` : 'tags'),
+  changes: (since: number) => json<Reply<'GET changes'>>(`changes?since=${since}`),
   summaries: (tags: string[], runs?: number[], signal?: AbortSignal) =>
-    json<Summaries>('summaries', send('POST', { tags, runs }, signal)),
-  state: () => json<People>('state'),
-  patchState: (revision: number, items: StateItems) => json<{ revision: number }>('state', send('PATCH', { revision, items })),
+    json<Reply<'POST summaries'>>('summaries', send('POST', { tags, runs }, signal)),
+  measure: (ask: MeasureAsk, signal?: AbortSignal) => json<Reply<'POST measure'>>('measure', send('POST', ask, signal)),
+  state: () => json<Reply<'GET state'>>('state'),
+  patchState: (revision: number, items: StateItems) => json<Reply<'PATCH state'>>('state', send('PATCH', { revision, items })),
 
   async scalars(ask: ScalarsAsk, signal?: AbortSignal): Promise<Result<Columns>> {
     const body = await fetchBytes(`${BASE}scalars`, JSON.stringify(ask), signal);

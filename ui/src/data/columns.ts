@@ -1,48 +1,18 @@
 // Reads the binary replies of /api/v1 (SBC1: scalar columns, SBB1: bands) without copying: every column is a typed
 // array over the body, which is why the server aligns them to eight bytes. Nothing outside the body is ever looked at.
 //
-//   0 magic | 4 u32 entries | 8 u64 version | 16 entries of 72 (SBC1) or 40 (SBB1) bytes | columns
+//   0 magic | 4 u32 entries | 8 u64 version | 16 entries of one size | columns
 import { fail, ok, type Result } from '../base/result';
+import { BAND_AT, BAND_BYTES, BAND_MAGIC, SCALAR_AT, SCALAR_BYTES, SCALAR_MAGIC, type Band, type Series } from './types';
 
-export const NOT_FOUND = 1;
-export const UNCHANGED = 2;
-export const APPEND = 4;
-export const NOT_RISING = 8;
-export const RESTARTED = 16;
+export type { Band, Series } from './types';
+export { APPEND, NO_BASELINE, NOT_FOUND, NOT_RISING, RESTARTED, UNCHANGED } from './types';
 
-export interface Series {
-  run: number;
-  flags: number;
-  epoch: number;
-  n: number;
-  points: number;
-  bad: number;
-  attempts: number;
-  firstWall: number;
-  inRange: number;
-  step: Float64Array | null;
-  wall: Float64Array | null;
-  value: Float64Array | null;
-  smooth: Float64Array | null;
-  flagsOf: Uint8Array | null;
-}
 export interface Columns {
   version: number;
   series: Series[];
 }
-export interface Band {
-  group: number;
-  points: number;
-  members: number;
-  x: Float64Array;
-  centre: Float64Array;
-  low: Float64Array;
-  high: Float64Array;
-  count: Float64Array;
-}
 
-const ENTRY = 72;
-const BAND = 40;
 const LITTLE = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
 class Reader {
@@ -54,7 +24,7 @@ class Reader {
     return this.view.getUint32(at, true);
   }
   u64(at: number): number {
-    return this.view.getUint32(at, true) + this.view.getUint32(at + 4, true) * 4294967296;
+    return this.view.getUint32(at, true) + this.view.getUint32(at + SCALAR_AT.flags, true) * 4294967296;
   }
   /** A column of n doubles; null when there is none, throws when it leaves the body. */
   doubles(at: number, n: number): Float64Array | null {
@@ -85,29 +55,29 @@ function open(body: ArrayBuffer, magic: string, entry: number): Result<{ r: Read
 }
 
 export function decodeColumns(body: ArrayBuffer): Result<Columns> {
-  const opened = open(body, 'SBC1', ENTRY);
+  const opened = open(body, SCALAR_MAGIC, SCALAR_BYTES);
   if (!opened.ok) return opened;
   const { r, entries } = opened.value;
   const series: Series[] = new Array<Series>(entries);
   try {
     for (let i = 0; i < entries; i++) {
-      const at = 16 + i * ENTRY;
-      const points = r.u32(at + 24);
+      const at = 16 + i * SCALAR_BYTES;
+      const points = r.u32(at + SCALAR_AT.points);
       series[i] = {
-        run: r.u32(at),
-        flags: r.u32(at + 4),
-        epoch: r.u64(at + 8),
-        n: r.u64(at + 16),
+        run: r.u32(at + SCALAR_AT.run),
+        flags: r.u32(at + SCALAR_AT.flags),
+        epoch: r.u64(at + SCALAR_AT.epoch),
+        n: r.u64(at + SCALAR_AT.n),
         points,
-        bad: r.u32(at + 28),
-        step: r.doubles(at + 32, points),
-        wall: r.doubles(at + 36, points),
-        value: r.doubles(at + 40, points),
-        smooth: r.doubles(at + 44, points),
-        flagsOf: r.bytes(at + 48, points),
-        attempts: r.u32(at + 52),
-        firstWall: r.view.getFloat64(at + 56, true),
-        inRange: r.u64(at + 64),
+        bad: r.u32(at + SCALAR_AT.bad),
+        step: r.doubles(at + SCALAR_AT.step, points),
+        wall: r.doubles(at + SCALAR_AT.wall, points),
+        value: r.doubles(at + SCALAR_AT.value, points),
+        smooth: r.doubles(at + SCALAR_AT.smooth, points),
+        flagsOf: r.bytes(at + SCALAR_AT.flagsOf, points),
+        attempts: r.u32(at + SCALAR_AT.attempts),
+        firstWall: r.view.getFloat64(at + SCALAR_AT.firstWall, true),
+        inRange: r.u64(at + SCALAR_AT.inRange),
       };
     }
   } catch (e) {
@@ -117,24 +87,25 @@ export function decodeColumns(body: ArrayBuffer): Result<Columns> {
 }
 
 export function decodeBands(body: ArrayBuffer): Result<Band[]> {
-  const opened = open(body, 'SBB1', BAND);
+  const opened = open(body, BAND_MAGIC, BAND_BYTES);
   if (!opened.ok) return opened;
   const { r, entries } = opened.value;
   const none = new Float64Array(0);
   const bands: Band[] = [];
   try {
     for (let i = 0; i < entries; i++) {
-      const at = 16 + i * BAND;
-      const points = r.u32(at + 8);
+      const at = 16 + i * BAND_BYTES;
+      const points = r.u32(at + BAND_AT.points);
       bands.push({
-        group: r.u32(at),
+        group: r.u32(at + BAND_AT.group),
+        flags: r.u32(at + BAND_AT.flags),
         points,
-        members: r.u32(at + 12),
-        x: r.doubles(at + 16, points) ?? none,
-        centre: r.doubles(at + 20, points) ?? none,
-        low: r.doubles(at + 24, points) ?? none,
-        high: r.doubles(at + 28, points) ?? none,
-        count: r.doubles(at + 32, points) ?? none,
+        members: r.u32(at + BAND_AT.members),
+        x: r.doubles(at + BAND_AT.x, points) ?? none,
+        centre: r.doubles(at + BAND_AT.centre, points) ?? none,
+        low: r.doubles(at + BAND_AT.low, points) ?? none,
+        high: r.doubles(at + BAND_AT.high, points) ?? none,
+        count: r.doubles(at + BAND_AT.count, points) ?? none,
       });
     }
   } catch (e) {

@@ -149,10 +149,9 @@ export class Hub {
   private readonly hadRun = new Set<number>();
 
   private mergeRuns(news: Changes): void {
-    if (news.runs.length === 0 && !news.gone?.length) return;
-    const gone = new Set(news.gone ?? []);
+    if (news.runs.length === 0) return;
     const fresh = new Map(news.runs.map((run) => [run.id, run]));
-    const runs = this.runs.filter((run) => !gone.has(run.id)).map((run) => {
+    const runs = this.runs.map((run) => {
       const now = fresh.get(run.id);
       fresh.delete(run.id);
       return now ?? run;

@@ -1,7 +1,25 @@
-// What /api/v1 says, as types (docs/formats/api-v1.md). Numbers that JSON cannot hold come as strings.
+// What /api/v1 says and takes, as types (docs/formats/api-v1.md).
+// Written by tools/check_api --update from the tables in src/server/api; changes go there.
 
+// ---- JSON ----
+
+/** A number; as text where JSON has none for it: NaN, infinities, steps beyond 2^53. */
 export type Num = number | string;
-
+export type XAxis = 'step' | 'relative' | 'wall';
+export type SmoothKind = 'none' | 'ema' | 'time_ema' | 'window' | 'gaussian' | 'median';
+export type Column = 'step' | 'wall' | 'value' | 'smooth' | 'flags';
+export type CompareKind = 'difference' | 'ratio';
+export type RunState = 'running' | 'stalled' | 'finished' | 'loading';
+export type StateItems = Record<string, unknown>;
+/** Why a request was refused. */
+export interface Problem {
+  code: string;
+  message: string; // to be shown
+}
+export interface Refusal {
+  error: Problem;
+}
+/** How far reading is. */
 export interface Loading {
   isLoading: boolean;
   runs: number;
@@ -20,24 +38,42 @@ export interface FileState {
   records: number;
   damaged: number;
   lost: number;
-  state: string;
+  state: 'live' | 'idle' | 'reading' | 'failed';
   trouble: string;
+}
+export interface Program {
+  name: string;
+  version: string;
+}
+/** Bytes of points. */
+export interface Memory {
+  chunks: number;
+  spilled: number; // moved to a file
+}
+/** Whether what people note outlives the server. */
+export interface Keeping {
+  persistent: boolean;
+  hint: string;
+}
+export interface Damage {
+  files: number;
+  records: number;
+  bytes: number;
 }
 export interface Status {
   version: number;
-  program: { name: string; version: string };
+  program: Program;
   logdir: string;
   windowTitle: string;
-  startedAt: number;
   loading: Loading;
-  plugins: Record<string, number>;
-  state?: { persistent: boolean; hint: string };
-  damage: { files: number; records: number; bytes: number };
-  files?: FileState[];
+  memory: Memory;
+  state: Keeping;
+  plugins: Record<string, number>; // distinct tags of each
+  files?: FileState[]; // when asked for
+  damage: Damage;
 }
-export type RunState = 'running' | 'stalled' | 'finished' | 'loading';
 export interface Run {
-  id: number;
+  id: number; // never used again while the server runs
   name: string;
   start: number | null;
   last: number | null;
@@ -48,60 +84,118 @@ export interface Run {
   version: number;
   attempts: number;
   damaged: number;
-  hparams?: Record<string, string | number | boolean>;
-  status?: string;
+  droppedTags: number;
+  hparams?: Record<string, string | number | boolean>; // as logged; those without a value are left out
+  status?: 'success' | 'failure' | 'running' | 'unknown'; // how the session ended
+}
+export interface Runs {
+  version: number;
+  runs: Run[];
 }
 export interface Tag {
   tag: string;
   plugin: string;
   displayName: string;
-  description: string;
+  description: string; // HTML
   runs: number[] | 'all';
-  samples: number;
+  samples: number; // images or clips a step; 0 elsewhere
+}
+export interface Tags {
+  version: number;
+  tags: Tag[];
 }
 export interface Changes {
   version: number;
   since: number;
   loading: Loading;
-  runCount?: number;
-  runs: Run[];
-  gone?: number[];
-  series: [number, string, number][];
-  more: boolean;
+  runCount: number;
+  runs: Run[]; // only those that changed
+  series: [number, string, number][]; // run, tag and points of those that grew
+  more: boolean; // there were too many to list
+}
+export interface SummariesAsk {
+  tags: string[];
+  runs?: number[]; // absent: all
 }
 export interface Cell {
   n: number;
   last: Num;
   lastStep: Num;
-  min: Num;
-  minStep: Num;
-  max: Num;
-  maxStep: Num;
-  nan: number;
-  firstWall: number;
-  lastWall: number;
+  min?: Num; // these five: when there is a finite value
+  minStep?: Num;
+  max?: Num;
+  maxStep?: Num;
+  mean?: Num;
+  nan: number; // values that are not finite
+  firstWall: Num;
+  lastWall: Num;
 }
 export interface Summaries {
   version: number;
-  runs: number[];
+  runs: (number | null)[]; // null: no such run
   tags: string[];
-  cells: (Cell | null)[][];
+  cells: (Cell | null)[][]; // by tag, then by run
 }
-export type XAxis = 'step' | 'relative' | 'wall';
-export type SmoothKind = 'none' | 'ema' | 'time_ema' | 'window' | 'gaussian' | 'median';
 export interface Smoothing {
   kind: SmoothKind;
-  weight?: number;
-  points?: number;
+  weight?: number; // of ema and time_ema
+  points?: number; // of the others
 }
-export type Column = 'step' | 'wall' | 'value' | 'smooth' | 'flags';
+export interface Compare {
+  run: number; // the baseline
+  kind: CompareKind;
+}
+export interface SeriesAsk {
+  run: number;
+  tag: string;
+  epoch?: number; // what the client has
+  n?: number;
+}
 export interface ScalarsAsk {
   x: XAxis;
-  width: number;
+  width: number; // pixels; 0: all points
   range?: [number, number];
   smoothing: Smoothing;
-  columns: Column[];
-  series: { run: number; tag: string; epoch?: number; n?: number }[];
+  superseded?: boolean;
+  columns?: Column[]; // absent: all
+  compare?: Compare | null;
+  series: SeriesAsk[];
+}
+export interface MeasureAsk {
+  x: XAxis;
+  from: number;
+  to?: number | null; // absent: a single place
+  smoothing: Smoothing;
+  compare?: Compare | null;
+  series: SeriesAsk[];
+}
+export interface MeasurePoint {
+  step: Num;
+  wall: Num;
+  value: Num;
+  smooth: Num;
+}
+/** What a line does between two places. */
+export interface Measure {
+  run: number;
+  tag: string;
+  n: number; // points from start to end
+  start: MeasurePoint;
+  end: MeasurePoint;
+  min: MeasurePoint | null; // null, as those below: no value is finite
+  max: MeasurePoint | null;
+  mean: Num | null;
+  minSmooth: MeasurePoint | null;
+  maxSmooth: MeasurePoint | null;
+  meanSmooth: Num | null;
+}
+export interface Measures {
+  version: number;
+  series: (Measure | null)[]; // in the order asked
+}
+export interface GroupAsk {
+  key: string;
+  series: SeriesAsk[];
 }
 export interface BandsAsk {
   x: XAxis;
@@ -110,14 +204,185 @@ export interface BandsAsk {
   smoothing: Smoothing;
   center: 'mean' | 'median';
   spread: 'std' | 'ci95' | 'minmax';
-  groups: { key: string; series: { run: number; tag: string }[] }[];
+  groups: GroupAsk[];
 }
-export type StateItems = Record<string, unknown>;
+export interface HistogramsAsk {
+  series: SeriesAsk[];
+  maxSteps?: number;
+  range?: [number, number];
+  mode?: 'histogram' | 'distribution';
+  superseded?: boolean;
+}
+export interface HistogramPoint {
+  step: Num;
+  wall: Num;
+  rows?: [Num, Num, Num][]; // left, right, count
+  percentiles?: [number, Num][]; // basis points, value
+  error?: string; // in place of its data
+}
+export interface HistogramSeries {
+  run: number;
+  tag: string;
+  epoch?: number;
+  total?: number;
+  points?: HistogramPoint[];
+  error?: string; // in place of its points
+}
+export interface Histograms {
+  version: number;
+  series: HistogramSeries[];
+}
+export interface TextPoint {
+  step: Num;
+  wall: Num;
+  html?: string;
+  error?: string; // in place of its text
+}
+export interface Texts {
+  version: number;
+  total: number;
+  points: TextPoint[]; // newest first
+}
+export interface MediaPoint {
+  step: Num;
+  wall: Num;
+  width?: number; // of images
+  height?: number;
+  blobs: string[]; // paths below api/v1/
+}
+export interface Media {
+  version: number;
+  samples: number;
+  points: MediaPoint[];
+}
+/** What people noted. */
 export interface People {
+  version: number;
   revision: number;
   persistent: boolean;
+  hint: string;
   items: StateItems;
 }
+export interface StateChange {
+  revision: number; // the one that was seen
+  items: StateItems; // null removes
+}
+export interface StateChanged {
+  version: number;
+  revision: number;
+}
 
-/** A number that may have come as "NaN" or "-Infinity". */
-export const toNumber = (v: Num): number => (typeof v === 'number' ? v : Number(v));
+/** What each route takes and gives; Bytes are not JSON. */
+export interface Routes {
+  'GET status': { reply: Status };
+  'GET runs': { reply: Runs };
+  'GET tags': { reply: Tags };
+  'GET changes': { reply: Changes };
+  'POST summaries': { ask: SummariesAsk; reply: Summaries };
+  'POST scalars': { ask: ScalarsAsk; reply: ArrayBuffer };
+  'POST measure': { ask: MeasureAsk; reply: Measures };
+  'POST bands': { ask: BandsAsk; reply: ArrayBuffer };
+  'POST histograms': { ask: HistogramsAsk; reply: Histograms };
+  'GET text': { reply: Texts };
+  'GET images': { reply: Media };
+  'GET audio': { reply: Media };
+  'GET blob': { reply: ArrayBuffer };
+  'GET export': { reply: ArrayBuffer };
+  'GET state': { reply: People };
+  'PATCH state': { ask: StateChange; reply: StateChanged };
+}
+export type Reply<R extends keyof Routes> = Routes[R]['reply'];
+
+/** A number that may have come as "NaN" or "-Infinity"; NaN where there is none. */
+export const toNumber = (v: Num | undefined): number => (typeof v === 'number' ? v : Number(v));
+
+// ---- binary replies: where each field of an entry is, and what its flags mean ----
+
+export const SCALAR_MAGIC = 'SBC1';
+export const SCALAR_BYTES = 72;
+export const SCALAR_AT = {
+  run: 0,
+  flags: 4,
+  epoch: 8,
+  n: 16,
+  points: 24,
+  bad: 28,
+  step: 32,
+  wall: 36,
+  value: 40,
+  smooth: 44,
+  flagsOf: 48,
+  attempts: 52,
+  firstWall: 56,
+  inRange: 64,
+} as const;
+/** Not found. */
+export const NOT_FOUND = 1;
+/** Unchanged. */
+export const UNCHANGED = 2;
+/** Append. */
+export const APPEND = 4;
+/** X is not rising (draw as separate strokes at falls). */
+export const NOT_RISING = 8;
+/** The run was restarted. */
+export const RESTARTED = 16;
+/** Integers. */
+export const INTEGERS = 32;
+/** No baseline. */
+export const NO_BASELINE = 64;
+
+export const BAND_MAGIC = 'SBB1';
+export const BAND_BYTES = 40;
+export const BAND_AT = {
+  group: 0,
+  flags: 4,
+  points: 8,
+  members: 12,
+  x: 16,
+  centre: 20,
+  low: 24,
+  high: 28,
+  count: 32,
+} as const;
+/** Every x that occurs is there; else x are the middles of pixels. */
+export const EXACT = 1;
+
+/** Flags of one point. */
+export const POINT = {
+  /** Superseded. */
+  SUPERSEDED: 1,
+  /** Least of its pixel. */
+  LEAST: 2,
+  /** Greatest of its pixel. */
+  GREATEST: 4,
+  /** Not finite. */
+  NOT_FINITE: 8,
+} as const;
+
+export interface Series {
+  run: number; // run id
+  flags: number; // flags
+  epoch: number; // epoch of the series
+  n: number; // points of the series that are visible now (before decimation)
+  points: number; // points that follow
+  bad: number; // NaN and infinite points among all in range
+  step: Float64Array | null; // column `step`
+  wall: Float64Array | null; // column `wall`
+  value: Float64Array | null; // column `value`
+  smooth: Float64Array | null; // column `smooth`
+  flagsOf: Uint8Array | null; // column `flags`
+  attempts: number; // attempts
+  firstWall: number; // the series' first wall time (for relative x)
+  inRange: number; // points in range
+}
+export interface Band {
+  group: number; // group index
+  flags: number; // flags
+  points: number; // points that follow
+  members: number; // series that took part
+  x: Float64Array; // column `x`
+  centre: Float64Array; // column `centre`
+  low: Float64Array; // column `low`
+  high: Float64Array; // column `high`
+  count: Float64Array; // column `count` (series that count at that x)
+}

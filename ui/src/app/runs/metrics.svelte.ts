@@ -72,7 +72,7 @@ export class Metrics {
         const byRun = new Map<number, Cell>();
         reply.value.runs.forEach((run, k) => {
           const cell = reply.value.cells[i][k];
-          if (cell) byRun.set(run, cell);
+          if (cell && run !== null) byRun.set(run, cell);
         });
         cells.set(tag, byRun);
       });

@@ -1,0 +1,128 @@
+"""Every JSON reply of /api/v1 is what the tables in src/server/api say: no field more, none less, each of its type.
+
+The web app's types are written from the same tables (tools/check_api), so what is held here holds for the page.
+"""
+
+import json
+import math
+import pathlib
+import shutil
+import sys
+import urllib.parse
+
+import pytest
+from serve_driver import Seaboard
+from test_api import Api, write_scalars
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import apitypes  # noqa: E402
+
+REPLIES = apitypes.Replies(ROOT)
+ROUTES = {f"{method} {path}": (ask, reply) for method, path, ask, reply in apitypes.routes(ROOT)}
+NEVER_MADE_HERE = {
+    ("TextPoint", "error"),  # the log changed between loading and looking
+    ("HistogramPoint", "error"),
+}
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    for kind in ("tf/v2", "torch_writer/hp"):
+        shutil.copytree(ROOT / "tests/fixtures" / kind, root / kind)
+    write_scalars(root / "odd", "loss", [1, 2**60, 3], [math.nan, math.inf, 1.0])
+    write_scalars(root / "odd", "bad", [1], [math.nan])
+    with Seaboard(root) as served:
+        served.loaded()
+        yield Api(served)
+
+
+def first_of(api, plugin):
+    tag = api.get(f"tags?plugin={plugin}")["tags"][0]
+    run = api.get("runs")["runs"][0]["id"] if tag["runs"] == "all" else tag["runs"][0]
+    return {"run": run, "tag": tag["tag"]}
+
+
+def by_query(path, one):
+    return f"{path}?run={one['run']}&tag={urllib.parse.quote(one['tag'])}"
+
+
+def questions(api):
+    """Route -> [(path, body)]; what is asked together shows every field of the replies."""
+    odd = next(run["id"] for run in api.get("runs")["runs"] if run["name"] == "odd")
+    series = [{"run": odd, "tag": tag} for tag in ("loss", "bad", "nope")]
+    histograms = [first_of(api, "histograms"), {"run": 4_000_000_000, "tag": "w"}]
+    smoothing = {"kind": "ema", "weight": 0.5}
+    return {
+        "GET status": [("status", None), ("status?files=1", None)],
+        "GET runs": [("runs", None)],
+        "GET tags": [("tags", None), ("tags?plugin=scalars", None)],
+        "GET changes": [("changes?since=0", None), ("changes?since=1", None)],
+        "POST summaries": [("summaries", {"tags": ["loss", "bad"]}), ("summaries", {"tags": ["loss"], "runs": [odd, 4_000_000_000]})],
+        "POST measure": [
+            ("measure", {"x": "step", "from": 0, "to": 1e300, "smoothing": smoothing, "series": series}),
+            ("measure", {"x": "wall", "from": 0, "to": None, "smoothing": smoothing, "compare": {"run": odd, "kind": "ratio"}, "series": series}),
+        ],
+        "POST histograms": [
+            ("histograms", {"series": histograms, "maxSteps": 3, "mode": "histogram"}),
+            ("histograms", {"series": histograms, "mode": "distribution", "superseded": True, "range": [0, 5]}),
+        ],
+        "GET text": [(by_query("text", first_of(api, "text")), None)],
+        "GET images": [(by_query("images", first_of(api, "images")), None)],
+        "GET audio": [(by_query("audio", first_of(api, "audio")), None)],
+        "GET state": [("state", None)],
+        "PATCH state": [("state", {"revision": api.get("state")["revision"], "items": {"run/odd": {"note": "a"}}})],
+    }
+
+
+def needed(checker, name, found):
+    """All objects that a reply of this type may hold."""
+    if name in found or name not in REPLIES.objects:
+        return found
+    found.add(name)
+    for field in REPLIES.objects[name][1]:
+        for inner in checker.names_in(field.type):
+            needed(checker, inner, found)
+    return found
+
+
+def test_replies_hold_what_the_tables_say_and_every_field_was_seen(api):
+    checker, asked = apitypes.Checker(REPLIES), questions(api)
+    objects = set()
+    assert set(asked) == {route for route, (_, reply) in ROUTES.items() if reply != "Bytes"}
+    for route, tries in asked.items():
+        method = route.split()[0]
+        ask, reply = ROUTES[route]
+        needed(checker, reply, objects)
+        for path, body in tries:
+            assert (body is None) == (ask == "none")
+            assert body is None or checker.wrong(body, ask, path) == []
+            _, headers, answer = api.call(path, body, method, {"X-Seaboard-Request": "1"})
+            assert headers["Content-Type"].startswith("application/json")
+            assert checker.wrong(json.loads(answer), reply, path) == []
+    fields = {(name, field.name) for name in objects for field in REPLIES.objects[name][1]}
+    assert fields - checker.seen == NEVER_MADE_HERE
+
+
+def test_refusals_hold_what_the_table_says(api):
+    checker = apitypes.Checker(REPLIES)
+    for path, body in (("nothing", None), ("scalars", {"series": 3}), ("changes?since=x", None), ("images?run=0&tag=nope", None)):
+        status, error = api.error(path, body)
+        assert status >= 400 and checker.wrong({"error": error}, "Refusal") == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda run: run.pop("name"),
+        lambda run: run.update(id="4"),
+        lambda run: run.update(state="asleep"),
+        lambda run: run.update(more=1),
+        lambda run: run.update(hparams={"lr": [1]}),
+    ],
+)
+def test_a_reply_that_differs_is_noticed(api, change):
+    runs = api.get("runs")
+    change(runs["runs"][0])
+    assert len(apitypes.Checker(REPLIES).wrong(runs, "Runs")) == 1
