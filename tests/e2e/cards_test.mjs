@@ -2,7 +2,8 @@
 // baseline, descriptions, pins.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { AxeBuilder, card, openCharts, shot, until } from './harness.mjs';
+import { AxeBuilder, card, openCharts, serve, shot, until } from './harness.mjs';
+import { RunWriter } from './logs.mjs';
 
 const plot = (page, tag) => card(page, tag).locator('.plot');
 const hash = (page) => page.evaluate(() => decodeURIComponent(location.hash));
@@ -205,5 +206,44 @@ export default {
     await shot(page, 'band-members');
     assert.match(await hash(page), /members=[\w-]+/);
     assert.ok(name.length > 0);
+  },
+
+  async 'runs are compared with a baseline: difference or ratio, and who has none of its tag is told'(keep) {
+    const server = await serve('fresh');
+    for (const [name, level] of [['a', 2], ['b', 3], ['c', 4]]) {
+      const run = new RunWriter(server.logdir, name, 1700000000);
+      for (let step = 0; step < 50; step++) run.scalars(step, { [name === 'c' ? 'other' : 'loss']: level * (step + 1), both: level });
+      run.flush();
+    }
+    const page = keep(await openCharts(server, '#timeseries&smooth=0'));
+    await page.getByRole('button', { name: /^Baseline/ }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'a', exact: true }).click();
+    await inHash(page, 'base=a');
+    const at = async (tag, row) => {
+      await page.mouse.move(5, 500);
+      await plot(page, tag).hover({ position: { x: 180, y: 60 } });
+      await page.waitForSelector('.tip');
+      const cells = await page.locator('.tip tbody tr', { hasText: row }).locator('td').allInnerTexts();
+      return [Number(cells[2].replace('−', '-')), Number(cells[3])];
+    };
+    await until('the difference', async () => {
+      const [value, step] = await at('loss', 'b');
+      return value === step + 1;
+    });
+    await until('itself is nothing', async () => (await at('loss', 'a'))[0] === 0);
+    await shot(page, 'baseline-difference');
+    await page.getByRole('button', { name: /^Baseline/ }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Show the ratio' }).click();
+    await inHash(page, 'compare=ratio');
+    await until('the ratio', async () => (await at('both', 'c'))[0] === 2);
+    await until('who has none', async () => /1 without the baseline’s tag/.test(await card(page, 'other').locator('footer').innerText()));
+    await card(page, 'loss').hover();
+    await card(page, 'loss').getByRole('button', { name: 'More for this chart' }).click();
+    const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Chart as SVG' }).click()]);
+    assert.match(readFileSync(await svg.path(), 'utf8'), /ratio to a/);
+    await page.getByRole('button', { name: /^Baseline/ }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'No baseline' }).click();
+    await until('values again', async () => (await at('both', 'c'))[0] === 4);
+    await server.stop();
   },
 };

@@ -2,7 +2,7 @@
 export { hub } from './data/hub.svelte';
 export { api } from './data/api';
 export type { Series, Band } from './data/columns';
-export { UNCHANGED, NOT_FOUND } from './data/columns';
+export { NO_BASELINE, NOT_FOUND, UNCHANGED } from './data/columns';
 export { toNumber } from './data/types';
 export type { Run, Tag, Smoothing, XAxis, SmoothKind, ScalarsAsk } from './data/types';
 export { view, type CardSmoothing, type Zoom, type Scale, type Spread } from './app/view.svelte';

@@ -253,6 +253,17 @@ export const en = {
   'bands.by.median': 'Centre: median',
   'bands.needGroup': 'Runs will be grouped by folder',
 
+  'base.title': 'Compare with a run',
+  'base.chip': 'Baseline: {name}',
+  'base.none': 'No baseline',
+  'base.difference': 'Show the difference',
+  'base.ratio': 'Show the ratio',
+  'base.off': 'Show values as they are',
+  'base.more': 'Others: menu of a run in the list',
+  'base.differenceFrom': 'difference from {name}',
+  'base.ratioTo': 'ratio to {name}',
+  'base.without': '{n} without the baseline’s tag',
+
   'smooth.ema': 'Exponential average, as TensorBoard',
   'smooth.time_ema': 'Exponential average over time',
   'smooth.window': 'Moving average',

@@ -13,6 +13,7 @@ export interface CardSmoothing {
   kind: SmoothKind;
   weight: number;
 }
+export type Compare = 'off' | 'difference' | 'ratio';
 export type Spread = 'off' | 'std' | 'ci95' | 'minmax';
 
 const UNDO = 200;
@@ -46,6 +47,7 @@ export class View {
   where = $state.raw<Where>(new Map());
   /** the run that others are compared with, by name */
   baseline = $state('');
+  compare = $state<Compare>('difference'); // how, where there is a baseline
   /** the run whose details are open, by name */
   details = $state('');
   tableFull = $state(false);
@@ -100,6 +102,11 @@ export class View {
       read: (t) => (this.top = Math.max(0, Math.floor(number(t, 0)))),
     },
     { key: 'where', write: () => writeWhere(this.where), read: (t) => (this.where = readWhere(t)) },
+    {
+      key: 'compare',
+      write: () => (this.compare === 'difference' ? '' : this.compare),
+      read: (t) => (this.compare = one<Compare>(t, ['off', 'difference', 'ratio'], 'difference')),
+    },
     { key: 'base', write: () => this.baseline, read: (t) => (this.baseline = t) },
     { key: 'details', write: () => this.details, read: (t) => (this.details = t) },
     { key: 'table', write: () => (this.tableFull ? 'full' : ''), read: (t) => (this.tableFull = t === 'full') },

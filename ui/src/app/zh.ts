@@ -255,6 +255,17 @@ export const zh: Catalogue = {
   'bands.by.median': '中心：中位数',
   'bands.needGroup': '运行将按文件夹分组',
 
+  'base.title': '与某个运行比较',
+  'base.chip': '基线：{name}',
+  'base.none': '无基线',
+  'base.difference': '显示差值',
+  'base.ratio': '显示比值',
+  'base.off': '显示原值',
+  'base.more': '其他：见运行列表中的菜单',
+  'base.differenceFrom': '与 {name} 的差',
+  'base.ratioTo': '与 {name} 的比',
+  'base.without': '{n} 个无基线数据',
+
   'smooth.ema': '指数平均（与 TensorBoard 相同）',
   'smooth.time_ema': '按时间的指数平均',
   'smooth.window': '滑动平均',

@@ -6,6 +6,7 @@ import {
   api,
   direction,
   hub,
+  NO_BASELINE,
   NOT_FOUND,
   runs,
   settings,
@@ -29,6 +30,7 @@ export interface CardInfo {
   points: number;
   total: number;
   bad: number;
+  without: number; // runs that have nothing to be compared with
   best: { name: string; value: number } | null;
 }
 
@@ -71,7 +73,14 @@ export class CardData {
   });
 
   /** What every question about this card's lines has in common, so that its numbers are those of what is drawn. */
-  basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing'> => ({ x: view.x, smoothing: this.smoothing }));
+  basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing' | 'compare'> => ({ x: view.x, smoothing: this.smoothing, compare: this.compare }));
+
+  /** With which run the others are compared; bands are never. */
+  baseline = $derived.by((): Run | null => {
+    if (view.baseline === '' || view.compare === 'off' || (view.bands !== 'off' && view.group !== '')) return null;
+    return hub.runs.find((run) => run.name === view.baseline) ?? null;
+  });
+  private compare = $derived(this.baseline && view.compare !== 'off' ? { run: this.baseline.id, kind: view.compare } : undefined);
 
   /** Whose each of `lines` is; none for bands, which are of many. */
   sources = $derived.by((): { run: Run; tag: string }[] => (this.bands ? [] : this.series.map(({ run }) => ({ run, tag: this.tag }))));
@@ -228,12 +237,14 @@ export class CardData {
     let points = 0;
     let total = 0;
     let bad = 0;
+    let without = 0;
     let best: CardInfo['best'] = null;
-    const wanted = direction(this.tag);
+    const wanted = this.compare ? null : direction(this.tag);
     for (const { run, data } of this.bands ? [] : this.series) {
       points += data.points;
       total += view.zoom.get(this.tag)?.x ? data.inRange : data.n;
       bad += data.bad;
+      if (data.flags & NO_BASELINE) without++;
       if (!wanted || !data.value) continue;
       for (let i = 0; i < data.value.length; i++) {
         const v = data.value[i];
@@ -244,6 +255,6 @@ export class CardData {
       const run = this.series.find((s) => s.run.name === best?.name)?.run;
       if (run) best = { ...best, name: runs.nameOf(run) };
     }
-    return { runs: this.members.length, groups: this.bands?.keys.length ?? 0, points, total: Math.max(total, points), bad, best };
+    return { runs: this.members.length, groups: this.bands?.keys.length ?? 0, points, total: Math.max(total, points), bad, without, best };
   });
 }

@@ -56,6 +56,9 @@ export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid
     const x = toPixel(plot.ax, tick.v);
     grid.push(`<text x="${x.toFixed(1)}" y="${box.height + 16}" text-anchor="middle">${escape(tick.text)}</text>`);
   }
+  const { level, yTitle } = plot.data;
+  if (level !== undefined && level !== null) grid.push(`<path d="M0 ${toPixel(plot.ay, level).toFixed(1)}H${box.width}" stroke="${colours.ink}" stroke-dasharray="5 3"/>`);
+  if (yTitle) grid.push(`<text x="4" y="12">${escape(yTitle)}</text>`);
   const legend = named.map((line, i) => `<rect x="52" y="${legendTop + i * ROW}" width="10" height="10" rx="2" fill="${line.colour}"/><text x="68" y="${legendTop + 9 + i * ROW}">${escape(line.name)}</text>`);
   if (lines.length > most) legend.push(`<text x="68" y="${legendTop + 9 + most * ROW}">+ ${lines.length - most}</text>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="11" fill="${colours.ink}">

@@ -27,6 +27,8 @@ export interface PlotData {
   yScale: ScaleKind;
   ignoreOutliers: boolean;
   zoom: PlotZoom | null;
+  level?: number | null; // a line across, to compare with
+  yTitle?: string; // when y is not what the card's title says
 }
 export interface PlotEvents {
   hover(found: Hit[] | null, x: number, at: { left: number; top: number }): void;
@@ -194,6 +196,7 @@ export class Plot {
       ctx.fillText(tick.text, box.left - 6, py, LEFT - 8);
     }
     ctx.stroke();
+    this.drawLevel(ctx);
     ctx.textBaseline = 'top';
     ctx.textAlign = 'center';
     const room = this.data.xWhat === 'number' ? 62 : 84;
@@ -207,6 +210,25 @@ export class Plot {
       ctx.fillText(tick.text, at, box.top + box.height + 6);
       free = at + half + 8;
     }
+  }
+
+  private drawLevel(ctx: CanvasRenderingContext2D): void {
+    const { box, theme } = this;
+    const { level, yTitle } = this.data;
+    const py = level === undefined || level === null ? NaN : Math.round(box.top + toPixel(this.ay, level)) + 0.5;
+    if (py >= box.top && py <= box.top + box.height) {
+      ctx.strokeStyle = theme.ink;
+      ctx.setLineDash([5, 3]);
+      ctx.beginPath();
+      ctx.moveTo(box.left, py);
+      ctx.lineTo(box.left + box.width, py);
+      ctx.stroke();
+      ctx.setLineDash([]);
+    }
+    if (!yTitle) return;
+    ctx.textAlign = 'left';
+    ctx.textBaseline = 'top';
+    ctx.fillText(yTitle, box.left + 4, box.top + 2, box.width - 8);
   }
 
   // ---- lines ----
