@@ -10,6 +10,7 @@ import {
   NOT_FOUND,
   runs,
   settings,
+  t,
   UNCHANGED,
   view,
   type Band,
@@ -80,6 +81,8 @@ export class CardData {
     if (view.baseline === '' || view.compare === 'off' || (view.bands !== 'off' && view.group !== '')) return null;
     return hub.runs.find((run) => run.name === view.baseline) ?? null;
   });
+  /** What y is, where that is not the tag's value. */
+  yTitle = $derived(this.baseline ? t(view.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) }) : '');
   private compare = $derived(this.baseline && view.compare !== 'off' ? { run: this.baseline.id, kind: view.compare } : undefined);
 
   /** Whose each of `lines` is; none for bands, which are of many. */

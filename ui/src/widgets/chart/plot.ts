@@ -28,7 +28,7 @@ export interface PlotData {
   ignoreOutliers: boolean;
   zoom: PlotZoom | null;
   level?: number | null; // a line across, to compare with
-  yTitle?: string; // when y is not what the card's title says
+  yTitle?: string; // when y is not what the card's title says; for exported charts
 }
 export interface PlotEvents {
   hover(found: Hit[] | null, x: number, at: { left: number; top: number }): void;
@@ -214,7 +214,7 @@ export class Plot {
 
   private drawLevel(ctx: CanvasRenderingContext2D): void {
     const { box, theme } = this;
-    const { level, yTitle } = this.data;
+    const { level } = this.data;
     const py = level === undefined || level === null ? NaN : Math.round(box.top + toPixel(this.ay, level)) + 0.5;
     if (py >= box.top && py <= box.top + box.height) {
       ctx.strokeStyle = theme.ink;
@@ -225,10 +225,6 @@ export class Plot {
       ctx.stroke();
       ctx.setLineDash([]);
     }
-    if (!yTitle) return;
-    ctx.textAlign = 'left';
-    ctx.textBaseline = 'top';
-    ctx.fillText(yTitle, box.left + 4, box.top + 2, box.width - 8);
   }
 
   // ---- lines ----
