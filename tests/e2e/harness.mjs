@@ -1,4 +1,5 @@
 // What the browser tests share: servers over made logs, pages that note their errors, waiting, screenshots.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -112,6 +113,14 @@ export async function until(what, isSo, ms = 10000) {
     if (Date.now() > end) throw new Error(`never: ${what}`);
     await new Promise((done) => setTimeout(done, 40));
   }
+}
+
+/** What axe finds in the page, or within one part of it, as an assertion. */
+export async function axe(page, where, within = '') {
+  const builder = new AxeBuilder({ page });
+  const found = await (within ? builder.include(within) : builder).analyze();
+  const text = found.violations.map((v) => `${where}: ${v.id} ${v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary}`).join(' | ')}`).join('\n');
+  assert.equal(text, '');
 }
 
 export async function end() {

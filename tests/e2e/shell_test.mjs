@@ -3,13 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
-import { AxeBuilder, CHART, loaded, open, openCharts, serve, shot, until } from './harness.mjs';
-
-async function axe(page, where) {
-  const found = await new AxeBuilder({ page }).analyze();
-  const text = found.violations.map((v) => `${where}: ${v.id} ${v.nodes.slice(0, 3).map((n) => `${n.target} ${n.failureSummary}`).join(' | ')}`).join('\n');
-  assert.equal(text, '');
-}
+import { axe, CHART, loaded, open, openCharts, serve, shot, until } from './harness.mjs';
 
 export default {
   async 'axe finds nothing, in both themes and languages, with dialogs open'(keep) {

@@ -73,11 +73,11 @@ export class Columns {
   /** Those chosen, else what most people want to see first. */
   list = $derived.by((): string[] => {
     if (view.columns) return view.columns.filter((column, i, all) => partsOf(column) && all.indexOf(column) === i);
-    const columns: string[] = [];
-    if (this.mainTag) columns.push(`m:${direction(this.mainTag) ?? 'last'}:${this.mainTag}`);
-    const first = this.hparams.find((h) => h.differs);
-    if (first) columns.push(`h:${first.name}`);
-    return columns;
+    const main = this.mainTag ? [`m:${direction(this.mainTag) ?? 'last'}:${this.mainTag}`] : [];
+    const hparams = this.hparams.filter((h) => h.differs).map((h) => `h:${h.name}`);
+    if (!view.tableFull) return [...main, ...hparams.slice(0, 1)];
+    const others = hub.tags.filter((tag) => tag.plugin === 'scalars' && direction(tag.tag) !== null && tag.tag !== this.mainTag);
+    return [...main, ...others.slice(0, 3).map(({ tag }) => `m:${direction(tag) ?? 'last'}:${tag}`), ...hparams.slice(0, 8), ...FACTS.map((fact) => `i:${fact}`)];
   });
 
   toggle(column: string): void {

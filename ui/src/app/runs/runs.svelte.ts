@@ -1,5 +1,6 @@
 // Which runs there are for the viewer: filtered, sorted, cut to the best, grouped or as a tree, hidden, coloured. One
 // instance, used by the panel and by every dashboard. Notes, columns and metrics have files of their own.
+import { untrack } from 'svelte';
 import { Colours, type Colour } from '../../base/colours';
 import { parseFilter, type Filtered, type Predicate } from '../../base/filter';
 import { naturalCompare, splitTag } from '../../base/natural';
@@ -41,8 +42,8 @@ export class RunsModel {
   readonly notes = new Notes();
   private readonly metrics = new Metrics();
   readonly table = new Columns(this.metrics);
-  private readonly runColours = new Colours();
-  private readonly groupColours = new Colours();
+  private readonly givenToRuns = new Colours();
+  private readonly givenToGroups = new Map<string, Colours>();
   private good: Predicate = () => true;
 
   filterError = $derived.by(() => {
@@ -218,8 +219,8 @@ export class RunsModel {
     const pair = this.pairOf(run);
     return settings.dark ? pair.dark : pair.light;
   }
-  colourOfGroup(key: string): string {
-    const pair = this.pairOfGroup(key);
+  colourOfGroup(key: string, by = view.group): string {
+    const pair = this.pairOfGroup(key, by);
     return settings.dark ? pair.dark : pair.light;
   }
   /** By which groups runs are coloured; "" when each has its own. */
@@ -230,11 +231,28 @@ export class RunsModel {
     const chosen = this.notes.get(run.name).colour;
     if (chosen !== undefined) return pairFrom(chosen);
     const by = this.colourBy;
-    return by ? this.pairOfGroup(this.keyOf(run, by)) : this.runColours.of(run.name);
+    return by ? this.pairOfGroup(this.keyOf(run, by), by) : this.runColours.of(run.name);
   }
-  private pairOfGroup(key: string): Colour {
+  private pairOfGroup(key: string, by: string): Colour {
     const chosen = this.notes.colourOfGroup(key);
-    return chosen === undefined ? this.groupColours.of(key) : pairFrom(chosen);
+    return chosen === undefined ? this.coloursBy(by).of(key) : pairFrom(chosen);
+  }
+  // colours are given in the order of all runs, not of those that happen to be asked for: a link that filters or sorts
+  // shows the same colours
+  private readonly runColours = $derived.by(() => {
+    for (const run of hub.runs) this.givenToRuns.of(run.name);
+    return this.givenToRuns;
+  });
+  private coloursBy(by: string): Colours {
+    let colours = this.givenToGroups.get(by);
+    if (!colours) {
+      colours = new Colours();
+      if (this.givenToGroups.size > 100) this.givenToGroups.clear();
+      this.givenToGroups.set(by, colours);
+      const keys = new Set(untrack(() => hub.runs.map((run) => this.keyOf(run, by))));
+      for (const key of [...keys].sort(naturalCompare)) colours.of(key);
+    }
+    return colours;
   }
 
   // ---- columns, for dashboards too ----
