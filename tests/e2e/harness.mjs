@@ -84,13 +84,14 @@ export async function open(server, hash = '', options = {}) {
     executablePath: BROWSER,
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update'],
   });
-  const { allowErrors = false, query = '', ...rest } = options;
+  const { allowErrors = false, query = '', before = () => {}, ...rest } = options;
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', acceptDownloads: true, ...rest });
   const page = await context.newPage();
   page.problems = [];
   page.on('pageerror', (e) => page.problems.push(e.stack ?? e.message));
   page.on('console', (m) => m.type() === 'error' && !allowErrors && page.problems.push(m.text()));
   page.on('request', (r) => /^(https?|wss?):/.test(r.url()) && !r.url().startsWith(server.url) && page.problems.push(`left the server: ${r.url()}`));
+  await before(page);
   await page.goto(server.url + query + hash);
   return page;
 }

@@ -119,17 +119,4 @@ export default {
       await server.stop();
     }
   },
-
-  async 'a view is saved by name and opened again'(keep) {
-    const page = keep(await openCharts('demo', '#timeseries&tags=val/loss&smooth=0.2'));
-    await page.getByRole('button', { name: 'Save view' }).click();
-    await page.getByRole('menuitem', { name: 'Save this view…' }).click();
-    await page.getByLabel('Name of the view').fill('loss only');
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.waitForSelector('text=Saved as “loss only”');
-    const other = keep(await openCharts('demo'));
-    await other.getByRole('button', { name: 'Save view' }).click();
-    await other.getByRole('menuitem', { name: 'loss only' }).click();
-    await until('opened', () => other.evaluate(() => location.hash === '#timeseries&tags=val/loss&smooth=0.2'));
-  },
 };

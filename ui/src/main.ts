@@ -6,12 +6,16 @@ import { DASHBOARDS } from './dashboards';
 import { warmUp } from './data/fetcher';
 import { hub } from './data/hub.svelte';
 import { settings } from './app/settings.svelte';
+import { loadTastes } from './app/tastes';
+import { themeOf } from './base/hash';
 import { view } from './app/view.svelte';
 
+settings.forced = themeOf(location.search);
 document.documentElement.dataset.theme = settings.dark ? 'dark' : 'light';
-const opened = view.open(location);
+const opened = view.open(location, loadTastes(settings.savePins));
 history.replaceState(null, '', location.pathname + opened.search + opened.hash);
 view.note(opened.hash);
+hub.paused = !settings.live;
 const known = hub.start();
 warmUp();
 // the open dashboard's code comes while the data does

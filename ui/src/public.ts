@@ -10,6 +10,7 @@ export { runs, direction } from './app/runs/runs.svelte';
 export { settings, type TooltipSort } from './app/settings.svelte';
 export { t, type Key } from './app/i18n.svelte';
 export { shell } from './app/shell.svelte';
+export { openView, savedViews } from './app/views';
 export { plotTheme } from './app/theme';
 export * as format from './base/format';
 export { parse } from './base/parse';

@@ -1,6 +1,5 @@
 // Keys of the whole page. A key is ignored while somebody types, except those with Ctrl or Cmd; the open dashboard adds
 // its own (shell.actions).
-import { DASHBOARDS } from '../dashboards';
 import { hub } from '../data/hub.svelte';
 import { t } from './i18n.svelte';
 import { openDetails } from './runs/actions';
@@ -8,6 +7,7 @@ import { panel } from './runs/panel.svelte';
 import { runs } from './runs/runs.svelte';
 import { settings } from './settings.svelte';
 import { shell, type Action } from './shell.svelte';
+import { tabs } from './tabs';
 import { view } from './view.svelte';
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -56,8 +56,7 @@ export function onKey(e: KeyboardEvent): void {
     return;
   }
   if (!mod && /^[1-9]$/.test(e.key) && !shell.dialog) {
-    const tabs = DASHBOARDS.filter((d) => d.load);
-    const tab = tabs[Number(e.key) - 1];
+    const tab = tabs()[Number(e.key) - 1];
     if (tab) view.tab = tab.id;
   }
 }

@@ -1,5 +1,5 @@
 // What belongs to the viewer and not to the view: theme, language, panel width, tooltip. Kept in local storage, which
-// may be forbidden; then it lasts as long as the page.
+// may be forbidden; then it lasts as long as the page. A new one is a line in Stored, in DEFAULTS and in the class.
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 export type TooltipSort = 'nearest' | 'nearestY' | 'descending' | 'ascending' | 'name';
@@ -12,32 +12,58 @@ interface Stored {
   drawer: number;
   tooltipSort: TooltipSort;
   tooltipRows: number;
+  /** follow the logs from the start */
+  live: boolean;
+  /** pinned tags come back where nothing else is asked for */
+  savePins: boolean;
 }
 
 const KEY = 'seaboard.settings';
-const DEFAULTS: Stored = { theme: 'system', language: '', panel: 336, panelOpen: true, drawer: 400, tooltipSort: 'nearest', tooltipRows: 12 };
+const NARROW = 760; // the runs are a sheet over the cards: not open by itself
+const DEFAULTS: Stored = {
+  theme: 'system',
+  language: '',
+  panel: 336,
+  panelOpen: true,
+  drawer: 400,
+  tooltipSort: 'nearest',
+  tooltipRows: 12,
+  live: true,
+  savePins: true,
+};
+const KEYS = Object.keys(DEFAULTS) as (keyof Stored)[];
 
+/** What was kept, as far as it has the type it should have. */
 function load(): Stored {
+  const kept: Record<string, unknown> = { ...DEFAULTS };
   try {
-    return { ...DEFAULTS, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Stored>) };
+    const read: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    if (read && typeof read === 'object')
+      for (const [key, value] of Object.entries(read)) if (typeof value === typeof kept[key]) kept[key] = value;
   } catch {
-    return { ...DEFAULTS };
+    // forbidden, or not ours
   }
+  return kept as unknown as Stored;
 }
 
-class Settings {
+class Settings implements Stored {
   private readonly first = load();
   theme = $state<ThemeChoice>(this.first.theme);
   language = $state(this.first.language);
   panel = $state(this.first.panel);
-  panelOpen = $state(this.first.panelOpen);
+  panelOpen = $state(this.first.panelOpen && innerWidth > NARROW);
   drawer = $state(this.first.drawer);
   tooltipSort = $state<TooltipSort>(this.first.tooltipSort);
   tooltipRows = $state(this.first.tooltipRows);
+  live = $state(this.first.live);
+  savePins = $state(this.first.savePins);
   systemDark = $state(matchMedia('(prefers-color-scheme: dark)').matches);
+  /** the address wants it so; until the viewer chooses */
+  forced = $state<'' | 'light' | 'dark'>('');
 
   get dark(): boolean {
-    return this.theme === 'dark' || (this.theme === 'system' && this.systemDark);
+    const theme = this.forced || this.theme;
+    return theme === 'dark' || (theme === 'system' && this.systemDark);
   }
 
   /** Inside an effect: follows the system, marks the page, keeps what was chosen. */
@@ -48,17 +74,23 @@ class Settings {
       document.documentElement.dataset.theme = this.dark ? 'dark' : 'light';
     });
     $effect(() => {
-      const { theme, language, panel, panelOpen, drawer, tooltipSort, tooltipRows } = this;
+      const kept = Object.fromEntries(KEYS.map((key) => [key, this[key]]));
+      if (innerWidth <= NARROW) kept.panelOpen = this.first.panelOpen;
       try {
-        localStorage.setItem(KEY, JSON.stringify({ theme, language, panel, panelOpen, drawer, tooltipSort, tooltipRows } satisfies Stored));
+        localStorage.setItem(KEY, JSON.stringify(kept));
       } catch {
         // not allowed here
       }
     });
   }
 
+  chooseTheme(theme: ThemeChoice): void {
+    this.forced = '';
+    this.theme = theme;
+  }
+
   cycleTheme(): void {
-    this.theme = this.dark ? 'light' : 'dark';
+    this.chooseTheme(this.dark ? 'light' : 'dark');
   }
 }
 

@@ -1,6 +1,6 @@
 // The view: everything that decides what is shown, as state that is also the address. encode() and decode() are the
 // whole of it, so undo is a list of addresses and a saved view is one of them.
-import { formatHash, fromTensorBoard, joinList, parseHash, splitList, TENSORBOARD_QUERY } from '../base/hash';
+import { formatHash, fromTensorBoard, joinList, parseHash, splitList, TAB_OF, withoutTensorBoard } from '../base/hash';
 import { isTrivial, readWhere, writeWhere, type ColumnFilter, type Where } from '../base/where';
 import type { SmoothKind, XAxis } from '../data/types';
 
@@ -202,30 +202,36 @@ export class View {
     this.zoom = zoom;
   }
 
-  encode(): string {
+  /** What differs from the defaults, by key. */
+  values(): Map<string, string> {
     const values = new Map<string, string>();
     for (const field of this.fields) {
       const text = field.write();
       if (text !== '') values.set(field.key, text);
     }
+    return values;
+  }
+
+  encode(): string {
+    const values = this.values();
+    // a view of nothing but defaults says one of them: an address without a view is open to tastes
+    if (values.size === 0) values.set('smooth', String(this.smoothing));
     return formatHash({ tab: this.tab, values });
   }
 
   decode(hash: string): void {
     const { tab, values } = parseHash(hash);
-    this.tab = tab === '' || tab === 'scalars' ? 'timeseries' : tab;
+    this.tab = TAB_OF[tab] ?? tab;
     for (const field of this.fields) field.read(values.get(field.key) ?? '');
   }
 
   /** From the address the page was opened with; TensorBoard's keys are turned into ours and taken off. */
-  open(location: { hash: string; search: string }): { hash: string; search: string } {
+  open(location: { hash: string; search: string }, tastes: ReadonlyMap<string, string> = new Map()): { hash: string; search: string } {
     const hash = parseHash(location.hash);
-    const query = new URLSearchParams(location.search);
-    for (const [key, value] of fromTensorBoard(query, hash)) if (!hash.values.has(key)) hash.values.set(key, value);
+    for (const [key, value] of fromTensorBoard(new URLSearchParams(location.search), hash)) if (!hash.values.has(key)) hash.values.set(key, value);
+    if (hash.values.size === 0) for (const [key, value] of tastes) hash.values.set(key, value);
     this.decode(formatHash(hash));
-    for (const key of TENSORBOARD_QUERY) query.delete(key);
-    const rest = query.toString();
-    return { hash: this.encode(), search: rest ? `?${rest}` : '' };
+    return { hash: this.encode(), search: withoutTensorBoard(location.search) };
   }
 
   // ---- undo ----
@@ -246,6 +252,7 @@ export class View {
   }
 
   undo(): boolean {
+    this.note(this.encode());
     const hash = this.past.pop();
     if (hash === undefined) return false;
     this.future.push(this.present);

@@ -45,7 +45,25 @@ describe('the view', () => {
     expect([...b.where]).toEqual([...a.where]);
     expect([b.top, b.details, b.tableFull, b.isFolded('vit/'), b.isFolded('x/')]).toEqual([10, 'vit/seed1', true, false, true]);
   });
-  it('is short when nothing was changed', () => expect(new View().encode()).toBe('#timeseries'));
+  it('is short when nothing was changed, and still says something', () => expect(new View().encode()).toBe('#timeseries&smooth=0.6'));
+  it('takes tastes only when the address says nothing', () => {
+    const tastes = new Map([['smooth', '0.9'], ['pins', 'a']]);
+    const bare = new View();
+    bare.open({ hash: '', search: '?other=1' }, tastes);
+    expect([bare.smoothing, bare.pins]).toEqual([0.9, ['a']]);
+    for (const location of [{ hash: '#timeseries&tags=loss', search: '' }, { hash: '#scalars', search: '?tagFilter=loss' }, { hash: new View().encode(), search: '' }]) {
+      const linked = new View();
+      linked.open(location, tastes);
+      expect([linked.smoothing, linked.pins]).toEqual([0.6, []]);
+    }
+  });
+  it("knows TensorBoard's names of tabs", () => {
+    const a = new View();
+    for (const [hash, tab] of [['#scalars', 'timeseries'], ['#distributions', 'histograms'], ['#images&tagFilter=x', 'images'], ['#nonsense', 'nonsense']]) {
+      a.decode(hash);
+      expect(a.tab).toBe(tab);
+    }
+  });
   it('tells "no run" from "all runs"', () => {
     const a = new View();
     a.only = new Set();
@@ -62,7 +80,7 @@ describe('the view', () => {
   it('takes nonsense as nothing', () => {
     const a = new View();
     a.decode('#timeseries&x=moon&smooth=abc&zoom=1~0||t&row=x&top=-3&where=,&folds=1&table=1');
-    expect(a.encode()).toBe('#timeseries');
+    expect(a.encode()).toBe('#timeseries&smooth=0.6');
   });
   it("opens TensorBoard's links and takes their keys off", () => {
     const a = new View();

@@ -51,6 +51,16 @@ export function splitList(text: string): string[] {
   return items;
 }
 
+/** Base64 of Latin-1, which old links have, or of UTF-8. */
+function textOfBase64(text: string): string {
+  const latin = atob(text);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(latin, (c) => c.charCodeAt(0)));
+  } catch {
+    return latin;
+  }
+}
+
 /** What TensorBoard keeps in the query string and in its old hashes, as values of ours. */
 export function fromTensorBoard(query: URLSearchParams, hash: Hash): Map<string, string> {
   const out = new Map<string, string>();
@@ -63,7 +73,7 @@ export function fromTensorBoard(query: URLSearchParams, hash: Hash): Map<string,
   const selection = hash.values.get('runSelectionState');
   if (selection) {
     try {
-      const state: unknown = JSON.parse(atob(selection));
+      const state: unknown = JSON.parse(textOfBase64(selection));
       if (state && typeof state === 'object')
         take(joinList(Object.entries(state).filter(([, on]) => on === false).map(([name]) => name)), 'hide');
     } catch {
@@ -73,9 +83,9 @@ export function fromTensorBoard(query: URLSearchParams, hash: Hash): Map<string,
   take(query.get('tagFilter'), 'tags');
   take(query.get('smoothing'), 'smooth');
   take(query.get('runFilter'), 'runs');
-  const colour = query.get('runColorGroup');
-  if (colour?.startsWith('regex:')) {
-    out.set('group', `regex:${colour.slice(6)}`);
+  const byRegex = /^regex(?:_by_exp)?:(.+)$/s.exec(query.get('runColorGroup') ?? '');
+  if (byRegex) {
+    out.set('group', `regex:${byRegex[1]}`);
     out.set('colour', 'group');
   }
   const pinned = query.get('pinnedCards');
@@ -95,4 +105,19 @@ export function fromTensorBoard(query: URLSearchParams, hash: Hash): Map<string,
   return out;
 }
 
-export const TENSORBOARD_QUERY = ['tagFilter', 'smoothing', 'runFilter', 'runColorGroup', 'pinnedCards'];
+const TENSORBOARD_QUERY = new Set(['tagFilter', 'smoothing', 'runFilter', 'runColorGroup', 'pinnedCards']);
+
+/** The query without what has become part of the view; all else stays letter by letter. */
+export function withoutTensorBoard(search: string): string {
+  const rest = search.replace(/^\?/, '').split('&').filter((pair) => pair !== '' && !TENSORBOARD_QUERY.has(decode(pair.split('=')[0])));
+  return rest.length ? `?${rest.join('&')}` : '';
+}
+
+/** TensorBoard's names of tabs that are part of another one here. */
+export const TAB_OF: Record<string, string> = { '': 'timeseries', scalars: 'timeseries', distributions: 'histograms' };
+
+/** What the query wants of the theme: TensorBoard's darkMode. */
+export function themeOf(search: string): '' | 'light' | 'dark' {
+  const wanted = new URLSearchParams(search).get('darkMode');
+  return wanted === 'true' ? 'dark' : wanted === 'false' ? 'light' : '';
+}

@@ -1,5 +1,7 @@
 // What the page knows of the server: status, runs, tags, people's notes; kept up to date by the live stream. Dashboards
 // read these; they ask for points themselves. `changed` says which tags have new points since the last look.
+import { Pace } from '../base/pace';
+import type { Problem } from '../base/result';
 import { api, apiUrl } from './api';
 import { Live } from './live';
 import type { Changes, People, Run, StateItems, Status, Tag } from './types';
@@ -22,8 +24,14 @@ export class Hub {
   lastNews = $state(0);
   paused = $state(false);
   ready = $state(false);
+  /** why there is nothing yet; null: nothing is wrong */
+  problem = $state.raw<Problem | null>(null);
+  /** seconds until the logs are read; null: read, or nobody can tell */
+  left = $state<number | null>(null);
 
   private version = 0;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private readonly pace = new Pace();
   private revision = 0;
   private asking = false;
   private pending = false;
@@ -60,11 +68,14 @@ export class Hub {
   private async loadAll(): Promise<void> {
     const [status, runs, tags, people] = await Promise.all([api.status(), api.runs(), api.tags(), api.state()]);
     if (!status.ok || !runs.ok || !tags.ok) {
+      for (const reply of [status, runs, tags]) if (!reply.ok) this.problem = reply.error;
       this.gone();
-      setTimeout(() => void (this.ready ? this.refresh() : this.loadAll()), RETRY_MS);
+      clearTimeout(this.retry);
+      this.retry = setTimeout(() => this.tryNow(), RETRY_MS);
       return;
     }
-    this.status = status.value;
+    this.problem = null;
+    this.setStatus(status.value);
     if (people.ok) this.setPeople(people.value);
     this.setRuns(runs.value.runs);
     this.setTags(tags.value.tags);
@@ -72,6 +83,19 @@ export class Hub {
     this.ready = true;
     this.lastNews = Date.now();
     this.back();
+  }
+
+  /** Asks the server again at once, as it will by itself in a moment. */
+  tryNow(): void {
+    clearTimeout(this.retry);
+    void (this.ready ? this.refresh() : this.loadAll());
+  }
+
+  private setStatus(status: Status): void {
+    const { isLoading, bytesDone, bytes } = status.loading;
+    if (!isLoading) this.pace.forget();
+    this.left = isLoading ? this.pace.note(performance.now(), bytesDone, bytes) : null;
+    this.status = status;
   }
 
   private setRuns(runs: Run[]): void {
@@ -131,7 +155,7 @@ export class Hub {
     }
     if (status) {
       const wasLoading = status.loading.isLoading;
-      this.status = { ...status, version: news.version, loading: news.loading };
+      this.setStatus({ ...status, version: news.version, loading: news.loading });
       if (wasLoading && !news.loading.isLoading) void this.loadStatus();
     }
     if (news.version === this.version) return;
@@ -172,7 +196,7 @@ export class Hub {
 
   private async loadStatus(): Promise<void> {
     const reply = await api.status();
-    if (reply.ok) this.status = reply.value;
+    if (reply.ok) this.setStatus(reply.value);
   }
 
   // ---- people's state: names, notes, hidden runs, saved views ----

@@ -1,0 +1,29 @@
+// Parts of the view that are a matter of taste come back when the page is opened without a view: from the last time in
+// this browser. An address that says anything is never added to, so that a link shows everybody the same.
+
+/** Keys of the view's fields. */
+const TASTES = ['x', 'xscale', 'smooth', 'filter', 'outliers', 'row'];
+const PINS = 'pins';
+const KEY = 'seaboard.tastes';
+
+export function loadTastes(withPins: boolean): Map<string, string> {
+  const tastes = new Map<string, string>();
+  try {
+    const read: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    if (read && typeof read === 'object')
+      for (const [key, value] of Object.entries(read))
+        if (typeof value === 'string' && (TASTES.includes(key) || (withPins && key === PINS))) tastes.set(key, value);
+  } catch {
+    // forbidden, or not ours
+  }
+  return tastes;
+}
+
+export function keepTastes(values: ReadonlyMap<string, string>, withPins: boolean): void {
+  const kept = [...values].filter(([key]) => TASTES.includes(key) || (withPins && key === PINS));
+  try {
+    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(kept)));
+  } catch {
+    // not allowed here
+  }
+}
