@@ -1,8 +1,13 @@
-// What belongs to the viewer and not to the view: theme, language, panel width, tooltip. Kept in local storage, which
+// What belongs to the viewer and not to the view: theme, language, panel width, tooltip, tables. Kept in local storage, which
 // may be forbidden; then it lasts as long as the page. A new one is a line in Stored, in DEFAULTS and in the class.
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 export type TooltipSort = 'nearest' | 'nearestY' | 'descending' | 'ascending' | 'name';
+/** The columns of a table under a chart, in order: of one place, and of a range. */
+export interface TableColumns {
+  single: string[];
+  range: string[];
+}
 
 interface Stored {
   theme: ThemeChoice;
@@ -16,6 +21,8 @@ interface Stored {
   live: boolean;
   /** pinned tags come back where nothing else is asked for */
   savePins: boolean;
+  tableHeight: number;
+  tableColumns: TableColumns;
 }
 
 const KEY = 'seaboard.settings';
@@ -30,7 +37,13 @@ const DEFAULTS: Stored = {
   tooltipRows: 12,
   live: true,
   savePins: true,
+  tableHeight: 108,
+  tableColumns: {
+    single: ['run', 'smoothed', 'value', 'step', 'relative'],
+    range: ['run', 'min', 'max', 'start', 'end', 'change', 'percent', 'startStep', 'endStep'],
+  },
 };
+export const DEFAULT_COLUMNS: Readonly<TableColumns> = DEFAULTS.tableColumns;
 const KEYS = Object.keys(DEFAULTS) as (keyof Stored)[];
 
 /** What was kept, as far as it has the type it should have. */
@@ -46,6 +59,14 @@ function load(): Stored {
   return kept as unknown as Stored;
 }
 
+function columnsOf(kept: Partial<TableColumns>): TableColumns {
+  const names = (kind: keyof TableColumns) => {
+    const list: unknown = kept[kind];
+    return Array.isArray(list) && list.every((v) => typeof v === 'string') ? list : DEFAULT_COLUMNS[kind];
+  };
+  return { single: names('single'), range: names('range') };
+}
+
 class Settings implements Stored {
   private readonly first = load();
   theme = $state<ThemeChoice>(this.first.theme);
@@ -57,6 +78,8 @@ class Settings implements Stored {
   tooltipRows = $state(this.first.tooltipRows);
   live = $state(this.first.live);
   savePins = $state(this.first.savePins);
+  tableHeight = $state(this.first.tableHeight);
+  tableColumns = $state.raw<TableColumns>(columnsOf(this.first.tableColumns));
   systemDark = $state(matchMedia('(prefers-color-scheme: dark)').matches);
   /** the address wants it so; until the viewer chooses */
   forced = $state<'' | 'light' | 'dark'>('');

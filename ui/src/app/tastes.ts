@@ -2,7 +2,7 @@
 // this browser. An address that says anything is never added to, so that a link shows everybody the same.
 
 /** Keys of the view's fields. */
-const TASTES = ['x', 'xscale', 'smooth', 'filter', 'outliers', 'row'];
+const TASTES = ['x', 'xscale', 'smooth', 'filter', 'outliers', 'row', 'select', 'link'];
 const PINS = 'pins';
 const KEY = 'seaboard.tastes';
 

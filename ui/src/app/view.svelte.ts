@@ -1,6 +1,7 @@
 // The view: everything that decides what is shown, as state that is also the address. encode() and decode() are the
 // whole of it, so undo is a list of addresses and a saved view is one of them.
 import { formatHash, fromTensorBoard, joinList, parseHash, splitList, TAB_OF, withoutTensorBoard } from '../base/hash';
+import { readPlaces, writePlaces, type Places } from '../base/place';
 import { isTrivial, readWhere, writeWhere, type ColumnFilter, type Where } from '../base/where';
 import type { SmoothKind, XAxis } from '../data/types';
 
@@ -14,6 +15,8 @@ export interface CardSmoothing {
   weight: number;
 }
 export type Compare = 'off' | 'difference' | 'ratio';
+/** Is there a table under each chart, of one place or of a range? */
+export type Selecting = 'off' | 'step' | 'range';
 export type Spread = 'off' | 'std' | 'ci95' | 'minmax';
 
 const UNDO = 200;
@@ -68,6 +71,11 @@ export class View {
   wide = $state.raw<ReadonlySet<string>>(new Set());
   closed = $state.raw<ReadonlySet<string>>(new Set());
   zoom = $state.raw<ReadonlyMap<string, Zoom>>(new Map());
+  selecting = $state<Selecting>('off');
+  linked = $state(false); // one selection for all cards
+  places = $state.raw<Places>(new Map());
+  tableSort = $state(''); // a column, "-" before it: greatest first
+  tall = $state.raw<ReadonlySet<string>>(new Set()); // cards whose table shows all it can
   full = $state('');
   perRow = $state(0);
 
@@ -151,6 +159,15 @@ export class View {
     { key: 'wide', write: () => joinList(this.wide), read: (t) => (this.wide = new Set(splitList(t))) },
     { key: 'closed', write: () => joinList(this.closed), read: (t) => (this.closed = new Set(splitList(t))) },
     { key: 'zoom', write: () => this.writeZoom(), read: (t) => this.readZoom(t) },
+    {
+      key: 'select',
+      write: () => (this.selecting === 'off' ? '' : this.selecting),
+      read: (t) => (this.selecting = one<Selecting>(t, ['off', 'step', 'range'], 'off')),
+    },
+    { key: 'link', write: () => (this.linked ? 'on' : ''), read: (t) => (this.linked = t === 'on') },
+    { key: 'at', write: () => joinList(writePlaces(this.places)), read: (t) => (this.places = readPlaces(splitList(t))) },
+    { key: 'tsort', write: () => this.tableSort, read: (t) => (this.tableSort = t) },
+    { key: 'tall', write: () => joinList(this.tall), read: (t) => (this.tall = new Set(splitList(t))) },
     { key: 'full', write: () => this.full, read: (t) => (this.full = t) },
     { key: 'row', write: () => (this.perRow ? String(this.perRow) : ''), read: (t) => (this.perRow = number(t, 0)) },
   ];
@@ -320,7 +337,7 @@ export class View {
     this.pins = this.pins.includes(tag) ? this.pins.filter((t) => t !== tag) : [...this.pins, tag];
   }
 
-  toggle(which: 'wide' | 'revealed' | 'closed' | 'folded' | 'hidden', name: string): void {
+  toggle(which: 'wide' | 'revealed' | 'closed' | 'folded' | 'hidden' | 'tall', name: string): void {
     const next = new Set(this[which]);
     if (!next.delete(name)) next.add(name);
     this[which] = next;

@@ -34,6 +34,11 @@ describe('the view', () => {
     a.zoom = new Map([['val/loss', { x: [10, 2000.5], y: null }], ['a|b,c', { x: [-1, 1], y: [0.25, 1e-3 + 1] }]]);
     a.full = 'val/loss';
     a.perRow = 4;
+    a.selecting = 'range';
+    a.linked = true;
+    a.places = new Map([['', { from: 10, to: 20 }], ['val/loss', null]]);
+    a.tableSort = '-max';
+    a.tall = new Set(['val/loss']);
     const b = new View();
     b.decode(a.encode());
     expect(b.encode()).toBe(a.encode());
@@ -44,6 +49,7 @@ describe('the view', () => {
     expect([...b.yScale]).toEqual([...a.yScale]);
     expect([...b.where]).toEqual([...a.where]);
     expect([b.top, b.details, b.tableFull, b.isFolded('vit/'), b.isFolded('x/')]).toEqual([10, 'vit/seed1', true, false, true]);
+    expect([...b.places]).toEqual([...a.places]);
   });
   it('is short when nothing was changed, and still says something', () => expect(new View().encode()).toBe('#timeseries&smooth=0.6'));
   it('takes tastes only when the address says nothing', () => {

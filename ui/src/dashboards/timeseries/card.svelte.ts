@@ -85,8 +85,8 @@ export class CardData {
   yTitle = $derived(this.baseline ? t(view.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) }) : '');
   private compare = $derived(this.baseline && view.compare !== 'off' ? { run: this.baseline.id, kind: view.compare } : undefined);
 
-  /** Whose each of `lines` is; none for bands, which are of many. */
-  sources = $derived.by((): { run: Run; tag: string }[] => (this.bands ? [] : this.series.map(({ run }) => ({ run, tag: this.tag }))));
+  /** Whose a line is, by its key; bands, which are of many, are nobody's. */
+  sources = $derived.by(() => new Map(this.series.map(({ run }) => [run.name, { run, tag: this.tag }])));
 
   /** Inside an effect. */
   follow(): void {

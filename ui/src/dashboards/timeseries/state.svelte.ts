@@ -1,6 +1,7 @@
 // The time series dashboard's state: which tags, in which sections, and what the pointer is over.
-import { compileRegex, Crosshair, groupOf, hub, naturalCompare, t, view, type Hit, type Tag } from '../../public';
-import type { Section } from './layout';
+import { compileRegex, Crosshair, groupOf, hub, naturalCompare, runs, settings, t, view, type Hit, type Tag } from '../../public';
+import { tableRoom, type Section } from './layout';
+import { selection } from './selection.svelte';
 
 export interface Hover {
   card: string;
@@ -67,6 +68,19 @@ export class TimeSeries {
     if (!byPointer) return;
     this.releasing = true;
     addEventListener('pointerup', () => (this.releasing = false), { once: true });
+  }
+
+  /** Room below a card's chart, for its table. */
+  below(tag: string): number {
+    if (!selection.on) return 0;
+    const isTall = view.tall.has(tag);
+    return tableRoom(settings.tableHeight, isTall, isTall ? this.runsOf(tag) : 0);
+  }
+  private runsOf(tag: string): number {
+    const has = this.byName.get(tag)?.runs;
+    if (!has || has === 'all') return runs.shown.length;
+    const set = new Set(has);
+    return runs.shown.reduce((n, run) => n + (set.has(run.id) ? 1 : 0), 0);
   }
 
   /** All cards in order, for J and K. */

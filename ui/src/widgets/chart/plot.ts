@@ -4,6 +4,7 @@
 //
 // In: lines, axes kinds, zoom. Out: callbacks with what the pointer is near and what the user zoomed to.
 import type { Crosshair } from './crosshair';
+import { drawMarks, type Marks } from './fobs';
 import { overFrames } from './frames';
 import { badPoints, hits, trace, xExtent, yExtent, type Hit, type Line } from './lines';
 import { makeAxis, padded, projectionOf, ticksOf, toPixel, toValue, type Axis, type Projection, type Range, type ScaleKind } from './scale';
@@ -35,6 +36,7 @@ export interface PlotEvents {
   pick(found: Hit[], x: number, at: { left: number; top: number }): void;
   zoom(zoom: PlotZoom | null): void;
   width(pixels: number): void;
+  drawn(): void; // the axes may be others now
 }
 
 const LEFT = 46;
@@ -71,6 +73,7 @@ export class Plot {
   private overScheduled = false;
   private pointer: { px: number; py: number } | null = null;
   private selection: Box | null = null;
+  private marks: Marks | null = null;
   private readonly observer: ResizeObserver;
   private readonly quiet: () => void;
   private readonly detach: () => void;
@@ -159,6 +162,13 @@ export class Plot {
     this.drawAxes();
     this.stretch();
     this.paint();
+    this.scheduleOver();
+    this.events.drawn();
+  }
+
+  /** What is selected on x: lines, and the range between them. */
+  mark(marks: Marks | null): void {
+    this.marks = marks;
     this.scheduleOver();
   }
 
@@ -346,6 +356,7 @@ export class Plot {
     if (!ctx) return;
     const { box, theme } = this;
     ctx.clearRect(0, 0, box.width + LEFT + RIGHT, box.height + TOP + BOTTOM);
+    if (this.marks) drawMarks(ctx, this.marks, this.ax, box, theme.accent);
     if (this.selection) {
       ctx.fillStyle = theme.accent;
       ctx.globalAlpha = 0.12;
