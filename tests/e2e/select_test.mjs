@@ -44,6 +44,7 @@ async function choose(page, name) {
 async function headMenu(page, tag, column, item) {
   await card(page, tag).getByRole('columnheader', { name: column }).click({ button: 'right' });
   await page.getByRole('menu').getByText(item, { exact: false }).click();
+  if (/to the/.test(item)) await page.getByRole('dialog', { name: 'Insert a column' }).waitFor();
 }
 
 /** All points of a run as they were logged, as float32, in order of steps. */
@@ -372,7 +373,7 @@ export default {
   async 'what is selected is in the address: another person sees the same, undo goes back'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&tags=train'));
     await page.locator('h1').click();
-    await page.keyboard.press('d');
+    await page.keyboard.press('x');
     await type(page, 'train/loss', 0, '1000');
     await inAddress(page, /at=1000\|train\/loss/);
     await click(page, 'train/loss', 0.8);
