@@ -129,17 +129,16 @@ static double value_at(const sb_span *span, uint32_t i) {
 
 /* ---- giving out ------------------------------------------------------------------------------ */
 
-static sb_status give(m4 *m, const pick *p, uint8_t flags) {
+static sb_status give(m4 *m, const sb_span *span, uint32_t i, uint64_t at, uint8_t flags) {
     sb_columns *c = &m->out->points;
-    sb_span span = sb_span_at(m->line->series, p->part, p->chunk);
     if (c->n == c->room) {
         sb_status status = sb_columns_grow(c, m->arena, m->ask->max_points, m->err);
         if (status != SB_OK) return status;
     }
     bool wants_wall = !m->ask->without_walls || m->ask->axis != SB_AXIS_STEP;
-    double value = value_at(&span, p->i);
-    int64_t step = step_at(&m->given, &span, p->i);
-    double wall = wants_wall ? wall_at(&m->given, &span, p->i) : 0;
+    double value = value_at(span, i);
+    int64_t step = step_at(&m->given, span, i);
+    double wall = wants_wall ? wall_at(&m->given, span, i) : 0;
     double x;
     sb_axis_xs(m->ask->axis, m->base, &step, &wall, 1, &x);
     if (c->n && x < m->last_x) m->out->is_rising = false;
@@ -147,7 +146,7 @@ static sb_status give(m4 *m, const pick *p, uint8_t flags) {
     c->steps[c->n] = step;
     c->walls[c->n] = wall;
     c->values[c->n] = value;
-    if (c->smoothed) c->smoothed[c->n] = m->line->smoothed->values[p->at];
+    if (c->smoothed) c->smoothed[c->n] = m->line->smoothed->values[at];
     c->flags[c->n] = (uint8_t)(flags | (isfinite(value) ? 0 : SB_POINT_NOT_FINITE));
     c->n++;
     return SB_OK;
@@ -178,7 +177,8 @@ static sb_status give_picks(m4 *m, const group *g) {
         n++;
     }
     for (size_t i = 0; i < n; i++) {
-        sb_status status = give(m, order[i], flags[i]);
+        sb_span span = sb_span_at(m->line->series, order[i]->part, order[i]->chunk);
+        sb_status status = give(m, &span, order[i]->i, order[i]->at, flags[i]);
         if (status != SB_OK) return status;
     }
     return SB_OK;
@@ -199,12 +199,16 @@ static sb_status close_group(m4 *m, bool has_next) {
     return status;
 }
 
-static sb_status open_group(m4 *m, const sb_span *span, int32_t column, bool superseded) {
-    group *g = &m->group;
+static bool joins_group(const m4 *m, const sb_span *span, int32_t column, bool superseded) {
+    const group *g = &m->group;
     bool same_part = !m->line->show_superseded || g->part == span->part_index;
-    if (g->is_open && g->column == column && g->superseded == superseded && same_part) return SB_OK;
+    return g->is_open && g->column == column && g->superseded == superseded && same_part;
+}
+
+static sb_status open_group(m4 *m, const sb_span *span, int32_t column, bool superseded) {
+    if (joins_group(m, span, column, superseded)) return SB_OK;
     sb_status status = close_group(m, true);
-    *g = (group){
+    m->group = (group){
         .is_open = true, .column = column, .superseded = superseded, .part = span->part_index};
     return status;
 }
@@ -302,6 +306,19 @@ static void take_points(m4 *m, const sb_span *span, uint32_t from, uint32_t to) 
                    from, to);
 }
 
+/* A point inside that is a group of its own, as most are where points are few: given at once. */
+static sb_status take_lone(m4 *m, const sb_span *span, uint32_t i, bool superseded) {
+    sb_status status = close_group(m, true);
+    if (status != SB_OK) return status;
+    bool is_finite = isfinite(values_of(&m->scanned, span)[i]);
+    uint8_t flags = (uint8_t)((superseded ? SB_POINT_SUPERSEDED : 0) |
+                              (is_finite ? SB_POINT_LEAST | SB_POINT_GREATEST : 0));
+    m->out->in_range++;
+    m->out->not_finite += !is_finite;
+    m->had_group = true;
+    return give(m, span, i, span->start + i, flags);
+}
+
 static void take_stats(pick *least, pick *greatest, const sb_span *span,
                        const sb_span_stats *stats) {
     if (stats->finite == 0) return;
@@ -370,13 +387,23 @@ static uint32_t end_of_column(const m4 *m, const rising *r, uint32_t i, uint32_t
     return low + 1;
 }
 
+/* A run of points of one column. is_closed: what follows it in the span is in another group. */
+static sb_status take_run(m4 *m, const sb_span *span, uint32_t from, uint32_t to, int32_t column,
+                          bool superseded, bool is_closed) {
+    if (is_closed && to == from + 1 && is_inside(m, column) &&
+        !joins_group(m, span, column, superseded))
+        return take_lone(m, span, from, superseded);
+    sb_status status = open_group(m, span, column, superseded);
+    if (status == SB_OK) take_points(m, span, from, to);
+    return status;
+}
+
 static sb_status split_rising(m4 *m, const sb_span *span, const rising *r, bool superseded) {
     for (uint32_t i = 0, end; i < span->n; i = end) {
         int32_t column = column_at(m, r, i);
         end = end_of_column(m, r, i, span->n, column);
-        sb_status status = open_group(m, span, column, superseded);
+        sb_status status = take_run(m, span, i, end, column, superseded, end < span->n);
         if (status != SB_OK) return status;
-        take_points(m, span, i, end);
     }
     return SB_OK;
 }
@@ -397,9 +424,10 @@ static sb_status split_any(m4 *m, const sb_span *span, const double *xs) {
                sb_scale_column(&m->scale, xs[end]) == column &&
                sb_is_superseded(span->part, steps[end]) == superseded)
             end++;
-        sb_status status = open_group(m, span, column, superseded);
+        bool is_closed = end < span->n && isfinite(xs[end]) &&
+                         (m->line->show_superseded || !sb_is_superseded(span->part, steps[end]));
+        sb_status status = take_run(m, span, i, end, column, superseded, is_closed);
         if (status != SB_OK) return status;
-        take_points(m, span, i, end);
     }
     return SB_OK;
 }

@@ -142,11 +142,8 @@ sb_status sb_api_take_runs(sb_run_index *out, sb_http_request *q, sb_app *app) {
         sb_runs_release(&out->all);
         return SB_NOMEM;
     }
-    for (size_t i = 0; i < n; i++) {
-        sb_run_info info;
-        sb_run_get_info(out->all.items[i], &info);
-        order[i] = (numbered){info.id, out->all.items[i]};
-    }
+    for (size_t i = 0; i < n; i++)
+        order[i] = (numbered){sb_run_id(out->all.items[i]), out->all.items[i]};
     if (n) qsort(order, n, sizeof *order, by_number);
     for (size_t i = 0; i < n; i++) {
         out->ids[i] = order[i].id;

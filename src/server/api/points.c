@@ -334,8 +334,6 @@ static sb_status answer_media(sb_http_request *q, sb_http_reply *r, sb_app *app,
         status = sb_image_hints(app->blobs, series->run, items, n, &budget, q->arena, hints,
                                 sb_http_err(r));
     if (status != SB_OK) return status;
-    sb_run_info info;
-    sb_run_get_info(series->run, &info);
     uint32_t samples = 0;
     for (size_t i = 0; i < n; i++)
         if (items[i].samples > samples) samples = items[i].samples;
@@ -346,7 +344,7 @@ static sb_status answer_media(sb_http_request *q, sb_http_reply *r, sb_app *app,
     sb_json_key_str(&j, "points");
     sb_json_begin_array(&j);
     for (size_t i = 0; i < n; i++)
-        add_media_point(&j, q, series, info.id, &items[i], hints ? &hints[i] : NULL);
+        add_media_point(&j, q, series, sb_run_id(series->run), &items[i], hints ? &hints[i] : NULL);
     sb_json_end_array(&j);
     return sb_api_end(&j, r);
 }

@@ -185,8 +185,6 @@ sb_status sb_api_runs(sb_http_request *q, sb_http_reply *r, void *opaque) {
 
 static sb_status add_series_since(sb_json *j, sb_http_request *q, sb_run *run, uint64_t since,
                                   uint32_t *left) {
-    sb_run_info info;
-    sb_run_get_info(run, &info);
     sb_series_info *series;
     size_t n;
     sb_arena_mark mark = sb_arena_here(q->arena);
@@ -199,7 +197,7 @@ static sb_status add_series_since(sb_json *j, sb_http_request *q, sb_run *run, u
         }
         (*left)--;
         sb_json_begin_array(j);
-        sb_json_uint(j, info.id);
+        sb_json_uint(j, sb_run_id(run));
         sb_json_text(j, series[i].tag);
         sb_json_uint(j, series[i].points);
         sb_json_end_array(j);

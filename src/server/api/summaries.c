@@ -79,10 +79,8 @@ static void add_heads(sb_json *j, const json_t *tags, sb_run **runs, size_t run_
     sb_json_key_str(j, "runs");
     sb_json_begin_array(j);
     for (size_t i = 0; i < run_n; i++) {
-        sb_run_info info;
-        if (runs[i]) sb_run_get_info(runs[i], &info);
         if (runs[i])
-            sb_json_uint(j, info.id);
+            sb_json_uint(j, sb_run_id(runs[i]));
         else
             sb_json_null(j);
     }

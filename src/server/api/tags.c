@@ -55,15 +55,13 @@ static tag *find(gathering *g, const sb_series_info *s) {
 }
 
 static sb_status gather(gathering *g, sb_run *run, sb_slice plugin) {
-    sb_run_info info;
-    sb_run_get_info(run, &info);
     sb_series_info *series;
     size_t n;
     sb_status status = sb_run_list(run, g->q->arena, &series, &n);
     for (size_t i = 0; status == SB_OK && i < n; i++) {
         if (plugin.p && !sb_slice_eq(series[i].meta->plugin_name, plugin)) continue;
         tag *t = find(g, &series[i]);
-        if (!t || !add_run(g->q->arena, t, info.id)) return SB_NOMEM;
+        if (!t || !add_run(g->q->arena, t, sb_run_id(run))) return SB_NOMEM;
         if (series[i].max_count > t->samples) t->samples = series[i].max_count;
     }
     return status;
