@@ -246,4 +246,124 @@ export default {
     await until('values again', async () => (await at('both', 'c'))[0] === 4);
     await server.stop();
   },
+
+  async 'several tags are drawn in one chart, with a legend, a second axis, and can be split again'(keep) {
+    const page = keep(await openCharts('demo'));
+    const menu = async (tag, item) => {
+      await card(page, tag).hover();
+      await card(page, tag).getByRole('button', { name: 'More for this chart' }).click();
+      await page.getByRole('menuitem', { name: item }).or(page.getByRole('menuitemcheckbox', { name: item })).click();
+    };
+    await menu('train/loss', 'Combine with…');
+    const form = page.getByRole('dialog', { name: 'Combine with…' });
+    assert.match(await form.locator('li').first().innerText(), /^val\/loss\s*belongs to it/);
+    await clean(page, 'combine form');
+    await form.getByLabel('Filter tags').fill('accuracy');
+    await page.keyboard.press('Enter');
+    const key = 'train/loss\u001fval/accuracy';
+    await inHash(page, `combine=${key}`);
+    await until('18 lines', async () => (await plot(page, key).getAttribute('data-painted')) === '18');
+    assert.equal(await card(page, 'train/loss').count(), 0);
+    assert.equal(await card(page, 'val/accuracy').count(), 0);
+    assert.deepEqual(await card(page, key).locator('li').allInnerTexts(), ['train/loss', 'val/accuracy']);
+    await plot(page, key).hover({ position: { x: 150, y: 60 } });
+    await page.waitForSelector('.tip');
+    assert.deepEqual((await page.locator('.tip th').allInnerTexts()).slice(0, 3), ['run', 'tag', 'smoothed']);
+    await menu(key, 'Second y axis');
+    await inHash(page, `y2=${key}`);
+    await shot(page, 'combined');
+    await card(page, key).hover();
+    await card(page, key).getByRole('button', { name: 'More for this chart' }).click();
+    const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Chart as SVG' }).click()]);
+    const text = readFileSync(await svg.path(), 'utf8');
+    assert.match(text, /stroke-dasharray="6 3"/);
+    assert.match(text, /vit-b16\/seed1 · val\/accuracy/);
+    await page.mouse.move(5, 600);
+    await plot(page, key).hover({ position: { x: 150, y: 60 } });
+    await page.keyboard.press('p');
+    await page.keyboard.press('f');
+    await until('at full size', async () => (await page.locator('dialog[open] .plot').getAttribute('data-painted')) === '18');
+    await shot(page, 'combined-full');
+    const other = keep(await openCharts('demo', await page.evaluate(() => location.hash)));
+    await other.waitForSelector('dialog[open] .plot[data-painted="18"]');
+    await page.keyboard.press('Escape');
+    await until('pinned too', async () => (await page.locator(`.slot [data-tag="${key}"]`).count()) === 2);
+    await menu(key, 'Split again');
+    await until('two cards again', async () => (await card(page, 'train/loss').count()) === 1 && !(await hash(page)).includes('combine='));
+  },
+
+  async 'a card dragged by its title onto another is combined with it'(keep) {
+    const page = keep(await openCharts('demo'));
+    await card(page, 'train/lr').locator('h3').dragTo(card(page, 'train/loss').locator('.plot'));
+    await inHash(page, 'combine=train/loss\u001ftrain/lr');
+  },
+
+  async 'training and validation are shown together, tags and the runs of Keras alike'(keep) {
+    const page = keep(await openCharts('demo'));
+    await page.getByRole('button', { name: 'View ▾' }).click();
+    assert.match(await page.getByRole('dialog', { name: 'View' }).innerText(), /1 pairs/);
+    await page.getByRole('checkbox', { name: /Training and validation/ }).check();
+    await inHash(page, 'pair=on');
+    await page.keyboard.press('Escape');
+    await until('one card of two', async () => (await plot(page, 'train/loss\u001fval/loss').getAttribute('data-painted')) === '18');
+    assert.match(await card(page, 'train/loss\u001fval/loss').locator('h3').innerText(), /train \+ val\/loss/);
+    await shot(page, 'paired');
+    const server = await serve('fresh');
+    for (const [name, level] of [['x/train', 1], ['x/validation', 2], ['y/train', 3]]) {
+      const run = new RunWriter(server.logdir, name, 1700000000);
+      for (let step = 0; step < 20; step++) run.scalars(step, { epoch_loss: level / (step + 1) });
+      run.flush();
+    }
+    const keras = keep(await openCharts(server, '#timeseries&smooth=0&pair=on'));
+    await until('drawn', async () => (await plot(keras, 'epoch_loss').getAttribute('data-painted')) === '3');
+    await plot(keras, 'epoch_loss').hover({ position: { x: 150, y: 60 } });
+    await keras.waitForSelector('.tip');
+    const colour = (name) => keras.locator('.tip tbody tr', { hasText: name }).locator('i').evaluate((i) => i.style.background);
+    assert.equal(await colour('x/train'), await colour('x/validation'));
+    assert.notEqual(await colour('x/train'), await colour('y/train'));
+    await card(keras, 'epoch_loss').getByRole('button', { name: 'More for this chart' }).click();
+    const [svg] = await Promise.all([keras.waitForEvent('download'), keras.getByRole('menuitem', { name: 'Chart as SVG' }).click()]);
+    assert.equal(readFileSync(await svg.path(), 'utf8').match(/stroke-dasharray/g).length, 2);
+    await server.stop();
+  },
+
+  async 'a restarted run is shown as attempts, and steps that go back as parts'(keep) {
+    const server = await serve('fresh');
+    const write = (name, start, from, to, level) => {
+      const run = new RunWriter(server.logdir, name, start);
+      for (let step = from; step < to; step++) run.scalars(step, { loss: level + step / 100 }, start + step);
+      return run.flush();
+    };
+    write('again', 1700000000, 0, 100, 1);
+    write('again', 1700001000, 60, 150, 2);
+    write('again', 1700002000, 90, 200, 3);
+    const back = write('back', 1700000000, 0, 50, 5);
+    for (let step = 20; step < 80; step++) back.scalars(step, { loss: 6 }, 1700000100 + step);
+    back.flush();
+    const page = keep(await openCharts(server, '#timeseries&smooth=0'));
+    await until('two lines', async () => (await plot(page, 'loss').getAttribute('data-painted')) === '2');
+    const rows = async (x) => {
+      await page.mouse.move(5, 600);
+      await plot(page, 'loss').hover({ position: { x, y: 60 } });
+      await page.waitForSelector('.tip');
+      return (await page.locator('.tip tbody tr:not(.outside) .name').allInnerTexts()).sort();
+    };
+    await page.getByRole('button', { name: 'View ▾' }).click();
+    await page.getByRole('checkbox', { name: /Earlier attempts/ }).check();
+    await inHash(page, 'attempts=on');
+    await page.keyboard.press('Escape');
+    await until('three attempts and two parts', async () => (await plot(page, 'loss').getAttribute('data-painted')) === '5');
+    const box = await plot(page, 'loss').boundingBox();
+    const at = (step) => 46 + ((box.width - 56) * (step + 3)) / 205;
+    assert.deepEqual(await rows(at(95)), ['again #1', 'again #2', 'again #3']);
+    assert.deepEqual(await rows(at(30)), ['again #1', 'back #1', 'back #2']);
+    await shot(page, 'attempts');
+    assert.match(await card(page, 'loss').locator('footer').innerText(), /2 runs · 410 of 410 points/);
+    await page.getByRole('button', { name: 'View ▾' }).click();
+    await page.getByRole('checkbox', { name: /Earlier attempts/ }).uncheck();
+    await page.getByRole('checkbox', { name: /steps go back/ }).check();
+    await inHash(page, 'partition=on');
+    await until('parts of what is visible', async () => (await plot(page, 'loss').getAttribute('data-painted')) === '3');
+    await server.stop();
+  },
 };

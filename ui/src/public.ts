@@ -2,7 +2,7 @@
 export { hub } from './data/hub.svelte';
 export { api } from './data/api';
 export type { Series, Band } from './data/columns';
-export { NO_BASELINE, NOT_FOUND, UNCHANGED } from './data/columns';
+export { NO_BASELINE, NOT_FOUND, NOT_RISING, UNCHANGED } from './data/columns';
 export { toNumber } from './data/types';
 export type { Run, Tag, Smoothing, XAxis, SmoothKind, ScalarsAsk, Measure, MeasureAsk, MeasurePoint } from './data/types';
 export { view, type CardSmoothing, type Zoom, type Scale, type Selecting, type Spread } from './app/view.svelte';
@@ -15,6 +15,7 @@ export { plotTheme } from './app/theme';
 export * as format from './base/format';
 export { parse } from './base/parse';
 export { naturalCompare, splitTag, groupOf } from './base/natural';
+export { pairTags } from './base/pairs';
 export { copyText } from './base/clipboard';
 export { asRange, asSingle, clipPlace, COMMON, LAST, makePlace, WHOLE, type Place } from './base/place';
 export { fuzzy } from './base/fuzzy';

@@ -63,6 +63,11 @@ export class View {
   outliers = $state(true);
   cardSmoothing = $state.raw<ReadonlyMap<string, CardSmoothing>>(new Map()); // of cards that have their own
   envelope = $state(false);
+  combined = $state.raw<string[]>([]); // cards of several tags
+  rightAxis = $state.raw<ReadonlySet<string>>(new Set()); // those with a second y axis
+  pair = $state(false); // training and validation in one card, in one colour
+  attempts = $state(false); // also what a restart went over again
+  partition = $state(false); // a line for each part of a run whose steps go back
   bands = $state<Spread>('off');
   center = $state<'mean' | 'median'>('mean');
   revealed = $state.raw<ReadonlySet<string>>(new Set()); // groups whose runs are drawn within their band
@@ -141,6 +146,11 @@ export class View {
     },
     { key: 'cardsmooth', write: () => this.writeSmoothing(), read: (t) => this.readSmoothing(t) },
     { key: 'envelope', write: () => (this.envelope ? 'on' : ''), read: (t) => (this.envelope = t === 'on') },
+    { key: 'combine', write: () => joinList(this.combined), read: (t) => (this.combined = splitList(t)) },
+    { key: 'y2', write: () => joinList(this.rightAxis), read: (t) => (this.rightAxis = new Set(splitList(t))) },
+    { key: 'pair', write: () => (this.pair ? 'on' : ''), read: (t) => (this.pair = t === 'on') },
+    { key: 'attempts', write: () => (this.attempts ? 'on' : ''), read: (t) => (this.attempts = t === 'on') },
+    { key: 'partition', write: () => (this.partition ? 'on' : ''), read: (t) => (this.partition = t === 'on') },
     { key: 'outliers', write: () => (this.outliers ? '' : 'show'), read: (t) => (this.outliers = t !== 'show') },
     {
       key: 'bands',
@@ -337,7 +347,7 @@ export class View {
     this.pins = this.pins.includes(tag) ? this.pins.filter((t) => t !== tag) : [...this.pins, tag];
   }
 
-  toggle(which: 'wide' | 'revealed' | 'closed' | 'folded' | 'hidden' | 'tall', name: string): void {
+  toggle(which: 'wide' | 'revealed' | 'rightAxis' | 'closed' | 'folded' | 'hidden' | 'tall', name: string): void {
     const next = new Set(this[which]);
     if (!next.delete(name)) next.add(name);
     this[which] = next;

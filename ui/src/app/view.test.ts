@@ -26,7 +26,9 @@ describe('the view', () => {
     a.center = 'median';
     a.baseline = 'vit/seed1';
     a.compare = 'ratio';
-    a.envelope = true;
+    a.envelope = a.pair = a.attempts = a.partition = true;
+    a.combined = ['a,b\u001fc'];
+    a.rightAxis = new Set(['a,b\u001fc']);
     a.revealed = new Set(['vit/b']);
     a.cardSmoothing = new Map([['a|b,c', { kind: 'gaussian', weight: 0.25 }]]);
     a.pins = ['val/loss', 'a,b'];

@@ -4,6 +4,7 @@ import { untrack } from 'svelte';
 import { Colours, type Colour } from '../../base/colours';
 import { parseFilter, type Filtered, type Predicate } from '../../base/filter';
 import { naturalCompare, splitTag } from '../../base/natural';
+import { trainingRun } from '../../base/pairs';
 import { covers, excluding, including } from '../../base/shown';
 import { rowsOf, treeOf } from '../../base/tree';
 import { passes } from '../../base/where';
@@ -227,9 +228,21 @@ export class RunsModel {
   get colourBy(): string {
     return view.colour === 'group' ? view.group : view.colour === 'run' ? '' : view.colour;
   }
+  /** The run of training that this one validates, while such pairs are shown as one. */
+  trainingOf(run: Run): Run | undefined {
+    const name = view.pair ? trainingRun(run.name) : null;
+    return name === null ? undefined : this.named.get(name);
+  }
+  couldPair(run: Run): boolean {
+    const name = trainingRun(run.name);
+    return name !== null && this.named.has(name);
+  }
+  private readonly named = $derived(new Map(hub.runs.map((run) => [run.name, run])));
   private pairOf(run: Run): Colour {
     const chosen = this.notes.get(run.name).colour;
     if (chosen !== undefined) return pairFrom(chosen);
+    const trained = this.trainingOf(run);
+    if (trained) return this.pairOf(trained);
     const by = this.colourBy;
     return by ? this.pairOfGroup(this.keyOf(run, by), by) : this.runColours.of(run.name);
   }

@@ -1,44 +1,24 @@
-// The data of one card: asks for the points of its tag for the runs that are shown, at the width it has, keeps what did
+// The data of one card: asks for the points of its tags for the runs that are shown, at the width it has, keeps what did
 // not change, and makes lines of it. A zoomed card asks for its range only; smoothing is done by the server over all
 // points. When news comes only series that grew are sent again.
 import { untrack } from 'svelte';
-import {
-  api,
-  direction,
-  hub,
-  NO_BASELINE,
-  NOT_FOUND,
-  runs,
-  settings,
-  t,
-  UNCHANGED,
-  view,
-  type Band,
-  type Line,
-  type Run,
-  type ScalarsAsk,
-  type Spread,
-  type Series,
-} from '../../public';
-import { EMPTY, envelopeOf, smoothingAsk, xOf } from './series';
+import { api, hub, NOT_FOUND, runs, settings, t, UNCHANGED, view, type Band, type Line, type Run, type ScalarsAsk, type Series, type Spread } from '../../public';
+import { tagsOf } from './combined';
+import { infoOf, type CardInfo } from './info';
+import { bandLine, keyOf, seriesLines, type Look, type Source } from './lines';
+import { smoothingAsk } from './series';
 
 const LIVE_EVERY_MS = 200;
 const SETTLE_MS = 25;
 
-export interface CardInfo {
-  runs: number;
-  groups: number; // of bands; 0: lines of runs
-  points: number;
-  total: number;
-  bad: number;
-  without: number; // runs that have nothing to be compared with
-  best: { name: string; value: number } | null;
-}
-
+type Ask = Omit<ScalarsAsk, 'series'>;
 interface BandsWanted {
-  spread: Spread;
+  spread: Exclude<Spread, 'off'>;
   center: 'mean' | 'median';
   revealed: ReadonlySet<string>; // groups whose runs are wanted too
+}
+export interface Loaded extends Source {
+  data: Series;
 }
 
 export class CardData {
@@ -48,9 +28,9 @@ export class CardData {
   error = $state('');
   /** The part of x that `lines` are of; undefined: all of it. */
   loadedRange = $state.raw<[number, number] | undefined>(undefined);
-  private series = $state.raw<{ run: Run; data: Series }[]>([]);
+  private series = $state.raw<Loaded[]>([]);
   private bands = $state.raw<{ keys: string[]; bands: Band[] } | null>(null);
-  private have = new Map<number, Series>();
+  private have = new Map<string, Series>();
   private haveKey = '';
   private asking: AbortController | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -59,14 +39,23 @@ export class CardData {
 
   constructor(readonly tag: string) {}
 
-  /** Shown runs that have this tag. */
-  members = $derived.by((): Run[] => {
-    const tag = hub.tags.find((t) => t.tag === this.tag);
-    if (!tag) return [];
-    if (tag.runs === 'all') return runs.shown;
-    const has = new Set(tag.runs);
-    return runs.shown.filter((run) => has.has(run.id));
-  });
+  private own: string[] | undefined;
+  get tags(): string[] {
+    return (this.own ??= untrack(() => tagsOf(this.tag, (name) => hub.tags.some((known) => known.tag === name))));
+  }
+
+  /** Every line that there is to draw: shown runs that have the tag, tag by tag. */
+  private wanted = $derived.by((): Source[] =>
+    this.tags.flatMap((name, at): Source[] => {
+      const tag = hub.tags.find((known) => known.tag === name);
+      if (!tag) return [];
+      const has = tag.runs === 'all' ? null : new Set(tag.runs);
+      return runs.shown.filter((run) => !has || has.has(run.id)).map((run) => ({ run, tag: name, at }));
+    }),
+  );
+
+  /** Shown runs that have one of these tags. */
+  members = $derived.by((): Run[] => (this.tags.length === 1 ? this.wanted.map(({ run }) => run) : [...new Set(this.wanted.map(({ run }) => run))]));
 
   private smoothing = $derived.by(() => {
     const { kind, weight } = view.smoothingOf(this.tag);
@@ -76,42 +65,45 @@ export class CardData {
   /** What every question about this card's lines has in common, so that its numbers are those of what is drawn. */
   basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing' | 'compare'> => ({ x: view.x, smoothing: this.smoothing, compare: this.compare }));
 
+  private banded = $derived(view.bands !== 'off' && view.group !== '' && this.tags.length === 1);
+
   /** With which run the others are compared; bands are never. */
   baseline = $derived.by((): Run | null => {
-    if (view.baseline === '' || view.compare === 'off' || (view.bands !== 'off' && view.group !== '')) return null;
+    if (view.baseline === '' || view.compare === 'off' || this.banded) return null;
     return hub.runs.find((run) => run.name === view.baseline) ?? null;
   });
   /** What y is, where that is not the tag's value. */
   yTitle = $derived(this.baseline ? t(view.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) }) : '');
   private compare = $derived(this.baseline && view.compare !== 'off' ? { run: this.baseline.id, kind: view.compare } : undefined);
 
-  /** Whose a line is, by its key; bands, which are of many, are nobody's. */
-  sources = $derived.by(() => new Map(this.series.map(({ run }) => [run.name, { run, tag: this.tag }])));
+  /** Whose a line is, by its key; bands, which are of many, are nobody's, as are parts of a run. */
+  sources = $derived.by(() => new Map(this.series.map((source) => [keyOf(source, this.tags), source])));
 
   /** Inside an effect. */
   follow(): void {
     $effect(() => {
       const { x, smoothing } = this.basis;
-      const members = this.members;
-      const zoom = view.zoom.get(this.tag)?.x ?? undefined;
-      const many = members.length > 60 && !this.pointed;
-      const ask: Omit<ScalarsAsk, 'series'> = {
-        ...this.basis,
-        width: this.width,
-        range: zoom,
-        columns: ['step', 'value', ...(smoothing.kind === 'none' ? [] : (['smooth'] as const)), ...(many && x === 'step' ? [] : (['wall'] as const)), ...(view.envelope && smoothing.kind !== 'none' ? (['flags'] as const) : [])],
-      };
-      const banded = view.bands !== 'off' && view.group !== '';
-      const bands = { spread: view.bands, center: view.center, revealed: view.revealed };
+      const wanted = this.wanted;
+      const many = wanted.length > 60 && !this.pointed;
+      const split = view.attempts || view.partition;
+      const columns: ScalarsAsk['columns'] = ['step', 'value'];
+      if (smoothing.kind !== 'none') columns.push('smooth');
+      if (!many || x !== 'step') columns.push('wall');
+      if (view.envelope && smoothing.kind !== 'none') columns.push('flags');
+      // time within a part counts from its own start, which the server's range does not
+      const range = split && x === 'relative' ? undefined : (view.zoom.get(this.tag)?.x ?? undefined);
+      const ask: Ask = { ...this.basis, width: this.width, range, superseded: view.attempts || undefined, columns };
+      const spread = view.bands;
+      const bands = this.banded && spread !== 'off' ? { spread, center: view.center, revealed: view.revealed } : null;
       if (this.width === 0) return;
-      untrack(() => this.soon(SETTLE_MS, () => this.load(ask, members, banded ? bands : null)));
+      untrack(() => this.soon(SETTLE_MS, () => void this.load(ask, wanted, bands)));
       return () => clearTimeout(this.timer);
     });
     $effect(() => {
       const { version, tags } = hub.changed;
       if (version === this.seen || this.width === 0) return;
       this.seen = version;
-      if (tags && !tags.has(this.tag)) return;
+      if (tags && !this.tags.some((tag) => tags.has(tag))) return;
       untrack(() => this.again && this.soon(Math.max(0, this.askedAt + LIVE_EVERY_MS - Date.now()), this.again));
     });
     $effect(() => () => this.asking?.abort());
@@ -127,15 +119,15 @@ export class CardData {
     else this.timer = setTimeout(run, wait);
   }
 
-  private async load(ask: Omit<ScalarsAsk, 'series'>, members: Run[], bands: BandsWanted | null): Promise<void> {
+  private async load(ask: Ask, wanted: Source[], bands: BandsWanted | null): Promise<void> {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
     this.askedAt = Date.now();
-    if (bands && bands.spread !== 'off') {
-      if (!(await this.loadBands(ask, members, bands.spread, bands.center, asking))) return;
-      members = members.filter((run) => bands.revealed.has(runs.groupOf(run)));
-      if (members.length === 0) {
+    if (bands) {
+      if (!(await this.loadBands(ask, wanted, bands, asking))) return;
+      wanted = wanted.filter(({ run }) => bands.revealed.has(runs.groupOf(run)));
+      if (wanted.length === 0) {
         this.series = [];
         return;
       }
@@ -143,47 +135,43 @@ export class CardData {
     const key = JSON.stringify(ask);
     if (key !== this.haveKey) this.have = new Map();
     const had = this.have;
-    const reply = await api.scalars(
-      { ...ask, series: members.map((run) => ({ run: run.id, tag: this.tag, epoch: had.get(run.id)?.epoch, n: had.get(run.id)?.n })) },
-      asking.signal,
-    );
+    const nameOf = ({ run, at }: Source) => `${run.id} ${at}`;
+    const series = wanted.map((source) => {
+      const has = had.get(nameOf(source));
+      return { run: source.run.id, tag: source.tag, epoch: has?.epoch, n: has?.n };
+    });
+    const reply = await api.scalars({ ...ask, series }, asking.signal);
     if (asking.signal.aborted) return;
     if (!reply.ok) {
       this.error = reply.error.message;
       if (this.series.length === 0) this.state = 'failed';
       return;
     }
-    const now = new Map<number, Series>();
-    const series: { run: Run; data: Series }[] = [];
+    const now = new Map<string, Series>();
+    const loaded: Loaded[] = [];
     reply.value.series.forEach((entry, i) => {
-      if (entry.flags & NOT_FOUND) return;
-      const data = entry.flags & UNCHANGED ? had.get(entry.run) : entry;
-      if (!data) return;
-      now.set(entry.run, data);
-      series.push({ run: members[i], data });
+      const source = wanted[i];
+      const data = entry.flags & UNCHANGED ? had.get(nameOf(source)) : entry;
+      if (!data || entry.flags & NOT_FOUND) return;
+      now.set(nameOf(source), data);
+      loaded.push({ ...source, data });
     });
     this.have = now;
     this.haveKey = key;
-    this.series = series;
+    this.series = loaded;
     this.loadedRange = ask.range;
     this.state = 'ready';
     this.error = '';
   }
 
-  private async loadBands(ask: Omit<ScalarsAsk, 'series'>, members: Run[], spread: Exclude<Spread, 'off'>, center: 'mean' | 'median', asking: AbortController): Promise<boolean> {
+  private async loadBands(ask: Ask, wanted: Source[], { spread, center }: BandsWanted, asking: AbortController): Promise<boolean> {
     const groups = new Map<string, { run: number; tag: string }[]>();
-    for (const run of members) {
+    for (const { run, tag } of wanted) {
       const key = runs.groupOf(run);
-      const list = groups.get(key);
-      const item = { run: run.id, tag: this.tag };
-      if (list) list.push(item);
-      else groups.set(key, [item]);
+      groups.set(key, [...(groups.get(key) ?? []), { run: run.id, tag }]);
     }
     const { x, width, range, smoothing } = ask;
-    const reply = await api.bands(
-      { x, width, range, smoothing, center, spread, groups: [...groups].map(([key, series]) => ({ key, series })) },
-      asking.signal,
-    );
+    const reply = await api.bands({ x, width, range, smoothing, center, spread, groups: [...groups].map(([key, series]) => ({ key, series })) }, asking.signal);
     if (asking.signal.aborted) return false;
     if (!reply.ok) {
       this.error = reply.error.message;
@@ -198,66 +186,12 @@ export class CardData {
 
   lines = $derived.by((): Line[] => {
     void settings.dark;
-    const own = this.series.map(({ run, data }) => this.lineOf(run, data));
-    return this.bands ? [...this.bandLines(this.bands), ...own.map((line, i) => ({ ...line, raw: null, faint: true, colour: runs.colourOfGroup(runs.groupOf(this.series[i].run)) }))] : own;
+    const look: Look = { x: view.x, smooth: this.smoothing.kind !== 'none', envelope: view.envelope, tags: this.tags, right: view.rightAxis.has(this.tag), split: view.attempts || view.partition };
+    if (!this.bands) return seriesLines(this.series, look);
+    const { keys, bands } = this.bands;
+    const members = seriesLines(this.series, { ...look, split: false }).map((line, i) => ({ ...line, raw: null, faint: true, colour: runs.colourOfGroup(runs.groupOf(this.series[i].run)) }));
+    return [...bands.map((band) => bandLine(keys[band.group], band, view.x)), ...members];
   });
 
-  private lineOf(run: Run, data: Series): Line {
-    const smooth = this.smoothing.kind === 'none' ? null : data.smooth;
-    const x = xOf(view.x, data);
-    return {
-      key: run.name,
-      name: runs.nameOf(run),
-      colour: runs.colourOf(run),
-      x,
-      y: smooth ?? data.value ?? EMPTY,
-      raw: smooth ? data.value : null,
-      envelope: smooth && view.envelope ? envelopeOf(x, data.value, data.flagsOf) : null,
-      step: data.step,
-      wall: data.wall,
-      firstWall: data.firstWall,
-      live: run.state === 'running',
-    };
-  }
-
-  private bandLines({ keys, bands }: { keys: string[]; bands: Band[] }): Line[] {
-    return bands.map((band) => ({
-      key: `\n${keys[band.group]}`, // no run is called so
-      name: keys[band.group],
-      colour: runs.colourOfGroup(keys[band.group]),
-      x: band.x,
-      y: band.centre,
-      raw: null,
-      step: view.x === 'step' ? band.x : null,
-      wall: null,
-      firstWall: NaN,
-      live: false,
-      band: band.members > 1 ? { low: band.low, high: band.high, count: band.count } : null,
-    }));
-  }
-
-  info = $derived.by((): CardInfo => {
-    let points = 0;
-    let total = 0;
-    let bad = 0;
-    let without = 0;
-    let best: CardInfo['best'] = null;
-    const wanted = this.compare ? null : direction(this.tag);
-    for (const { run, data } of this.bands ? [] : this.series) {
-      points += data.points;
-      total += view.zoom.get(this.tag)?.x ? data.inRange : data.n;
-      bad += data.bad;
-      if (data.flags & NO_BASELINE) without++;
-      if (!wanted || !data.value) continue;
-      for (let i = 0; i < data.value.length; i++) {
-        const v = data.value[i];
-        if (Number.isFinite(v) && (best === null || (wanted === 'min' ? v < best.value : v > best.value))) best = { name: run.name, value: v };
-      }
-    }
-    if (best) {
-      const run = this.series.find((s) => s.run.name === best?.name)?.run;
-      if (run) best = { ...best, name: runs.nameOf(run) };
-    }
-    return { runs: this.members.length, groups: this.bands?.keys.length ?? 0, points, total: Math.max(total, points), bad, without, best };
-  });
+  info = $derived.by((): CardInfo => infoOf(this.bands ? [] : this.series, { runs: this.members.length, groups: this.bands?.keys.length ?? 0, isZoomed: this.loadedRange !== undefined, tags: this.tags, isCompared: this.baseline !== null }));
 }

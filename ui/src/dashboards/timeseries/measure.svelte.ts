@@ -89,7 +89,7 @@ export class Measures {
       const source = sources.get(line.key);
       const known = source && exact?.get(keyOf(source.run.id, source.tag));
       const stats = known ?? (place ? drawnStats(line, place.from, place.to) : null);
-      return { key: line.key, name: line.name, colour: line.colour, run: source?.run ?? null, firstWall: line.firstWall, stats };
+      return { key: line.key, name: line.tag ? `${line.name} · ${line.tag}` : line.name, colour: line.colour, run: source?.run ?? null, firstWall: line.firstWall, stats };
     });
   });
 

@@ -1,9 +1,10 @@
 // What a card's menu offers: scale, width, and the chart or its data to take away.
-import { api, chartSvg, plotTheme, runs, saveBlob, settings, svgToPng, t, view, type MenuItem, type Plot } from '../../public';
+import { api, chartSvg, copyText, plotTheme, runs, saveBlob, settings, svgToPng, t, view, type MenuItem, type Plot } from '../../public';
 import type { CardData } from './card.svelte';
+import { nameOf } from './combined';
 
 const MOST_IN_URL = 100;
-const fileName = (tag: string) => tag.replace(/[^\w.-]+/g, '_') || 'chart';
+const fileName = (card: string) => card.replace(/[^\w.-]+/g, '_') || 'chart';
 
 /** Names for an address; none when all runs are meant, or too many to fit. */
 export function exportNames(): string[] {
@@ -11,29 +12,43 @@ export function exportNames(): string[] {
   return names.length > MOST_IN_URL ? [] : names;
 }
 
-export async function exportChart(plot: Plot | null, tag: string, kind: 'svg' | 'png'): Promise<void> {
+export async function exportChart(plot: Plot | null, title: string, kind: 'svg' | 'png'): Promise<void> {
   if (!plot) return;
   const theme = plotTheme(settings.dark);
-  const svg = chartSvg(plot, tag, { ink: theme.ink, grid: theme.grid, panel: theme.panel });
+  const svg = chartSvg(plot, title, { ink: theme.ink, grid: theme.grid, panel: theme.panel });
   const blob = kind === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await svgToPng(svg);
-  if (blob) saveBlob(blob, `${fileName(tag)}.${kind}`);
+  if (blob) saveBlob(blob, `${fileName(title)}.${kind}`);
 }
 
-export function cardMenu(tag: string, data: CardData, plot: () => Plot | null, smooth: () => void): MenuItem[] {
+interface Forms {
+  smooth(): void;
+  combine(): void;
+  split(): void;
+}
+
+export function cardMenu(tag: string, data: CardData, plot: () => Plot | null, forms: Forms): MenuItem[] {
   const names = data.members.length > MOST_IN_URL ? [] : data.members.map((run) => run.name);
-  const file = fileName(tag);
+  const title = nameOf(data.tags);
+  const file = fileName(title);
   return [
     { label: t('card.logY'), hint: 'L', checked: view.scaleOf(tag) === 'log', run: () => view.toggleLog(tag) },
     { label: t('card.symlogY'), checked: view.scaleOf(tag) === 'symlog', run: () => view.setScale(tag, view.scaleOf(tag) === 'symlog' ? 'linear' : 'symlog') },
-    { label: t('card.smooth'), run: smooth },
+    { label: t('card.smooth'), run: forms.smooth },
     { label: t('card.wide'), checked: view.wide.has(tag), run: () => view.toggle('wide', tag) },
     { label: t('card.fit'), disabled: !view.zoom.has(tag), run: () => view.setZoom(tag, null) },
+    { label: t('card.combine'), run: forms.combine },
+    ...(data.tags.length > 1
+      ? [
+          { label: t('card.rightAxis'), checked: view.rightAxis.has(tag), run: () => view.toggle('rightAxis', tag) },
+          { label: t('card.split'), run: forms.split },
+        ]
+      : []),
     { label: '', separator: true },
-    { label: t('export.svg'), run: () => void exportChart(plot(), tag, 'svg') },
-    { label: t('export.png'), run: () => void exportChart(plot(), tag, 'png') },
-    { label: t('export.csv'), href: api.exportUrl(names, [tag], 'csv'), download: `${file}.csv` },
-    { label: t('export.json'), href: api.exportUrl(names, [tag], 'json'), download: `${file}.json` },
+    { label: t('export.svg'), run: () => void exportChart(plot(), title, 'svg') },
+    { label: t('export.png'), run: () => void exportChart(plot(), title, 'png') },
+    { label: t('export.csv'), href: api.exportUrl(names, data.tags, 'csv'), download: `${file}.csv` },
+    { label: t('export.json'), href: api.exportUrl(names, data.tags, 'json'), download: `${file}.json` },
     { label: '', separator: true },
-    { label: t('card.copyTag'), run: () => void navigator.clipboard?.writeText(tag) },
+    { label: t('card.copyTag'), run: () => void copyText(data.tags.join('\n')) },
   ];
 }

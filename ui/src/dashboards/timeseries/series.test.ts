@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { envelopeOf, smoothingAsk } from './series';
+import { envelopeOf, smoothingAsk, strokesOf } from './series';
 
 const f = (...v: number[]) => Float64Array.from(v);
 
@@ -12,6 +12,11 @@ describe('the envelope of a line', () => {
     expect(envelopeOf(f(0, 1), f(1, 2), null)).toBeNull();
     expect(envelopeOf(f(0, 1), f(1, 2), Uint8Array.from([0, 0]))).toBeNull();
   });
+});
+
+it('strokes begin where steps go back', () => {
+  expect(strokesOf(f(0, 1, 2, 2, 1, 5, 3))).toEqual([0, 4, 6]);
+  expect(strokesOf(f())).toEqual([0]);
 });
 
 it('windows look back as far as an average of the same weight', () => {

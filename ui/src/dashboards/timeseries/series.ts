@@ -21,6 +21,13 @@ export function xOf(x: XAxis, data: Series): Float64Array {
   return data.wall.map((w) => w - first);
 }
 
+/** Where each stroke begins: at the start, and where a value is less than the one before. */
+export function strokesOf(column: Float64Array): number[] {
+  const starts = [0];
+  for (let i = 1; i < column.length; i++) if (column[i] < column[i - 1]) starts.push(i);
+  return starts;
+}
+
 export interface Envelope {
   x: Float64Array;
   low: Float64Array;

@@ -1,5 +1,6 @@
 // The time series dashboard's state: which tags, in which sections, and what the pointer is over.
-import { compileRegex, Crosshair, groupOf, hub, naturalCompare, runs, settings, t, view, type Hit, type Tag } from '../../public';
+import { compileRegex, Crosshair, groupOf, hub, naturalCompare, pairTags, runs, settings, t, view, type Hit, type Tag } from '../../public';
+import { cardsOf, joinTags, tagsOf } from './combined';
 import { tableRoom, type Section } from './layout';
 import { selection } from './selection.svelte';
 
@@ -36,20 +37,51 @@ export class TimeSeries {
     return view.tagFilter === '' ? this.tags : this.tags.filter((tag) => this.good.test(tag.tag));
   });
 
+  tagsOf(card: string): string[] {
+    return tagsOf(card, (name) => this.byName.has(name));
+  }
+  exists(card: string): boolean {
+    return card !== '' && this.tagsOf(card).every((tag) => this.byName.has(tag));
+  }
+
+  /** Pairs that are there to be shown as one card. */
+  pairs = $derived.by(() => pairTags(this.tags.map(({ tag }) => tag)));
+  /** Are there runs of validation beside their runs of training? */
+  pairedRuns = $derived(hub.runs.some((run) => runs.couldPair(run)));
+
+  /** Tags as cards: those that are drawn together are one. */
+  private cards(tags: Tag[]): string[] {
+    const chosen = view.combined.map((card) => this.tagsOf(card));
+    return cardsOf(tags.map(({ tag }) => tag), view.pair ? [...chosen, ...this.pairs] : chosen);
+  }
+
+  combine(tags: readonly string[]): void {
+    const all = new Set(tags);
+    view.combined = [...view.combined.filter((card) => !this.tagsOf(card).some((tag) => all.has(tag))), joinTags([...all])];
+  }
+  split(card: string): void {
+    const tags = new Set(this.tagsOf(card));
+    view.combined = view.combined.filter((other) => !this.tagsOf(other).some((tag) => tags.has(tag)));
+    if (this.pairs.some((pair) => pair.some((tag) => tags.has(tag)))) view.pair = false;
+    view.pins = view.pins.filter((pin) => pin !== card);
+    if (view.full === card) view.full = '';
+  }
+
   sections = $derived.by((): Section[] => {
     if (view.tagFilter !== '') {
-      const tags = this.matching.map((tag) => tag.tag);
+      const matching = new Set(this.matching.map((tag) => tag.tag));
+      const tags = this.cards(this.tags).filter((card) => this.tagsOf(card).some((tag) => matching.has(tag)));
       return tags.length ? [{ key: '?', title: t('ts.matching'), tags, open: true }] : [];
     }
     const groups = new Map<string, string[]>();
-    for (const { tag } of this.tags) {
+    for (const tag of this.cards(this.tags)) {
       const key = groupOf(tag);
       const list = groups.get(key);
       if (list) list.push(tag);
       else groups.set(key, [tag]);
     }
     const sections: Section[] = [];
-    const pins = view.pins.filter((tag) => this.byName.has(tag));
+    const pins = view.pins.filter((card) => this.exists(card));
     if (pins.length) sections.push({ key: '*', title: t('ts.pinned'), tags: pins, open: !view.closed.has('*') });
     for (const [key, tags] of groups) sections.push({ key: `/${key}`, title: key || t('ts.ungrouped'), tags, open: !view.closed.has(`/${key}`) });
     return sections;

@@ -25,7 +25,7 @@ export function tableText(rows: readonly Hit[], heads: readonly string[]): strin
   const cells = rows.map(({ line, index }) => {
     if (line.band) return [line.name, line.y[index], line.band.low[index], line.band.high[index], line.band.count[index]];
     const wall = line.wall ? [format.iso(line.wall[index]), line.wall[index] - line.firstWall] : ['', ''];
-    return [line.name, line.y[index], (line.raw ?? line.y)[index], line.step?.[index] ?? '', ...wall];
+    return [line.tag ? `${line.name} · ${line.tag}` : line.name, line.y[index], (line.raw ?? line.y)[index], line.step?.[index] ?? '', ...wall];
   });
   return [heads, ...cells].map((row) => row.join('\t')).join('\n');
 }

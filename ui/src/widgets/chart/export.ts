@@ -18,11 +18,14 @@ class PathPen {
   }
 }
 
-function pathOf(plot: Plot, x: Float64Array, y: Float64Array): string {
+function pathOf(plot: Plot, line: Line, y: Float64Array): string {
   const pen = new PathPen();
-  trace(pen, x, y, plot.ax, plot.ay);
+  trace(pen, line.x, y, plot.ax, plot.axisOf(line));
   return pen.text;
 }
+
+const styleOf = (line: Line) => `stroke-width="${line.faint ? 1 : 1.5}"${line.faint ? ' stroke-opacity=".45"' : ''}${line.dash?.length ? ` stroke-dasharray="${line.dash.join(' ')}"` : ''}`;
+const nameOf = (line: Line) => (line.tag ? `${line.name} · ${line.tag}` : line.name);
 
 function lineSvg(plot: Plot, line: Line): string {
   let text = '';
@@ -30,20 +33,20 @@ function lineSvg(plot: Plot, line: Line): string {
   if (area) {
     const back = (a: Float64Array) => Float64Array.from(a).reverse();
     const pen = new PathPen();
-    trace(pen, area.x, area.high, plot.ax, plot.ay);
+    trace(pen, area.x, area.high, plot.ax, plot.axisOf(line));
     const low = back(area.low);
-    back(area.x).forEach((x, i) => Number.isFinite(low[i]) && pen.lineTo(toPixel(plot.ax, x), toPixel(plot.ay, low[i])));
+    back(area.x).forEach((x, i) => Number.isFinite(low[i]) && pen.lineTo(toPixel(plot.ax, x), toPixel(plot.axisOf(line), low[i])));
     text += `<path d="${pen.text}Z" fill="${line.colour}" fill-opacity=".18"/>`;
   }
-  if (line.raw && !line.envelope) text += `<path d="${pathOf(plot, line.x, line.raw)}" fill="none" stroke="${line.colour}" stroke-opacity=".25"/>`;
-  return `${text}<path d="${pathOf(plot, line.x, line.y)}" fill="none" stroke="${line.colour}" stroke-width="1.5"/>`;
+  if (line.raw && !line.envelope) text += `<path d="${pathOf(plot, line, line.raw)}" fill="none" stroke="${line.colour}" stroke-opacity=".25"/>`;
+  return `${text}<path d="${pathOf(plot, line, line.y)}" fill="none" stroke="${line.colour}" ${styleOf(line)}/>`;
 }
 
 export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid: string; panel: string }, most = 40): string {
   const { box } = plot;
   const lines = plot.data.lines;
   const named = lines.slice(0, most);
-  const width = box.width + 70;
+  const width = box.width + (plot.right ? 110 : 70);
   const top = 34;
   const legendTop = top + box.height + 36;
   const height = legendTop + named.length * ROW + (lines.length > most ? ROW : 0) + 8;
@@ -52,6 +55,8 @@ export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid
     const y = toPixel(plot.ay, tick.v);
     grid.push(`<path d="M0 ${y.toFixed(1)}H${box.width}" stroke="${colours.grid}"/><text x="-6" y="${(y + 4).toFixed(1)}" text-anchor="end">${escape(tick.text)}</text>`);
   }
+  if (plot.right)
+    for (const tick of ticksOf(plot.right, Math.floor(box.height / 38), 'number')) grid.push(`<text x="${box.width + 6}" y="${(toPixel(plot.right, tick.v) + 4).toFixed(1)}">${escape(tick.text)}</text>`);
   for (const tick of ticksOf(plot.ax, Math.floor(box.width / 84), plot.data.xWhat)) {
     const x = toPixel(plot.ax, tick.v);
     grid.push(`<text x="${x.toFixed(1)}" y="${box.height + 16}" text-anchor="middle">${escape(tick.text)}</text>`);
@@ -59,7 +64,7 @@ export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid
   const { level, yTitle } = plot.data;
   if (level !== undefined && level !== null) grid.push(`<path d="M0 ${toPixel(plot.ay, level).toFixed(1)}H${box.width}" stroke="${colours.ink}" stroke-dasharray="5 3"/>`);
   if (yTitle) grid.push(`<text x="4" y="12">${escape(yTitle)}</text>`);
-  const legend = named.map((line, i) => `<rect x="52" y="${legendTop + i * ROW}" width="10" height="10" rx="2" fill="${line.colour}"/><text x="68" y="${legendTop + 9 + i * ROW}">${escape(line.name)}</text>`);
+  const legend = named.map((line, i) => `<path d="M48 ${legendTop + 5 + i * ROW}h16" stroke="${line.colour}" ${styleOf(line)}/><text x="70" y="${legendTop + 9 + i * ROW}">${escape(nameOf(line))}</text>`);
   if (lines.length > most) legend.push(`<text x="68" y="${legendTop + 9 + most * ROW}">+ ${lines.length - most}</text>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="11" fill="${colours.ink}">
 <rect width="100%" height="100%" fill="${colours.panel}"/>

@@ -43,6 +43,16 @@ describe('finding points', () => {
     expect(found.map((h) => h.line.name)).toEqual(['near', 'far', 'ended']);
     expect(found[2].outside).toBe(true);
   });
+  it('in every stroke, where x falls between them', () => {
+    const restarted = { ...line([0, 5, 10, 6, 9], [1, 2, 3, 4, 5]), strokes: [0, 3] };
+    expect(hits([restarted], 6, null, unit(), unit())[0].index).toBe(3);
+    expect(hits([restarted], 10, null, unit(), unit())[0].index).toBe(2);
+  });
+  it('by the axis the line is on', () => {
+    const right = makeAxis('linear', [0, 100], 0, 10);
+    const found = hits([line([5], [5], 'l'), { ...line([5], [50], 'r'), right: true }], 5, null, unit(), unit(), right);
+    expect(found.map((h) => h.py)).toEqual([5, 5]);
+  });
   it('marks what is no number at the last height', () => {
     expect(badPoints(line([0, 1, 2], [4, NaN, 5]))).toEqual([{ x: 1, y: 4, v: NaN }]);
   });

@@ -13,6 +13,10 @@ export interface Line {
   wall: Float64Array | null;
   firstWall: number;
   live: boolean; // a dot at its end
+  tag?: string; // where a chart has several
+  dash?: number[];
+  right?: boolean; // on the second y axis
+  strokes?: number[]; // where each stroke begins, when x falls between them
   faint?: boolean; // thin and light, behind the others
   envelope?: { x: Float64Array; low: Float64Array; high: Float64Array } | null; // in place of the raw line
   band?: { low: Float64Array; high: Float64Array; count: Float64Array } | null;
@@ -144,6 +148,16 @@ export function badPoints(line: Line): { x: number; y: number; v: number }[] {
   return found;
 }
 
+/** The same for x that rises within each stroke only. */
+function nearestInStrokes(x: Float64Array, strokes: readonly number[], v: number): number {
+  let best = -1;
+  strokes.forEach((from, k) => {
+    const found = nearestIndex(x.subarray(from, strokes[k + 1] ?? x.length), v);
+    if (found >= 0 && (best < 0 || Math.abs(x[from + found] - v) <= Math.abs(x[best] - v))) best = from + found;
+  });
+  return best;
+}
+
 export interface Hit {
   line: Line;
   index: number;
@@ -154,10 +168,11 @@ export interface Hit {
 }
 
 /** The nearest point of every line to x; nearest to the pointer first, those that are not there last. */
-export function hits(lines: readonly Line[], x: number, pointer: { px: number; py: number } | null, ax: Axis, ay: Axis): Hit[] {
+export function hits(lines: readonly Line[], x: number, pointer: { px: number; py: number } | null, ax: Axis, left: Axis, right = left): Hit[] {
   const found: Hit[] = [];
   for (const line of lines) {
-    const index = nearestIndex(line.x, x);
+    const index = line.strokes ? nearestInStrokes(line.x, line.strokes, x) : nearestIndex(line.x, x);
+    const ay = line.right ? right : left;
     if (index < 0) continue;
     const px = ax.a * ax.projection.f(line.x[index]) + ax.b;
     let py = ay.a * ay.projection.f(line.y[index]) + ay.b;
@@ -165,7 +180,7 @@ export function hits(lines: readonly Line[], x: number, pointer: { px: number; p
     const dx = pointer ? px - pointer.px : 0;
     const dy = pointer && !Number.isNaN(py) ? py - pointer.py : 0;
     const last = line.x[line.x.length - 1];
-    const outside = x < line.x[0] || x > last;
+    const outside = !line.strokes && (x < line.x[0] || x > last);
     const distance = Math.hypot(outside ? dx : dx * 0.25, dy) + (Number.isNaN(py) ? 1e6 : 0);
     found.push({ line, index, px, py, distance, outside });
   }

@@ -6,9 +6,10 @@
 import type { Crosshair } from './crosshair';
 import { drawMarks, type Marks } from './fobs';
 import { overFrames } from './frames';
-import { badPoints, hits, trace, xExtent, yExtent, type Hit, type Line } from './lines';
+import { hits, trace, xExtent, yExtent, type Hit, type Line } from './lines';
 import { makeAxis, padded, projectionOf, ticksOf, toPixel, toValue, type Axis, type Projection, type Range, type ScaleKind } from './scale';
 import { attachGestures } from './gestures';
+import { paintLines } from './paint';
 
 export interface PlotZoom {
   x: Range | null;
@@ -65,6 +66,7 @@ export class Plot {
   box: Box = { left: LEFT, top: TOP, width: 0, height: 0 };
   ax: Axis = makeAxis(projectionOf('linear', null), [0, 1], 0, 1);
   ay: Axis = makeAxis(projectionOf('linear', null), [0, 1], 1, 0);
+  right: Axis | null = null; // of lines on the second y axis
   data: PlotData = { lines: [], xWhat: 'number', xScale: 'linear', yScale: 'linear', ignoreOutliers: true, zoom: null };
 
   private theme: PlotTheme = { ink: '#666', grid: '#eee', accent: '#06c', bad: '#d00', panel: '#fff' };
@@ -117,14 +119,15 @@ export class Plot {
   set(data: PlotData, theme: PlotTheme): void {
     this.data = data;
     this.theme = theme;
-    this.render();
+    if (!this.resize()) this.render();
   }
 
-  private resize(): void {
+  /** Answers whether it drew anew. */
+  private resize(): boolean {
     const width = this.host.clientWidth;
     const height = this.host.clientHeight;
-    const box = { left: LEFT, top: TOP, width: Math.max(10, width - LEFT - RIGHT), height: Math.max(10, height - TOP - BOTTOM) };
-    if (box.width === this.box.width && box.height === this.box.height) return;
+    const box = { left: LEFT, top: TOP, width: Math.max(10, width - LEFT - this.margin), height: Math.max(10, height - TOP - BOTTOM) };
+    if (box.width === this.box.width && box.height === this.box.height) return false;
     this.box = box;
     this.size(this.axes, width, height);
     this.size(this.over, width, height);
@@ -135,6 +138,15 @@ export class Plot {
     this.painted = null;
     this.render();
     this.events.width(Math.round(box.width));
+    return true;
+  }
+
+  private get margin(): number {
+    return this.data.lines.some((line) => line.right) ? LEFT : RIGHT;
+  }
+
+  axisOf(line: Line): Axis {
+    return (line.right ? this.right : null) ?? this.ay;
   }
 
   private size(canvas: HTMLCanvasElement, width: number, height: number): void {
@@ -159,6 +171,7 @@ export class Plot {
     const { zoom } = this.data;
     this.ax = makeAxis(x.projection, zoom?.x ?? x.range, 0, this.box.width);
     this.ay = makeAxis(y.projection, zoom?.y ?? y.range, this.box.height, 0);
+    this.right = this.rightAxis(y);
     this.drawAxes();
     this.stretch();
     this.paint();
@@ -172,16 +185,32 @@ export class Plot {
     this.scheduleOver();
   }
 
+  /** The second axis fits its own lines; where the first is zoomed it shows the same share of its own. */
+  private rightAxis(left: Fitted): Axis | null {
+    const lines = this.data.lines.filter((line) => line.right);
+    if (lines.length === 0) return null;
+    const fit = this.fitY(lines);
+    const zoom = this.data.zoom?.y;
+    if (!zoom) return makeAxis(fit.projection, fit.range, this.box.height, 0);
+    const share = makeAxis(left.projection, left.range, 0, 1);
+    const own = makeAxis(fit.projection, fit.range, 0, 1);
+    return makeAxis(fit.projection, [toValue(own, toPixel(share, zoom[0])), toValue(own, toPixel(share, zoom[1]))], this.box.height, 0);
+  }
+
+  private fitY(lines: readonly Line[]): Fitted {
+    const { zoom, yScale, ignoreOutliers } = this.data;
+    const projection = projectionOf(yScale, yScale === 'symlog' ? yExtent(lines, null, false, yScale) : null);
+    const extent = yExtent(lines, zoom?.x ?? null, ignoreOutliers, yScale) ?? (yScale === 'log' ? [1, 10] : [0, 1]);
+    return { projection, range: padded(extent, projection, 0.06) };
+  }
+
   /** What the axes show when nobody zoomed or typed a range; y follows the zoom of x. */
   fitted(): { x: Fitted; y: Fitted } {
-    const { lines, zoom, xScale, yScale, ignoreOutliers } = this.data;
-    const fit = (kind: ScaleKind, extent: Range | null, whole: Range | null, room: number): Fitted => {
-      const projection = projectionOf(kind, whole);
-      return { projection, range: padded(extent ?? (kind === 'log' ? [1, 10] : [0, 1]), projection, room) };
-    };
-    const x = xExtent(lines, xScale);
-    const whole = yScale === 'symlog' ? yExtent(lines, null, false, yScale) : null;
-    return { x: fit(xScale, x, x, 0.015), y: fit(yScale, yExtent(lines, zoom?.x ?? null, ignoreOutliers, yScale), whole, 0.06) };
+    const { lines, xScale } = this.data;
+    const extent = xExtent(lines, xScale);
+    const projection = projectionOf(xScale, extent);
+    const left = this.margin === LEFT ? lines.filter((line) => !line.right) : lines;
+    return { x: { projection, range: padded(extent ?? (xScale === 'log' ? [1, 10] : [0, 1]), projection, 0.015) }, y: this.fitY(left) };
   }
 
   // ---- axes ----
@@ -190,7 +219,7 @@ export class Plot {
     const ctx = this.pen(this.axes);
     if (!ctx) return;
     const { box, theme } = this;
-    ctx.clearRect(0, 0, box.width + LEFT + RIGHT, box.height + TOP + BOTTOM);
+    ctx.clearRect(0, 0, box.width + 2 * LEFT, box.height + TOP + BOTTOM);
     ctx.font = FONT;
     ctx.fillStyle = theme.ink;
     ctx.strokeStyle = theme.grid;
@@ -206,6 +235,10 @@ export class Plot {
       ctx.fillText(tick.text, box.left - 6, py, LEFT - 8);
     }
     ctx.stroke();
+    if (this.right) {
+      ctx.textAlign = 'left';
+      for (const tick of ticksOf(this.right, Math.floor(box.height / 38), 'number')) ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), LEFT - 8);
+    }
     this.drawLevel(ctx);
     ctx.textBaseline = 'top';
     ctx.textAlign = 'center';
@@ -215,7 +248,7 @@ export class Plot {
       const px = box.left + toPixel(this.ax, tick.v);
       const half = ctx.measureText(tick.text).width / 2;
       if (px < box.left - 1 || px > box.left + box.width + 1) continue;
-      const at = Math.min(Math.max(px, half), box.left + box.width + RIGHT - half);
+      const at = Math.min(Math.max(px, half), box.left + box.width + this.margin - half);
       if (at - half < free) continue;
       ctx.fillText(tick.text, at, box.top + box.height + 6);
       free = at + half + 8;
@@ -268,46 +301,9 @@ export class Plot {
       this.painted = { ax, ay };
       this.host.dataset.painted = String(this.data.lines.length);
     };
-    const job = this.strokes(ctx, ax, ay, show);
+    const job = paintLines(ctx, this.data.lines, { ax, left: ay, right: this.right ?? ay }, this.theme, show);
     if (points <= SYNC_POINTS) while (!job.next().done);
     else this.cancelPaint = overFrames(job);
-  }
-
-  private *strokes(ctx: CanvasRenderingContext2D, ax: Axis, ay: Axis, show: () => void): Generator<void, void, void> {
-    const { lines } = this.data;
-    const many = lines.length > 60;
-    ctx.lineJoin = 'round';
-    for (const line of lines) {
-      const area = line.band ? { x: line.x, ...line.band } : line.envelope;
-      if (!area) continue;
-      fillBand(ctx, line.colour, area, ax, ay);
-      yield;
-    }
-    ctx.lineWidth = 1;
-    if (lines.length <= 200)
-      for (const line of lines) {
-        if (!line.raw || line.envelope) continue;
-        ctx.globalAlpha = many ? 0.12 : 0.25;
-        ctx.strokeStyle = line.colour;
-        ctx.beginPath();
-        trace(ctx, line.x, line.raw, ax, ay);
-        ctx.stroke();
-        yield;
-      }
-    const alpha = lines.length > 300 ? 0.55 : many ? 0.8 : 1;
-    for (let i = lines.length - 1; i >= 0; i--) {
-      const line = lines[i];
-      ctx.globalAlpha = line.faint ? 0.45 : alpha;
-      ctx.lineWidth = many || line.faint ? 1 : 1.5;
-      ctx.strokeStyle = line.colour;
-      ctx.beginPath();
-      trace(ctx, line.x, line.y, ax, ay);
-      ctx.stroke();
-      yield;
-    }
-    ctx.globalAlpha = 1;
-    for (const line of lines) drawEnds(ctx, line, ax, ay, many, this.theme);
-    show();
   }
 
   // ---- hover ----
@@ -339,7 +335,7 @@ export class Plot {
     const { x, owner } = this.crosshair.at;
     if (x === null || owner !== this) return;
     const at = { left: this.box.left + toPixel(this.ax, x), top: this.box.top + (this.pointer?.py ?? 0) };
-    this.events.pick(hits(this.data.lines, x, this.pointer, this.ax, this.ay), x, at);
+    this.events.pick(hits(this.data.lines, x, this.pointer, this.ax, this.ay, this.right ?? this.ay), x, at);
   }
 
   private scheduleOver(): void {
@@ -355,7 +351,7 @@ export class Plot {
     const ctx = this.pen(this.over);
     if (!ctx) return;
     const { box, theme } = this;
-    ctx.clearRect(0, 0, box.width + LEFT + RIGHT, box.height + TOP + BOTTOM);
+    ctx.clearRect(0, 0, box.width + 2 * LEFT, box.height + TOP + BOTTOM);
     if (this.marks) drawMarks(ctx, this.marks, this.ax, box, theme.accent);
     if (this.selection) {
       ctx.fillStyle = theme.accent;
@@ -382,7 +378,7 @@ export class Plot {
       this.events.hover(null, 0, { left: 0, top: 0 });
       return;
     }
-    const found = hits(this.data.lines, x, this.pointer, this.ax, this.ay);
+    const found = hits(this.data.lines, x, this.pointer, this.ax, this.ay, this.right ?? this.ay);
     this.emphasise(ctx, found);
     this.events.hover(found, x, { left: box.left + px, top: box.top + (this.pointer?.py ?? 0) });
   }
@@ -399,7 +395,7 @@ export class Plot {
       ctx.strokeStyle = nearest.line.colour;
       ctx.lineWidth = 2.5;
       ctx.beginPath();
-      trace(ctx, nearest.line.x, nearest.line.y, this.ax, this.ay);
+      trace(ctx, nearest.line.x, nearest.line.y, this.ax, this.axisOf(nearest.line));
       ctx.stroke();
     }
     for (const hit of found.slice(0, 12)) {
@@ -413,60 +409,5 @@ export class Plot {
       ctx.stroke();
     }
     ctx.restore();
-  }
-}
-
-function fillBand(ctx: CanvasRenderingContext2D, colour: string, area: NonNullable<Line['envelope']>, ax: Axis, ay: Axis): void {
-  const { x, low, high } = area;
-  ctx.fillStyle = colour;
-  ctx.globalAlpha = 0.18;
-  ctx.beginPath();
-  let open = false;
-  for (let i = 0; i < x.length; i++) {
-    if (!Number.isFinite(high[i])) continue;
-    const px = toPixel(ax, x[i]);
-    const py = toPixel(ay, high[i]);
-    if (open) ctx.lineTo(px, py);
-    else ctx.moveTo(px, py);
-    open = true;
-  }
-  for (let i = x.length - 1; i >= 0; i--) {
-    if (!Number.isFinite(low[i])) continue;
-    const py = toPixel(ay, low[i]);
-    ctx.lineTo(toPixel(ax, x[i]), Number.isFinite(py) ? py : 1e4);
-  }
-  ctx.fill();
-}
-
-/** A dot where a live run is now, one for a single point, and a triangle for each value that is no number. */
-function drawEnds(ctx: CanvasRenderingContext2D, line: Line, ax: Axis, ay: Axis, many: boolean, theme: PlotTheme): void {
-  const n = line.x.length;
-  if (n === 0) return;
-  if (n === 1 || (line.live && !many)) {
-    const px = toPixel(ax, line.x[n - 1]);
-    const py = toPixel(ay, line.y[n - 1]);
-    ctx.fillStyle = line.colour;
-    ctx.beginPath();
-    ctx.arc(px, py, 3, 0, 7);
-    ctx.fill();
-  }
-  if (many || line.band) return;
-  let taken = -Infinity; // marks side by side, not on top of each other
-  for (const bad of badPoints(line)) {
-    const px = toPixel(ax, bad.x);
-    if (px - taken < 9 && px >= taken) continue;
-    taken = px;
-    const py = Math.min(Math.max(toPixel(ay, bad.y), 6), ay.a * ay.projection.f(ay.domain[0]) + ay.b - 4);
-    const up = bad.v === -Infinity ? -1 : 1;
-    ctx.fillStyle = line.colour;
-    ctx.strokeStyle = theme.bad;
-    ctx.lineWidth = 1.25;
-    ctx.beginPath();
-    ctx.moveTo(px, py - 5 * up);
-    ctx.lineTo(px + 4.5, py + 3.5 * up);
-    ctx.lineTo(px - 4.5, py + 3.5 * up);
-    ctx.closePath();
-    ctx.fill();
-    ctx.stroke();
   }
 }

@@ -1,0 +1,46 @@
+// Which tags, and which runs, are of one thing seen in training and in validation: train/loss and val/loss, loss and
+// val_loss, and the runs X/train and X/validation that Keras writes.
+
+const TRAIN = new Set(['train', 'training', 'trn']);
+const HELD_OUT = new Set(['val', 'valid', 'validation', 'dev', 'eval', 'evaluation', 'test', 'testing']);
+
+interface Part {
+  role: 'train' | 'other' | '';
+  stem: string; // the name without the word that tells its role
+}
+
+function partOf(name: string): Part {
+  const words = name.split(/([/_.\-\s])/);
+  const at = words.findIndex((word) => TRAIN.has(word.toLowerCase()) || HELD_OUT.has(word.toLowerCase()));
+  if (at < 0) return { role: '', stem: name };
+  const role = TRAIN.has(words[at].toLowerCase()) ? 'train' : 'other';
+  const rest = at + 1 < words.length ? [...words.slice(0, at), ...words.slice(at + 2)] : words.slice(0, Math.max(0, at - 1));
+  return { role, stem: rest.join('') };
+}
+
+/** Groups of two and more tags, that of training first; every tag is in one at most. */
+export function pairTags(tags: readonly string[]): string[][] {
+  const train = new Map<string, string>();
+  const plain = new Map<string, string>();
+  const others = new Map<string, string[]>();
+  for (const tag of tags) {
+    const { role, stem } = partOf(tag);
+    if (stem === '') continue;
+    if (role === 'other') others.set(stem, [...(others.get(stem) ?? []), tag]);
+    else if (role === 'train' && !train.has(stem)) train.set(stem, tag);
+    else if (role === '') plain.set(stem, tag);
+  }
+  const pairs: string[][] = [];
+  for (const [stem, held] of others) {
+    const first = train.get(stem) ?? plain.get(stem);
+    if (first !== undefined) pairs.push([first, ...held]);
+    else if (held.length > 1) pairs.push(held);
+  }
+  return pairs;
+}
+
+/** The run of training that a run of validation belongs to: X/train for X/validation. */
+export function trainingRun(name: string): string | null {
+  const at = name.lastIndexOf('/');
+  return HELD_OUT.has(name.slice(at + 1).toLowerCase()) ? `${name.slice(0, at + 1)}train` : null;
+}

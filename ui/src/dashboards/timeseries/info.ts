@@ -1,0 +1,40 @@
+// What a card says below its chart: how many runs and points, which run is best, what is not right.
+import { direction, NO_BASELINE, runs, type Run } from '../../public';
+import type { Loaded } from './card.svelte';
+
+export interface CardInfo {
+  runs: number;
+  groups: number; // of bands; 0: lines of runs
+  points: number;
+  total: number;
+  bad: number;
+  without: number; // lines that have nothing to be compared with
+  best: { name: string; value: number } | null;
+}
+interface Known {
+  runs: number;
+  groups: number;
+  isZoomed: boolean;
+  tags: readonly string[];
+  isCompared: boolean;
+}
+
+export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
+  const info: CardInfo = { runs: known.runs, groups: known.groups, points: 0, total: 0, bad: 0, without: 0, best: null };
+  const wanted = known.isCompared || known.tags.length > 1 ? null : direction(known.tags[0]);
+  let best: { run: Run; value: number } | null = null;
+  for (const { run, data } of series) {
+    info.points += data.points;
+    info.total += known.isZoomed ? data.inRange : data.n;
+    info.bad += data.bad;
+    if (data.flags & NO_BASELINE) info.without++;
+    if (!wanted || !data.value) continue;
+    for (let i = 0; i < data.value.length; i++) {
+      const v = data.value[i];
+      if (Number.isFinite(v) && (best === null || (wanted === 'min' ? v < best.value : v > best.value))) best = { run, value: v };
+    }
+  }
+  info.total = Math.max(info.total, info.points);
+  if (best) info.best = { name: runs.nameOf(best.run), value: best.value };
+  return info;
+}

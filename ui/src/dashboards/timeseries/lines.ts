@@ -1,0 +1,93 @@
+// Lines from series: colour by run, dash by tag, and where that is asked for a line for every part of a run whose steps
+// went back.
+import { NOT_RISING, runs, type Band, type Line, type Run, type Series, type XAxis } from '../../public';
+import { dashOf } from './combined';
+import { EMPTY, envelopeOf, strokesOf, xOf } from './series';
+
+export interface Source {
+  run: Run;
+  tag: string;
+  at: number; // which of the card's tags
+}
+export interface Look {
+  x: XAxis;
+  smooth: boolean;
+  envelope: boolean;
+  tags: readonly string[];
+  right: boolean; // all tags but the first on a second axis
+  split: boolean; // parts of a run whose steps went back are lines of their own
+}
+
+const OLDER_DASH = [3, 3];
+
+/** The line of each series first, in order; then those of older parts. */
+export function seriesLines(series: readonly (Source & { data: Series })[], look: Look): Line[] {
+  const lines: Line[] = [];
+  const older: Line[] = [];
+  for (const source of series) {
+    const whole = lineOf(source, look);
+    const strokes = look.split && source.data.step ? strokesOf(source.data.step) : [0];
+    if (strokes.length < 2) {
+      if (source.data.flags & NOT_RISING) whole.strokes = strokesOf(whole.x);
+      lines.push(whole);
+      continue;
+    }
+    strokes.forEach((from, k) => {
+      const part = partOf(whole, from, strokes[k + 1] ?? whole.x.length, k + 1, look.x);
+      if (k === strokes.length - 1) lines.push(part);
+      else older.push({ ...part, faint: true, dash: OLDER_DASH, live: false });
+    });
+  }
+  return [...lines, ...older];
+}
+
+export const keyOf = ({ run, tag }: Source, tags: readonly string[]): string => (tags.length > 1 ? `${run.name}\n${tag}` : run.name);
+
+function lineOf(source: Source & { data: Series }, look: Look): Line {
+  const { run, tag, at, data } = source;
+  const smooth = look.smooth ? data.smooth : null;
+  const x = xOf(look.x, data);
+  const several = look.tags.length > 1;
+  const isHeldOut = !several && runs.trainingOf(run) !== undefined;
+  return {
+    key: keyOf(source, look.tags),
+    name: runs.nameOf(run),
+    tag: several ? tag : undefined,
+    colour: runs.colourOf(run),
+    dash: dashOf(several ? at : isHeldOut ? 1 : 0),
+    right: look.right && at > 0,
+    x,
+    y: smooth ?? data.value ?? EMPTY,
+    raw: smooth ? data.value : null,
+    envelope: smooth && look.envelope ? envelopeOf(x, data.value, data.flagsOf) : null,
+    step: data.step,
+    wall: data.wall,
+    firstWall: data.firstWall,
+    live: run.state === 'running',
+  };
+}
+
+/** Points from..to of a line; relative time counts from the part's own start. */
+function partOf(line: Line, from: number, to: number, number: number, axis: XAxis): Line {
+  const cut = (column: Float64Array | null) => column?.subarray(from, to) ?? null;
+  const wall = cut(line.wall);
+  const firstWall = wall && wall.length ? wall[0] : line.firstWall;
+  const x = axis === 'relative' && wall ? wall.map((w) => w - firstWall) : line.x.subarray(from, to);
+  return { ...line, key: `${line.key}\n#${number}`, name: `${line.name} #${number}`, x, y: line.y.subarray(from, to), raw: cut(line.raw), envelope: null, step: cut(line.step), wall, firstWall };
+}
+
+export function bandLine(key: string, band: Band, axis: XAxis): Line {
+  return {
+    key: `\n${key}`, // no run is called so
+    name: key,
+    colour: runs.colourOfGroup(key),
+    x: band.x,
+    y: band.centre,
+    raw: null,
+    step: axis === 'step' ? band.x : null,
+    wall: null,
+    firstWall: NaN,
+    live: false,
+    band: band.members > 1 ? { low: band.low, high: band.high, count: band.count } : null,
+  };
+}

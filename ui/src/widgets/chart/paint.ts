@@ -1,0 +1,107 @@
+// The lines of a chart as strokes on a canvas: bands and envelopes first, then raw lines, then the lines themselves,
+// then what marks single points.
+import { badPoints, trace, type Line } from './lines';
+import type { PlotTheme } from './plot';
+import { toPixel, type Axis } from './scale';
+
+interface Axes {
+  ax: Axis;
+  left: Axis;
+  right: Axis; // of lines on the second y axis
+}
+
+/** In steps, so that it can be spread over frames; `show` is called when all is there. */
+export function* paintLines(ctx: CanvasRenderingContext2D, lines: readonly Line[], axes: Axes, theme: PlotTheme, show: () => void): Generator<void, void, void> {
+  const { ax } = axes;
+  const axisOf = (line: Line) => (line.right ? axes.right : axes.left);
+  const many = lines.length > 60;
+  ctx.lineJoin = 'round';
+  for (const line of lines) {
+    const area = line.band ? { x: line.x, ...line.band } : line.envelope;
+    if (!area) continue;
+    fillBand(ctx, line.colour, area, ax, axisOf(line));
+    yield;
+  }
+  ctx.lineWidth = 1;
+  if (lines.length <= 200)
+    for (const line of lines) {
+      if (!line.raw || line.envelope) continue;
+      ctx.globalAlpha = many ? 0.12 : 0.25;
+      ctx.strokeStyle = line.colour;
+      ctx.beginPath();
+      trace(ctx, line.x, line.raw, ax, axisOf(line));
+      ctx.stroke();
+      yield;
+    }
+  const alpha = lines.length > 300 ? 0.55 : many ? 0.8 : 1;
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const line = lines[i];
+    ctx.globalAlpha = line.faint ? 0.45 : alpha;
+    ctx.lineWidth = many || line.faint ? 1 : 1.5;
+    ctx.strokeStyle = line.colour;
+    ctx.setLineDash(line.dash ?? []);
+    ctx.beginPath();
+    trace(ctx, line.x, line.y, ax, axisOf(line));
+    ctx.stroke();
+    yield;
+  }
+  ctx.globalAlpha = 1;
+  ctx.setLineDash([]);
+  for (const line of lines) drawEnds(ctx, line, ax, axisOf(line), many, theme);
+  show();
+}
+
+function fillBand(ctx: CanvasRenderingContext2D, colour: string, area: NonNullable<Line['envelope']>, ax: Axis, ay: Axis): void {
+  const { x, low, high } = area;
+  ctx.fillStyle = colour;
+  ctx.globalAlpha = 0.18;
+  ctx.beginPath();
+  let open = false;
+  for (let i = 0; i < x.length; i++) {
+    if (!Number.isFinite(high[i])) continue;
+    const px = toPixel(ax, x[i]);
+    const py = toPixel(ay, high[i]);
+    if (open) ctx.lineTo(px, py);
+    else ctx.moveTo(px, py);
+    open = true;
+  }
+  for (let i = x.length - 1; i >= 0; i--) {
+    if (!Number.isFinite(low[i])) continue;
+    const py = toPixel(ay, low[i]);
+    ctx.lineTo(toPixel(ax, x[i]), Number.isFinite(py) ? py : 1e4);
+  }
+  ctx.fill();
+}
+
+/** A dot where a live run is now, one for a single point, and a triangle for each value that is no number. */
+function drawEnds(ctx: CanvasRenderingContext2D, line: Line, ax: Axis, ay: Axis, many: boolean, theme: PlotTheme): void {
+  const n = line.x.length;
+  if (n === 0) return;
+  if (n === 1 || (line.live && !many)) {
+    const px = toPixel(ax, line.x[n - 1]);
+    const py = toPixel(ay, line.y[n - 1]);
+    ctx.fillStyle = line.colour;
+    ctx.beginPath();
+    ctx.arc(px, py, 3, 0, 7);
+    ctx.fill();
+  }
+  if (many || line.band) return;
+  let taken = -Infinity; // marks side by side, not on top of each other
+  for (const bad of badPoints(line)) {
+    const px = toPixel(ax, bad.x);
+    if (px - taken < 9 && px >= taken) continue;
+    taken = px;
+    const py = Math.min(Math.max(toPixel(ay, bad.y), 6), ay.a * ay.projection.f(ay.domain[0]) + ay.b - 4);
+    const up = bad.v === -Infinity ? -1 : 1;
+    ctx.fillStyle = line.colour;
+    ctx.strokeStyle = theme.bad;
+    ctx.lineWidth = 1.25;
+    ctx.beginPath();
+    ctx.moveTo(px, py - 5 * up);
+    ctx.lineTo(px + 4.5, py + 3.5 * up);
+    ctx.lineTo(px - 4.5, py + 3.5 * up);
+    ctx.closePath();
+    ctx.fill();
+    ctx.stroke();
+  }
+}
