@@ -130,5 +130,33 @@ export default {
     await filter.getByLabel('Runs without a value').uncheck();
     await until('none', async () => (await names(page)).length === 0);
     await page.waitForSelector('text=No run matches the filter.');
+    await page.getByRole('main').getByText('No run passes the filters.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Clear all filters' }).click();
+    await until('all', async () => (await page.getByText('120 shown').count()) > 0);
+  },
+
+  async 'values are searched by an expression, and chosen as found'(keep) {
+    const page = keep(await openCharts('grove', '#timeseries&cols=h:depth'));
+    await page.getByRole('button', { name: 'Filter depth', exact: true }).click();
+    const filter = page.getByRole('dialog', { name: 'Filter depth' });
+    await filter.getByRole('searchbox').fill('^[02]$');
+    await until('two and all', async () => (await filter.getByRole('group').getByRole('checkbox').count()) === 3);
+    await filter.getByLabel('All', { exact: true }).uncheck();
+    await page.keyboard.press('Escape');
+    const left = await until('fewer', async () => (await names(page)).length > 0 && page.locator('[data-run] .number').allInnerTexts());
+    await until('none of them', async () => (await page.locator('[data-run] .number').allInnerTexts()).every((v) => v !== '0' && v !== '2'));
+    assert.ok(left.length > 0);
+  },
+
+  async 'details stand beside the table that fills the window'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries'));
+    await page.keyboard.press('\\');
+    await page.keyboard.press('d');
+    const drawer = page.getByRole('complementary', { name: 'Details of a run' });
+    await drawer.waitFor();
+    await shot(page, 'runs-full-details');
+    const [table, details] = [await page.locator('aside').first().boundingBox(), await drawer.boundingBox()];
+    assert.ok(table.width > 800 && Math.abs(table.x + table.width - details.x) < 2 && details.x + details.width === 1440);
   },
 };

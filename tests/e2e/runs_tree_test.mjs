@@ -121,6 +121,29 @@ export default {
     await until('three', async () => (await names(other)).length === 3);
   },
 
+  async 'a group shows the best of its runs and what they share'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&group=path&cols=m:min:val/loss,h:lr,h:batch'));
+    const row = page.locator('[data-group="vit-b16"]');
+    await until('sums', async () => (await row.locator('.number').count()) === 3);
+    const values = await page.locator('[data-run^="vit-b16/"] .number:nth-of-type(3)').allInnerTexts();
+    assert.equal(await row.locator('.number').first().innerText(), String(Math.min(...values.map(Number)).toPrecision(4)));
+    assert.match(await row.locator('.number').first().getAttribute('title'), /^best of 3: [\d.]+; mean [\d.]+ ± [\d.]+$/);
+    assert.deepEqual((await row.locator('.number').allInnerTexts()).slice(1), ['3e-4', '256']);
+  },
+
+  async 'groups by an expression and by the column of a hyperparameter'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&cols=h:lr'));
+    await page.getByRole('button', { name: /^Group/ }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'By regular expression…' }).click();
+    await page.getByLabel('Regular expression over names').fill('seed(\\d)');
+    await page.keyboard.press('Enter');
+    await until('three', async () => (await groups(page)).join() === '1,2,3');
+    await waitHash(page, 'group=regex:seed');
+    await page.locator('[data-column="h:lr"]').click({ button: 'right' });
+    await page.getByRole('menuitemcheckbox', { name: 'Group by it' }).click();
+    await until('by lr', async () => (await groups(page)).join() === '0.0003,0.0004,0.001');
+  },
+
   async 'rows show a run where its folder holds nothing else'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&group=tree'));
     await until('three folders', async () => (await groups(page)).join() === 'convnext-s/,resnet-50/,vit-b16/');

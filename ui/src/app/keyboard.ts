@@ -44,7 +44,8 @@ export function onKey(e: KeyboardEvent): void {
     if (e.key === 'Escape' && target.type !== 'range') target.blur();
     if (!(mod && e.key.toLowerCase() === 'k')) return;
   }
-  if (e.altKey) return;
+  if (e.altKey || (panel.dialog && !mod)) return;
+  if (e.target instanceof HTMLElement && e.target.closest('[popover]') && !mod) return;
   if (e.key === ' ' && e.target instanceof HTMLElement && e.target.closest('button,a,[role=menuitem]')) return;
   const name = (mod ? 'mod+' : '') + (mod && e.shiftKey ? 'shift+' : '') + (e.key === ' ' ? 'space' : e.key.toLowerCase());
   const all = [...shellActions(), ...shell.actions];

@@ -214,20 +214,24 @@ export class Hub {
 
   /** Shown at once; kept by the server if it can. Answers whether it did. */
   async remember(items: StateItems): Promise<boolean> {
-    const next = { ...this.people };
-    for (const [key, value] of Object.entries(items)) {
-      if (value === null) delete next[key];
-      else next[key] = value;
-    }
-    this.people = next;
+    // onto what is known at that moment: meanwhile others may have changed other things
+    const apply = () => {
+      const next = { ...this.people };
+      for (const [key, value] of Object.entries(items)) {
+        if (value === null) delete next[key];
+        else next[key] = value;
+      }
+      this.people = next;
+    };
+    apply();
     let reply = await api.patchState(this.revision, items);
     if (!reply.ok && reply.error.code === '409') {
       await this.loadPeople();
+      apply();
       reply = await api.patchState(this.revision, items);
     }
     if (!reply.ok) return false;
-    this.revision = reply.value.revision;
-    this.people = next;
+    this.revision = Math.max(this.revision, reply.value.revision);
     return true;
   }
 }

@@ -74,7 +74,7 @@ export function groupMenu(row: GroupRow): MenuItem[] {
   return [
     ...manyMenu(row.runs, row.folder),
     ...(view.group === 'tree' ? [{ label: t('run.copyPath'), run: () => void copyText(folderOf(row.key.replace(/\/$/, ''))) }] : []),
-    ...(runs.colourBy === view.group && view.group !== 'tree' ? [{ label: t('group.colour'), run: () => (panel.dialog = { kind: 'groupColour', key: row.key }) }] : []),
+    ...(row.colourKey !== null && runs.colourBy === view.group ? [{ label: t('group.colour'), run: () => (panel.dialog = { kind: 'groupColour', key: row.colourKey ?? '' }) }] : []),
     LINE,
     { label: t('group.foldAll'), run: () => runs.foldAll(true) },
     { label: t('group.unfoldAll'), run: () => runs.foldAll(false) },
@@ -93,6 +93,12 @@ export function columnMenu(column: string, filter: () => void, add: () => void):
     { label: t('col.descending'), checked: view.sort === column && view.descending, run: () => sort(true) },
     { label: t('col.top', { n: 10 }), run: () => { sort(high); view.top = 10; } },
     { label: t('col.filter'), run: filter },
+    ...(column.startsWith('h:')
+      ? [
+          { label: t('col.group'), checked: view.group === `hparam:${column.slice(2)}`, run: () => (view.group = `hparam:${column.slice(2)}`) },
+          { label: t('col.colour'), checked: view.colour === `hparam:${column.slice(2)}`, run: () => (view.colour = `hparam:${column.slice(2)}`) },
+        ]
+      : []),
     LINE,
     { label: t('col.left'), hint: 'Alt ←', disabled: at <= 0, run: () => runs.table.shift(column, -1) },
     { label: t('col.right'), hint: 'Alt →', disabled: at === runs.columns.length - 1, run: () => runs.table.shift(column, 1) },

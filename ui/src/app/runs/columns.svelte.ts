@@ -98,9 +98,9 @@ export class Columns {
   }
 
   /** Tags whose summaries a table with these columns, filters and order needs. */
-  wanted(others: Iterable<string>): string[] {
+  wanted(others: Iterable<string>, columns = this.list): string[] {
     const tags = new Set<string>();
-    for (const column of [...this.list, ...others]) {
+    for (const column of [...columns, ...others]) {
       const parts = partsOf(column);
       if (parts?.kind === 'metric') tags.add(parts.tag);
     }
@@ -133,6 +133,32 @@ export class Columns {
         return run.points;
     }
     return null;
+  }
+
+  /** What a group has in a column: the best of a metric (by which groups are ordered too), a value that all share. */
+  sum(column: string, those: readonly Run[]): { text: string; title: string } | null {
+    const parts = partsOf(column);
+    if (parts?.kind === 'hparam') {
+      const first = those.length ? this.value(column, those[0]) : null;
+      return first !== null && those.every((run) => this.value(column, run) === first) ? { text: this.show(column, first), title: String(first) } : null;
+    }
+    if (parts?.kind !== 'metric' || parts.what === 'best') return null;
+    let n = 0;
+    let mean = 0;
+    let squares = 0;
+    let best = NaN;
+    for (const run of those) {
+      const v = this.metric(column, run)?.value ?? NaN;
+      if (!Number.isFinite(v)) continue;
+      n++;
+      const off = v - mean;
+      mean += off / n;
+      squares += off * (v - mean);
+      if (!(bestIsHigh(column) ? best >= v : best <= v)) best = v;
+    }
+    if (n === 0) return null;
+    const std = n > 1 ? Math.sqrt(squares / (n - 1)) : 0;
+    return { text: value(best), title: t('group.sum', { n: count(n), best: exact(best), mean: value(mean), std: value(std) }) };
   }
 
   title(column: string): string {

@@ -1,5 +1,6 @@
 // To which group a run belongs: its folder, what an expression finds in its name, a hyperparameter, its tags. "by" is
 // the text that is in the address: path, tree, tag, regex:EXPRESSION, hparam:NAME.
+import { naturalCompare } from '../../base/natural';
 import type { Run } from '../../data/types';
 
 export const NO_GROUP = '–';
@@ -36,6 +37,13 @@ export function keyOf(run: Run, by: string, tags: readonly string[] | undefined)
     return found.length > 1 ? found.slice(1).map((part) => part ?? '').join(' ') : found[0];
   }
   return '';
+}
+
+/** Names of groups in order: numbers by size, others as people count, those without one last. */
+export function compareKeys(a: string, b: string): number {
+  if (a === NO_GROUP || b === NO_GROUP) return Number(a === NO_GROUP) - Number(b === NO_GROUP);
+  const [x, y] = [a === '' ? NaN : Number(a), b === '' ? NaN : Number(b)];
+  return Number.isFinite(x) && Number.isFinite(y) && x !== y ? x - y : naturalCompare(a, b);
 }
 
 /** In the order of their first run. */

@@ -13,7 +13,7 @@ import { toNumber, type Cell, type Run } from '../../data/types';
 import { settings } from '../settings.svelte';
 import { view } from '../view.svelte';
 import { bestIsHigh, Columns, partsOf } from './columns.svelte';
-import { grouped, keyOf } from './groups';
+import { compareKeys, grouped, keyOf } from './groups';
 import { Metrics } from './metrics.svelte';
 import { Notes, pairFrom } from './notes.svelte';
 import { sortedBy } from './order';
@@ -29,6 +29,8 @@ export interface GroupRow {
   open: boolean;
   /** a word for all of it in the address: "a/b/"; "" when it has none */
   folder: string;
+  /** its name among the groups that have a colour; null for a folder that holds folders only */
+  colourKey: string | null;
 }
 export interface RunRow {
   kind: 'run';
@@ -85,6 +87,11 @@ export class RunsModel {
     if (!view.top || !view.sort) return sorted;
     const real = (v: number | string | null) => v !== null && !Number.isNaN(v);
     return sorted.filter((run) => view.sort === 'name' || real(this.table.value(view.sort, run))).slice(0, view.top);
+  });
+  /** What the viewer asked for needs numbers that are on their way. */
+  isWaiting = $derived.by(() => {
+    const needed = this.table.wanted(view.top ? [view.sort, ...view.where.keys()] : view.where.keys(), []);
+    return needed.some((tag) => !this.metrics.has(tag));
   });
   /** How many "top" leaves out. */
   cut = $derived(this.passing.length - this.matching.length);
@@ -174,12 +181,12 @@ export class RunsModel {
     if (view.group === '') return this.matching.map((run) => this.runRow(run, splitTag(this.nameOf(run)), 1));
     const groups = grouped(this.matching, (run) => this.groupOf(run));
     const keys = [...groups.keys()];
-    if (view.sort === '') keys.sort(naturalCompare);
+    if (view.sort === '') keys.sort(compareKeys);
     const rows: Row[] = [];
     for (const key of keys) {
       const runs = groups.get(key) ?? [];
       const open = !view.isFolded(key);
-      rows.push({ kind: 'group', key, label: key, level: 1, runs, open, folder: '' });
+      rows.push({ kind: 'group', key, label: key, level: 1, runs, open, folder: '', colourKey: key });
       if (!open) continue;
       for (const run of runs) {
         const name = splitTag(this.nameOf(run));
@@ -203,7 +210,10 @@ export class RunsModel {
       rank[i] = view.sort === '' ? order[i] : place;
     });
     return rowsOf(tree, rank, (key) => !view.isFolded(key)).map(({ node, level, open, members, whole }): Row => {
-      if (node.leaf < 0) return { kind: 'group', key: node.key, label: node.label, level, runs: members.map((i) => all[i]), open, folder: whole ? node.key : '' };
+      if (node.leaf < 0) {
+        const colourKey = node.children.some((child) => child.leaf >= 0 && !child.label.includes('/')) ? node.key.slice(0, -1) : null;
+        return { kind: 'group', key: node.key, label: node.label, level, runs: members.map((i) => all[i]), open, folder: whole ? node.key : '', colourKey };
+      }
       const run = all[node.leaf];
       return this.runRow(run, ['', this.notes.get(run.name).name ?? node.label], level);
     });
@@ -263,7 +273,7 @@ export class RunsModel {
       if (this.givenToGroups.size > 100) this.givenToGroups.clear();
       this.givenToGroups.set(by, colours);
       const keys = new Set(untrack(() => hub.runs.map((run) => this.keyOf(run, by))));
-      for (const key of [...keys].sort(naturalCompare)) colours.of(key);
+      for (const key of [...keys].sort(compareKeys)) colours.of(key);
     }
     return colours;
   }
@@ -322,6 +332,13 @@ export class RunsModel {
   showAll(): void {
     view.only = null;
     view.hidden = new Set();
+  }
+  /** Takes away whatever keeps runs from the list, and shows all. */
+  clearFilters(): void {
+    view.runFilter = '';
+    view.where = new Map();
+    view.top = 0;
+    this.showAll();
   }
   /** All that pass the filter, and only those: what the header's box does. */
   toggleMatching(): void {
