@@ -62,8 +62,18 @@ def show(value, unit):
 
 def times_better(ours, theirs, unit):
     """How many times better ours is: less time or memory, or more a second."""
-    ratio = theirs / ours if unit in ("ns", "MB") else ours / theirs
+    ratio = theirs / ours if unit in ("ns", "KB", "MB") else ours / theirs
     return f"{ratio:.3g}x" if ratio < 100 else f"{ratio:.0f}x"
+
+
+def targets_of(results):
+    """What targets.md asks for, by title: "must 1.00 s, goal 400 ms"."""
+    targets = {}
+    for result in results:
+        asked = [f"{word} {show(result[word], result['unit'])}" for word in ("must", "goal") if word in result]
+        if asked:
+            targets[f"{result['work']}: {result['part']}"] = ", ".join(asked)
+    return targets
 
 
 def rows_of(results):
@@ -80,18 +90,19 @@ def rows_of(results):
 def print_tables(results):
     compared = [row for row in rows_of(results) if len(row[2]) > 1 or OURS not in row[2]]
     alone = [row for row in rows_of(results) if row not in compared]
+    targets = targets_of(results)
     if compared:
         print("\nbeside the peers (how many times better ours is; our writer is called from C, the peers' from Python)")
         for title, unit, values in compared:
             ours = values.get(OURS)
-            print(f"  {title}")
+            print(f"  {title}" + (f"  ({targets[title]})" if title in targets else ""))
             for who in sorted(values, key=lambda name: name != OURS):
                 beside = times_better(ours, values[who], unit) if ours and values[who] and who != OURS else ""
                 print(f"      {who:<20} {show(values[who], unit):>12} {beside:>8}")
     if alone:
         print("\nours alone")
         for title, unit, values in alone:
-            print(f"  {title:<34} {show(values[OURS], unit):>12}")
+            print(f"  {title:<34} {show(values[OURS], unit):>12}  {targets.get(title, '')}".rstrip())
 
 
 def markdown(results, machine):
@@ -99,17 +110,20 @@ def markdown(results, machine):
     compared = [row for row in rows_of(results) if len(row[2]) > 1 and OURS in row[2]]
     peers = list(dict.fromkeys(who for row in compared for who in row[2] if who != OURS))
     lines = [f"{machine['processor']}, {machine['cores']} cores, {time.strftime('%Y-%m-%d')}.", ""]
+    targets = targets_of(results)
     lines += [f"| | seaboard | {' | '.join(peers)} |", "|---" * (2 + len(peers)) + "|"]
     for title, unit, values in compared:
         cells = [
             f"{show(values[who], unit)} ({times_better(values[OURS], values[who], unit)})" if who in values else "–"
             for who in peers
         ]
-        lines.append(f"| {title} | **{show(values[OURS], unit)}** | {' | '.join(cells)} |")
+        asked = f" ({targets[title]})" if title in targets else ""
+        lines.append(f"| {title}{asked} | **{show(values[OURS], unit)}** | {' | '.join(cells)} |")
     lines += ["", "| ours alone | |", "|---|---|"]
     for title, unit, values in rows_of(results):
         if list(values) == [OURS]:
-            lines.append(f"| {title} | {show(values[OURS], unit)} |")
+            asked = f" ({targets[title]})" if title in targets else ""
+            lines.append(f"| {title}{asked} | {show(values[OURS], unit)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -136,6 +150,7 @@ def main():
     # servers are started by these scripts, ours and the peers' in turn
     serving = [path for path in sorted((HERE / "serve").glob("*.py")) if path.stem not in ("logs", "servers")]
     programs += [(f"serve {path.stem}", [sys.executable, str(path)]) for path in serving]
+    programs += [(f"ui {path.stem}", [sys.executable, str(path)]) for path in sorted((HERE / "ui").glob("*.py"))]
     os.environ["SEABOARD_BIN"] = str((args.build / "seaboard").resolve())
     os.environ["SEABOARD_LIB"] = str((args.build / "libseaboard.so").resolve())
     programs = [one for one in programs if not args.only or any(part in one[0] for part in args.only)]

@@ -8,7 +8,7 @@ import threading
 import time
 
 import logs
-from servers import OURS, PEER, Server, requests_a_second
+from servers import OURS, PEER, Server, loaded, requests_a_second
 
 import common  # isort: skip
 
@@ -19,18 +19,6 @@ SCALARS = "/data/plugin/scalars/scalars?run=run0000&tag=layer_0%2Floss"
 
 def one_tag():
     return FORM % json.dumps([{"plugin": "scalars", "tag": "layer_0/loss"}]).encode()
-
-
-def loaded(server, runs):
-    while len(json.loads(server.ask("/data/runs"))) < runs:
-        time.sleep(0.01)
-    while True:  # all points of the last of them too
-        try:
-            last = json.loads(server.ask(f"/data/plugin/scalars/scalars?run=run{runs - 1:04}&tag=layer_0%2Floss"))
-            if len(last) >= 100:
-                return
-        except RuntimeError:
-            time.sleep(0.01)
 
 
 def small(who):

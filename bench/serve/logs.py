@@ -4,6 +4,7 @@ L1      10 runs x 100 tags x 10 000 steps, scalars as TF2 writes them (a tensor 
 L2      1000 runs x 10 tags x 100 steps, scalars as torch writes them: 1 M records
 L3      100 image tags of 100 pictures of 64 KiB
 one     a run with one tag of 1000 points
+tags    a run with 10 000 tags of 3 points
 few     50 000 records as those of L1, for the loader that takes seconds for that
 
 Runs of one directory are copies of each other: readers don't know, and making them takes seconds.
@@ -65,6 +66,11 @@ def make(name, folder):
     elif name == "L2":
         scalars(sb, folder / "run0000", sb.TORCH, 10, 100)
         copies(folder, 1000)
+    elif name == "tags":
+        with sb.Writer(folder / "run0000", style=sb.TORCH) as writer:
+            for step in range(3):
+                for tag in range(10000):
+                    writer.scalar(f"layer{tag // 20}/param_{tag % 20}", tag + step, step)
     elif name == "one":
         scalars(sb, folder / "run0000", sb.TF2, 1, 1000)
     elif name == "few":

@@ -6,6 +6,7 @@ earlier: that is the peer that the targets were set by. All run on loopback and 
 
 import contextlib
 import http.client
+import json
 import os
 import pathlib
 import re
@@ -84,6 +85,19 @@ class Server:
     def memory(self):
         """MB of this process and those that it started."""
         return sum(resident(pid) for pid in [self.process.pid, *children(self.process.pid)])
+
+
+def loaded(server, runs):
+    """Waits until so many runs of L2's shape are listed, and the last of them is whole."""
+    while len(json.loads(server.ask("/data/runs"))) < runs:
+        time.sleep(0.01)
+    while True:
+        try:
+            last = json.loads(server.ask(f"/data/plugin/scalars/scalars?run=run{runs - 1:04}&tag=layer_0%2Floss"))
+            if len(last) >= 100:
+                return
+        except RuntimeError:
+            time.sleep(0.01)
 
 
 def resident(pid):

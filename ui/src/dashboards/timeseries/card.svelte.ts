@@ -39,6 +39,9 @@ export class CardData {
 
   constructor(readonly tag: string) {}
 
+  /** its own value: a zoom of another card asks nothing here */
+  private readonly zoomX = $derived.by(() => view.zoom.get(this.tag)?.x ?? null);
+
   private own: string[] | undefined;
   get tags(): string[] {
     return (this.own ??= untrack(() => tagsOf(this.tag, (name) => hub.tags.some((known) => known.tag === name))));
@@ -91,7 +94,7 @@ export class CardData {
       if (!many || x !== 'step') columns.push('wall');
       if (view.envelope && smoothing.kind !== 'none') columns.push('flags');
       // time within a part counts from its own start, which the server's range does not
-      const range = split && x === 'relative' ? undefined : (view.zoom.get(this.tag)?.x ?? undefined);
+      const range = split && x === 'relative' ? undefined : (this.zoomX ?? undefined);
       const ask: Ask = { ...this.basis, width: this.width, range, superseded: view.attempts || undefined, columns };
       const spread = view.bands;
       const bands = this.banded && spread !== 'off' ? { spread, center: view.center, revealed: view.revealed } : null;

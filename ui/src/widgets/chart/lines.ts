@@ -62,7 +62,7 @@ export function xExtent(lines: readonly Line[], kind: ScaleKind): Range | null {
   return low <= high ? [low, high] : null;
 }
 
-const SAMPLES = 20000;
+const SAMPLES = 4000; // enough for percentiles; sorting more would cost a frame
 
 /** Range of finite y within the x range; with outliers left out, that of the 5th to the 95th percentile. */
 export function yExtent(lines: readonly Line[], within: Range | null, ignoreOutliers: boolean, kind: ScaleKind): Range | null {
@@ -71,7 +71,8 @@ export function yExtent(lines: readonly Line[], within: Range | null, ignoreOutl
   let total = 0;
   for (const line of lines) total += line.x.length;
   const stride = Math.max(1, Math.ceil(total / SAMPLES));
-  const samples: number[] = [];
+  const samples = new Float64Array(Math.ceil(total / stride));
+  let taken = 0;
   let at = 0;
   for (const line of lines) {
     const { x, y, band } = line;
@@ -79,16 +80,16 @@ export function yExtent(lines: readonly Line[], within: Range | null, ignoreOutl
       if (within && (x[i] < within[0] || x[i] > within[1])) continue;
       const top = band ? band.high[i] : y[i];
       const bottom = band ? band.low[i] : y[i];
-      if (Number.isFinite(top) && (kind !== 'log' || top > 0)) {
+      if (top - top === 0 && (kind !== 'log' || top > 0)) {
         if (top > high) high = top;
-        if (ignoreOutliers && at++ % stride === 0) samples.push(top);
+        if (at++ % stride === 0) samples[taken++] = top;
       }
-      if (Number.isFinite(bottom) && bottom < low && (kind !== 'log' || bottom > 0)) low = bottom;
+      if (bottom < low && bottom - bottom === 0 && (kind !== 'log' || bottom > 0)) low = bottom;
     }
   }
   if (!(low <= high)) return null;
-  if (!ignoreOutliers || samples.length < 20) return [low, high];
-  const sorted = Float64Array.from(samples).sort();
+  if (!ignoreOutliers || taken < 20) return [low, high];
+  const sorted = samples.subarray(0, taken).sort();
   const p5 = sorted[Math.floor((sorted.length - 1) * 0.05)];
   const p95 = sorted[Math.ceil((sorted.length - 1) * 0.95)];
   // only what is far off counts as an outlier: within a spread beyond the percentiles all is shown

@@ -45,6 +45,7 @@ const RIGHT = 10;
 const TOP = 6;
 const BOTTOM = 20;
 const SYNC_POINTS = 20000;
+const SETTLE_MS = 80; // while somebody zooms many lines the old picture moves; the new one is drawn after
 const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", sans-serif';
 
 interface Fitted {
@@ -70,7 +71,8 @@ export class Plot {
   data: PlotData = { lines: [], xWhat: 'number', xScale: 'linear', yScale: 'linear', ignoreOutliers: true, zoom: null };
 
   private theme: PlotTheme = { ink: '#666', grid: '#eee', accent: '#06c', bad: '#d00', panel: '#fff' };
-  private painted: { ax: Axis; ay: Axis } | null = null;
+  private painted: { ax: Axis; ay: Axis; lines: readonly Line[] } | null = null;
+  private fit: { lines: readonly Line[]; key: string; axes: { x: Fitted; y: Fitted } } | null = null;
   private cancelPaint: (() => void) | null = null;
   private overScheduled = false;
   private pointer: { px: number; py: number } | null = null;
@@ -206,6 +208,13 @@ export class Plot {
 
   /** What the axes show when nobody zoomed or typed a range; y follows the zoom of x. */
   fitted(): { x: Fitted; y: Fitted } {
+    const { lines, zoom, xScale, yScale, ignoreOutliers } = this.data;
+    const key = [zoom?.x?.[0], zoom?.x?.[1], xScale, yScale, ignoreOutliers, this.margin].join();
+    if (this.fit?.lines !== lines || this.fit.key !== key) this.fit = { lines, key, axes: this.fitAxes() };
+    return this.fit.axes;
+  }
+
+  private fitAxes(): { x: Fitted; y: Fitted } {
     const { lines, xScale } = this.data;
     const extent = xExtent(lines, xScale);
     const projection = projectionOf(xScale, extent);
@@ -286,20 +295,28 @@ export class Plot {
   private paint(): void {
     this.cancelPaint?.();
     this.cancelPaint = null;
+    let points = 0;
+    for (const line of this.data.lines) points += line.x.length * (line.raw ? 2 : 1);
+    if (points > SYNC_POINTS && this.painted?.lines === this.data.lines) {
+      const timer = setTimeout(() => this.paintNow(points), SETTLE_MS);
+      this.cancelPaint = () => clearTimeout(timer);
+    } else this.paintNow(points);
+  }
+
+  private paintNow(points: number): void {
     const { ax, ay } = this;
+    const { lines } = this.data;
     const back = document.createElement('canvas');
     back.setAttribute('aria-hidden', 'true');
     this.size(back, this.box.width, this.box.height);
     const ctx = this.pen(back);
     if (!ctx) return;
-    let points = 0;
-    for (const line of this.data.lines) points += line.x.length * (line.raw ? 2 : 1);
     const show = () => {
       // the finished canvas takes the place of the old one: copying its pixels would cost as much as a frame
       this.ink.replaceWith(back);
       this.ink = back;
-      this.painted = { ax, ay };
-      this.host.dataset.painted = String(this.data.lines.length);
+      this.painted = { ax, ay, lines };
+      this.host.dataset.painted = String(lines.length);
     };
     const job = paintLines(ctx, this.data.lines, { ax, left: ay, right: this.right ?? ay }, this.theme, show);
     if (points <= SYNC_POINTS) while (!job.next().done);
