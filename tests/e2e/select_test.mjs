@@ -442,6 +442,56 @@ export default {
     await shot(page, 'select-full');
   },
 
+  async 'a selection nobody has moved stays at the newest point, and the table with it'(keep) {
+    const server = await serve('fresh');
+    try {
+      const run = new RunWriter(server.logdir, 'growing', Date.now() / 1000 - 100);
+      for (let step = 0; step < 20; step++) run.scalars(step, { loss: 1 / (step + 1) });
+      run.flush();
+      const page = keep(await openCharts(server, '#timeseries&select=step&smooth=0'));
+      await until('the end', async () => (await place(page, 'loss')) === 19);
+      for (let step = 20; step < 30; step++) run.scalars(step, { loss: step });
+      run.flush();
+      await until('the new end', async () => (await place(page, 'loss')) === 29);
+      await until('its value', async () => (await titles(page, 'loss', 'value'))[0] === '29');
+      await type(page, 'loss', 0, '5');
+      await until('moved', async () => (await place(page, 'loss')) === 5);
+      run.scalars(30, { loss: 30 }).flush();
+      await until('drawn', async () => /31 of 31/.test(await card(page, 'loss').locator('footer').innerText()));
+      assert.equal(await place(page, 'loss'), 5);
+      await page.context().close(); // before the server goes, which the page would notice
+    } finally {
+      await server.stop();
+    }
+  },
+
+  async 'a zoomed card tells of a selection beyond its zoom'(keep) {
+    const page = keep(await openCharts('demo', `${ONE}&select=step&zoom=500~1000||train/loss&at=1500|train/loss`));
+    await exact(page, 'train/loss');
+    assert.ok((await cells(page, 'train/loss', 'step')).every((text) => plain(text) === 1500));
+    assert.match(await fob(page, 'train/loss').innerText(), /›/);
+    const inside = keep(await openCharts('demo', `${ONE}&select=step&at=1500|train/loss`));
+    await exact(inside, 'train/loss');
+    assert.deepEqual(await titles(page, 'train/loss', 'value'), await titles(inside, 'train/loss', 'value'));
+  },
+
+  async 'a card of several tags has a row for each, and a comparison is what the table measures'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&combine=train/loss%1Fval/loss&tags=loss&select=step&smooth=0&runs=vit&at=1000|'));
+    const both = 'train/loss\u001fval/loss';
+    await exact(page, both);
+    await card(page, both).getByRole('button', { name: 'all 6' }).click();
+    await until('six rows', async () => (await runOf(page, both)).length === 6);
+    assert.equal((await runOf(page, both)).filter((text) => text.includes('val/loss')).length, 3);
+    const compared = keep(await openCharts('demo', `${ONE}&select=step&smooth=0&runs=vit&base=vit-b16/seed1&compare=difference&at=1000|`));
+    await exact(compared, 'train/loss');
+    const found = Object.fromEntries((await runOf(compared, 'train/loss')).map((run, i) => [run.replace(/\s/g, ''), i]));
+    const differences = (await titles(compared, 'train/loss', 'value')).map(Number);
+    const server = await serve('demo');
+    const at = async (run) => (await logged(server, run, 'train/loss')).find((p) => p.step === 1000).value;
+    assert.equal(differences[found['vit-b16/seed1']], 0);
+    assert.ok(Math.abs(differences[found['vit-b16/seed2']] - ((await at('vit-b16/seed2')) - (await at('vit-b16/seed1')))) < 1e-9);
+  },
+
   async 'bands have rows of groups'(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=range&group=path&colour=group&bands=std`));
     await until('three rows', async () => (await runOf(page, 'train/loss')).length === 3);

@@ -19,10 +19,15 @@ export function loadTastes(withPins: boolean): Map<string, string> {
   return tastes;
 }
 
+let written = ''; // the view changes with every frame of a drag, these seldom
+
 export function keepTastes(values: ReadonlyMap<string, string>, withPins: boolean): void {
   const kept = [...values].filter(([key]) => TASTES.includes(key) || (withPins && key === PINS));
+  const text = JSON.stringify(Object.fromEntries(kept));
+  if (text === written) return;
+  written = text;
   try {
-    localStorage.setItem(KEY, JSON.stringify(Object.fromEntries(kept)));
+    localStorage.setItem(KEY, text);
   } catch {
     // not allowed here
   }

@@ -7,7 +7,7 @@ const row = (name: string, start: number, end: number, lr?: number): Row => {
   const b = point(30, end, end + 5);
   const [min, max] = start < end ? [a, b] : [b, a];
   return {
-    key: name, name, colour: '#000', firstWall: 1000,
+    key: name, name, tag: '', colour: '#000', firstWall: 1000,
     run: lr === undefined ? null : ({ hparams: { lr } } as unknown as Row['run']),
     stats: { start: a, end: b, line: { min, max, mean: (start + end) / 2 }, raw: { min, max, mean: 7 } },
   };

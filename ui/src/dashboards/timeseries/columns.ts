@@ -6,6 +6,7 @@ export type Kind = 'single' | 'range';
 export interface Row {
   key: string;
   name: string;
+  tag: string; // where a chart has several
   colour: string;
   run: Run | null; // null: a group of runs
   firstWall: number;

@@ -19,8 +19,10 @@ import {
 } from '../../public';
 import type { CardData } from './card.svelte';
 import type { Row } from './columns';
+import { selection } from './selection.svelte';
 
-const SETTLE_MS = 120;
+const SETTLE_MS = 60;
+const HELD_MS = 400; // a hand that pauses
 const LIVE_EVERY_MS = 1000;
 const MOST_SERIES = 20000;
 // "where the data ends" as a number that the server can tell all points' distance from
@@ -82,14 +84,16 @@ export class Measures {
   isExact = $derived(this.exact?.key === this.key);
 
   rows = $derived.by((): Row[] => {
-    const { lines, sources } = this.data;
+    const { lines, sources, loadedRange } = this.data;
     const place = this.place;
+    // of a zoomed chart's lines only a part is here: they can't tell of what lies beyond
+    const canTell = place && (!loadedRange || (place.from >= loadedRange[0] && (place.to ?? place.from) <= loadedRange[1]));
     const exact = this.exact?.key === this.key ? this.exact.stats : null;
     return lines.map((line) => {
       const source = sources.get(line.key);
       const known = source && exact?.get(keyOf(source.run.id, source.tag));
-      const stats = known ?? (place ? drawnStats(line, place.from, place.to) : null);
-      return { key: line.key, name: line.tag ? `${line.name} · ${line.tag}` : line.name, colour: line.colour, run: source?.run ?? null, firstWall: line.firstWall, stats };
+      const stats = known ?? (canTell ? drawnStats(line, place.from, place.to) : null);
+      return { key: line.key, name: line.name, tag: line.tag ?? '', colour: line.colour, run: source?.run ?? null, firstWall: line.firstWall, stats };
     });
   });
 
@@ -108,16 +112,16 @@ export class Measures {
   /** Inside an effect. */
   follow(): void {
     $effect(() => {
-      if (!this.data.loadedRange && this.data.lines.length) {
-        const extent = this.extent;
-        if (extent) this.kept = { x: view.x, extent };
-      }
+      if (!this.place || this.data.loadedRange) return;
+      const extent = this.extent;
+      if (extent) this.kept = { x: view.x, extent };
     });
     $effect(() => {
       const where = this.where;
       const series = [...this.data.sources.values()].slice(0, MOST_SERIES).map(({ run, tag }) => ({ run: run.id, tag }));
       if (!where || series.length === 0) return;
-      untrack(() => this.soon(SETTLE_MS, { ...where, series }));
+      const wait = selection.held ? HELD_MS : SETTLE_MS;
+      untrack(() => this.soon(wait, { ...where, series }));
       return () => clearTimeout(this.timer);
     });
     $effect(() => {

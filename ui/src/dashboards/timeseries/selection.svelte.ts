@@ -5,6 +5,9 @@ const LEAST_TABLE = 48;
 const MOST_TABLE = 600;
 
 class Selection {
+  /** a handle is in somebody's hand */
+  held = $state(false);
+
   get on(): boolean {
     return view.selecting !== 'off';
   }

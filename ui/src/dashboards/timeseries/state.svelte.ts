@@ -106,13 +106,16 @@ export class TimeSeries {
   below(tag: string): number {
     if (!selection.on) return 0;
     const isTall = view.tall.has(tag);
-    return tableRoom(settings.tableHeight, isTall, isTall ? this.runsOf(tag) : 0);
+    return tableRoom(settings.tableHeight, isTall, isTall ? this.linesOf(tag) : 0);
   }
-  private runsOf(tag: string): number {
-    const has = this.byName.get(tag)?.runs;
-    if (!has || has === 'all') return runs.shown.length;
-    const set = new Set(has);
-    return runs.shown.reduce((n, run) => n + (set.has(run.id) ? 1 : 0), 0);
+  private linesOf(card: string): number {
+    let lines = 0;
+    for (const tag of this.tagsOf(card)) {
+      const has = this.byName.get(tag)?.runs ?? [];
+      const set = has === 'all' ? null : new Set(has);
+      lines += set ? runs.shown.reduce((n, run) => n + (set.has(run.id) ? 1 : 0), 0) : runs.shown.length;
+    }
+    return lines;
   }
 
   /** All cards in order, for J and K. */

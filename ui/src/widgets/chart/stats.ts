@@ -45,11 +45,17 @@ function extremes(line: Line, values: Float64Array, first: number, last: number)
   return { min: min < 0 ? null : pointAt(line, min), max: max < 0 ? null : pointAt(line, max), mean: n ? sum / n : NaN };
 }
 
-/** null: no points. `to` null: at one place. */
+const NONE: Extremes = { min: null, max: null, mean: NaN };
+
+/** null: no points. `to` null: at one place, which has no extremes. */
 export function drawnStats(line: Line, from: number, to: number | null): Stats | null {
   const first = nearestIndex(line.x, from);
   if (first < 0) return null;
-  const last = to === null ? first : Math.max(first, nearestIndex(line.x, to));
+  if (to === null) {
+    const at = pointAt(line, first);
+    return { start: at, end: at, line: NONE, raw: NONE };
+  }
+  const last = Math.max(first, nearestIndex(line.x, to));
   const drawn = extremes(line, line.y, first, last);
   return {
     start: pointAt(line, first),
