@@ -9,7 +9,7 @@
 
 void sb_intern_init(sb_intern *t, const sb_alloc *alloc, uint64_t seed, uint32_t limit) {
     *t = (sb_intern){.alloc = alloc, .seed = seed, .limit = limit};
-    sb_arena_init(&t->names, alloc, 16u << 10, SIZE_MAX / 2);
+    sb_arena_init(&t->names, alloc, 1u << 10, SIZE_MAX / 2); /* there may be very many tables */
 }
 
 void sb_intern_fini(sb_intern *t) {

@@ -241,6 +241,10 @@ static void share_state(sb_loader *l, const sb_loader_file *f) {
         state.lost = counts.lost_bytes;
     }
     memcpy(state.trouble, f->trouble, sizeof state.trouble);
+    if (f->dropped && !f->trouble[0])
+        snprintf(state.trouble, sizeof state.trouble,
+                 "%llu values were left out: the run has more tags than are kept",
+                 (unsigned long long)f->dropped);
     sb_run_set_file_state(l->run, f->number, &state);
 }
 
@@ -270,7 +274,7 @@ static bool start_over(sb_loader *l, sb_loader_file *f) {
     f->number = number;
     sb_tail_close(f->tail);
     f->tail = NULL;
-    f->points = f->misfits = f->unreadable = f->done = 0;
+    f->points = f->misfits = f->unreadable = f->dropped = f->done = 0;
     f->is_stale = false;
     return true;
 }
@@ -287,6 +291,7 @@ static bool take_records(turn *t, sb_loader_file *f, const sb_record *records, s
     f->points += counts.points;
     f->misfits += counts.misfits;
     f->unreadable += counts.unreadable;
+    f->dropped += counts.dropped;
     f->done = offset;
     t->is_dirty = true;
     if (status == SB_OK) return true;

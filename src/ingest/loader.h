@@ -22,7 +22,7 @@ typedef struct sb_loader_file {
     uint64_t size;    /* as the last look found it */
     uint64_t done;    /* bytes read and taken */
     uint64_t grew_at; /* steady time of the last growth */
-    uint64_t points, misfits, unreadable;
+    uint64_t points, misfits, unreadable, dropped;
     uint64_t retry_at; /* after trouble: not before */
     bool has_news;     /* there may be something to read */
     bool is_gone;      /* to be dropped */

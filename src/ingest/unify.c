@@ -154,6 +154,12 @@ static sb_status add_point(source *s, const sb_value *value, uint32_t series,
     return SB_OK;
 }
 
+/* The run has as many tags as it may have. */
+static sb_status leave_out(source *s) {
+    s->counts->dropped++;
+    return SB_OK;
+}
+
 static sb_status add_value(source *s, const sb_value *value) {
     if (value->kind == SB_VALUE_KIND_OLD_HISTO) return SB_OK;
     sb_slice tag = sb_value_tag(value);
@@ -162,7 +168,7 @@ static sb_status add_value(source *s, const sb_value *value) {
         sb_series_meta meta = describe(value);
         bool is_new;
         sb_status status = sb_run_series(s->run, tag, &meta, &series, &is_new);
-        if (status == SB_LIMIT) return SB_OK; /* counted by the store */
+        if (status == SB_LIMIT) return leave_out(s);
         if (status != SB_OK) return status;
     }
     return add_point(s, value, series, sb_run_series_meta(s->run, series));
@@ -188,7 +194,7 @@ static sb_status add_whole(source *s, sb_slice tag, const char *plugin, sb_ref_w
     uint32_t series;
     bool is_new;
     sb_status status = sb_run_series(s->run, tag, &meta, &series, &is_new);
-    if (status == SB_LIMIT) return SB_OK;
+    if (status == SB_LIMIT) return leave_out(s);
     if (status != SB_OK) return status;
     if (!sb_slice_eq(sb_run_series_meta(s->run, series)->plugin_name, meta.plugin_name)) {
         s->counts->misfits++;

@@ -20,6 +20,7 @@ typedef struct sb_unify_counts {
     uint64_t points;
     uint64_t misfits;    /* values that are not what their series is */
     uint64_t unreadable; /* records with good checksums that are no Event */
+    uint64_t dropped;    /* values whose tag was one too many */
 } sb_unify_counts;
 
 /* SB_OK, or SB_NOMEM. What is wrong with the event itself only counts. repeats, NULL for none,

@@ -1,11 +1,12 @@
 /* app_int.h: the application from inside, for the handlers in compat/ and api/.
  *
- * Everything here but the server's pointer is set before the first request and never changes; what
- * it points to has its own rules for threads. */
+ * Everything here but the count and the server's pointer is set before the first request and never
+ * changes; what it points to has its own rules for threads. */
 #ifndef SB_SERVER_APP_INT_H
 #define SB_SERVER_APP_INT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/arena.h"
 #include "query/blob.h"
@@ -32,6 +33,10 @@ struct sb_app {
     sb_smooth_cache *smooth; /* smoothed lines, for /api/v1 */
     sb_body_cache *bodies;
     sb_blob_cache *blobs; /* open log files, for what is kept by reference */
+    struct {
+        _Atomic uint64_t version;     /* of the store's names, when tags were last counted */
+        _Atomic uint64_t fresh_until; /* steady time */
+    } count;
     /* The store tells of changes before the server is there and after it went. */
     pthread_mutex_t publish_mutex;
     sb_http_server *server;

@@ -9,8 +9,9 @@
 #include "store/store_int.h"
 #include "base/banned.h"
 
-#define FIRST_TAIL 16u
-#define FIRST_REFS 4u
+/* Small, since there may be a million series with one point each. */
+#define FIRST_TAIL 4u
+#define FIRST_REFS 1u
 #define FIRST_CHUNKS 4u
 
 /* ---- counted blocks -------------------------------------------------------------------------- */
@@ -61,7 +62,7 @@ void sb_extent_release(sb_extent *e) {
 /* Room for one more element in an array of the run's; true when there is. */
 static bool grow(const sb_alloc *alloc, void **items, uint32_t n, uint32_t *room, size_t element) {
     if (n < *room) return true;
-    uint32_t more = *room ? *room * 2 : 8;
+    uint32_t more = *room ? *room * 2 : 1;
     void *p = alloc->resize(alloc->ctx, *items, *room * element, more * element);
     if (!p) return false;
     *items = p;
@@ -79,8 +80,9 @@ sb_status sb_run_new(sb_run **out, sb_store *store, sb_slice name, sb_slice path
     run->store = store;
     run->alloc = alloc;
     run->id = id;
+    run->start_wall = run->last_wall = NAN;
     atomic_init(&run->refs, 1);
-    sb_arena_init(&run->texts, alloc, 4096, SIZE_MAX / 2);
+    sb_arena_init(&run->texts, alloc, 512, SIZE_MAX / 2);
     run->name = sb_arena_dup(&run->texts, name);
     run->path = sb_arena_dup(&run->texts, path);
     if (!run->name.p || !run->path.p) {
@@ -120,6 +122,21 @@ void sb_run_free(sb_run *run) {
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
+
+/* With the mutex held: a file's state is one of the run's files' from now on, or no more. */
+static void count_state(sb_run *run, const sb_file_state *state) {
+    run->sum.unread += !state->is_done;
+    run->sum.damaged_files += state->damaged > 0;
+    run->sum.damaged += state->damaged;
+    run->sum.lost += state->lost;
+}
+
+static void discount_state(sb_run *run, const sb_file_state *state) {
+    run->sum.unread -= !state->is_done;
+    run->sum.damaged_files -= state->damaged > 0;
+    run->sum.damaged -= state->damaged;
+    run->sum.lost -= state->lost;
+}
 
 static sb_slice path_of(const sb_stored_file *f) {
     return sb_slice_of(f->path, f->path_n);
@@ -184,6 +201,7 @@ sb_status sb_run_add_file(sb_run *run, sb_slice path, uint32_t *file, sb_err *er
                                             .seen_min = NAN,
                                             .seen_first = NAN,
                                             .seen_last = NAN};
+        count_state(run, &run->files[slot].state);
         rank_new_file(run, slot);
         *file = slot;
     }
@@ -203,7 +221,9 @@ void sb_run_drop_file(sb_run *run, uint32_t file) {
 
 void sb_run_set_file_state(sb_run *run, uint32_t file, const sb_file_state *state) {
     pthread_mutex_lock(&run->mutex);
+    discount_state(run, &run->files[file].state);
     run->files[file].state = *state;
+    count_state(run, state);
     pthread_mutex_unlock(&run->mutex);
 }
 
@@ -332,8 +352,10 @@ static inline void note(sb_run *run, sb_stored_series *s, sb_stored_part *part, 
     }
     if (!s->is_dirty) {
         s->is_dirty = true;
+        s->dirty_from = s->current;
         run->dirty[run->dirty_n++] = s;
     }
+    if (s->current < s->dirty_from) s->dirty_from = s->current;
 }
 
 /* A larger tail with the same points. */
@@ -453,29 +475,39 @@ static uint64_t points_of(const sb_extent *e) {
 }
 
 /* With the mutex held, as all below. */
+static void set_points(sb_run *run, sb_stored_series *s, uint64_t points, uint64_t version) {
+    if ((points > 0) != (s->points > 0)) atomic_fetch_add(&run->store->names_version, 1);
+    if (points > 0 && s->points == 0) run->series_count++;
+    if (points == 0 && s->points > 0) run->series_count--;
+    run->points += points - s->points;
+    s->points = points;
+    s->version = version;
+}
+
 static void show_series(sb_run *run, sb_stored_series *s, uint64_t version) {
-    uint64_t points = 0;
+    uint64_t points = s->points;
     close_tail(s);
-    for (uint32_t i = 0; i < s->part_n; i++) {
+    for (uint32_t i = s->dirty_from; i < s->part_n; i++) {
         sb_stored_part *part = &s->parts[i];
         sb_extent old = part->seen;
         part->seen = part->end;
         part->seen_first_step = part->first_step;
         sb_extent_hold(&part->seen);
+        points += points_of(&part->seen) - points_of(&old);
         sb_extent_release(&old);
-        points += points_of(&part->seen);
     }
-    run->points += points - s->points;
-    s->points = points;
     s->max_count = s->next_max_count;
-    s->version = version;
     s->is_dirty = false;
+    set_points(run, s, points, version);
 }
 
+/* After show_series: what is dropped had been shown. */
 static void remove_parts(sb_run *run, sb_stored_series *s, uint64_t version) {
     uint32_t kept = 0;
+    uint64_t points = s->points;
     for (uint32_t i = 0; i < s->part_n; i++) {
         if (run->files[s->parts[i].file].is_dropped) {
+            points -= points_of(&s->parts[i].seen);
             sb_extent_release(&s->parts[i].end);
             sb_extent_release(&s->parts[i].seen);
         } else {
@@ -485,7 +517,7 @@ static void remove_parts(sb_run *run, sb_stored_series *s, uint64_t version) {
     if (kept == s->part_n) return;
     s->part_n = kept;
     s->current = 0;
-    show_series(run, s, version);
+    set_points(run, s, points, version);
 }
 
 static void remove_dropped(sb_run *run, uint64_t version) {
@@ -498,7 +530,10 @@ static void remove_dropped(sb_run *run, uint64_t version) {
         if (!run->files[run->starts[i].file].is_dropped) run->starts[kept++] = run->starts[i];
     run->start_n = kept;
     for (uint32_t i = 0; i < run->file_n; i++)
-        if (run->files[i].is_dropped) run->files[i].is_dropped = run->files[i].is_used = false;
+        if (run->files[i].is_dropped) {
+            run->files[i].is_dropped = run->files[i].is_used = false;
+            discount_state(run, &run->files[i].state);
+        }
     kept = 0;
     for (uint32_t i = 0; i < run->order_n; i++)
         if (run->files[run->order[i]].is_used) run->order[kept++] = run->order[i];
@@ -531,13 +566,23 @@ static uint32_t count_restarts(const sb_run *run) {
     return count;
 }
 
+/* When the run began and ended, a file more considered. */
+static void show_times(sb_run *run, const sb_stored_file *f) {
+    if (!f->is_used || isnan(f->seen_min)) return;
+    double last = isnan(f->seen_last) ? f->seen_min : f->seen_last;
+    if (!(run->start_wall <= f->seen_min)) run->start_wall = f->seen_min;
+    if (!(run->last_wall >= last)) run->last_wall = last;
+}
+
 static void show_files(sb_run *run) {
+    run->start_wall = run->last_wall = NAN;
     for (uint32_t i = 0; i < run->file_n; i++) {
         sb_stored_file *f = &run->files[i];
         if (f->seen_last < f->last_wall && outlasts(run, f)) run->next_epoch++;
         f->seen_min = f->min_wall;
         f->seen_first = f->first_wall;
         f->seen_last = f->last_wall;
+        show_times(run, f);
     }
     run->seen_start_n = run->start_n;
     run->restarts = count_restarts(run);

@@ -7,57 +7,23 @@
 #include "store/store_int.h"
 #include "base/banned.h"
 
-static bool is_later(const sb_run *run, const sb_stored_part *a, uint32_t file, uint32_t segment) {
-    if (a->file == file) return segment > a->segment;
-    return run->files[file].rank > run->files[a->file].rank;
-}
-
-/* Did `file` begin only after the last event of part's file? Files that were written at the same
- * time never supersede each other. */
-static bool begins_after(const sb_run *run, uint32_t file, double wall,
-                         const sb_stored_part *part) {
-    return part->file == file || wall > run->files[part->file].seen_last;
-}
-
-int64_t sb_part_cut(const sb_run *run, const sb_stored_series *s, const sb_stored_part *part) {
-    int64_t cut = SB_NO_CUT;
-    for (uint32_t i = 0; i < s->part_n; i++) {
-        const sb_stored_part *other = &s->parts[i];
-        bool has_points = other->seen.chunk_n || other->seen.tail_n || other->seen.ref_n;
-        if (other->file == part->file || !has_points || other->seen_first_step >= cut) continue;
-        if (is_later(run, part, other->file, other->segment) &&
-            begins_after(run, other->file, run->files[other->file].seen_first, part))
-            cut = other->seen_first_step;
-    }
-    for (uint32_t i = 0; i < run->seen_start_n; i++) {
-        const sb_start *start = &run->starts[i];
-        if (start->step < cut && is_later(run, part, start->file, start->segment) &&
-            begins_after(run, start->file, start->wall, part))
-            cut = start->step;
-    }
-    return cut;
-}
-
 void sb_run_get_info(sb_run *run, sb_run_info *out) {
     *out = (sb_run_info){.id = run->id, .name = run->name, .path = run->path};
     pthread_mutex_lock(&run->mutex);
-    for (uint32_t i = 0; i < run->file_n; i++) {
-        const sb_stored_file *f = &run->files[i];
-        if (!f->is_used) continue;
-        out->file_count++;
-        if (!f->state.is_done) out->is_loading = true;
-        if (isnan(f->seen_min)) continue;
-        if (!out->has_start || f->seen_min < out->start_wall) out->start_wall = f->seen_min;
-        double last = isnan(f->seen_last) ? f->seen_min : f->seen_last;
-        if (!out->has_start || last > out->last_wall) out->last_wall = last;
-        out->has_start = true;
-    }
+    out->has_start = !isnan(run->start_wall);
+    out->start_wall = out->has_start ? run->start_wall : 0;
+    out->last_wall = out->has_start ? run->last_wall : 0;
+    out->file_count = run->order_n;
+    out->is_loading = run->sum.unread > 0;
+    out->damaged_files = run->sum.damaged_files;
+    out->damaged = run->sum.damaged;
+    out->lost = run->sum.lost;
     out->attempts = run->restarts + run->seen_start_n + 1;
     out->version = run->version;
     out->epoch = run->epoch;
     out->points = run->points;
     out->dropped_tags = run->dropped_tags;
-    for (uint32_t i = 0; i < run->tags.count; i++) out->series_count += run->series[i]->points > 0;
+    out->series_count = run->series_count;
     pthread_mutex_unlock(&run->mutex);
 }
 
@@ -70,15 +36,22 @@ static sb_series_info info_of(uint32_t id, const sb_stored_series *s) {
                             .version = s->version};
 }
 
-sb_status sb_run_list(sb_run *run, sb_arena *arena, sb_series_info **out, size_t *n) {
+sb_status sb_run_list_since(sb_run *run, uint64_t since, size_t max, sb_arena *arena,
+                            sb_series_info **out, size_t *n) {
     *n = 0;
     pthread_mutex_lock(&run->mutex);
-    *out = sb_arena_get(arena, run->tags.count * sizeof **out);
-    if (*out)
-        for (uint32_t i = 0; i < run->tags.count; i++)
-            if (run->series[i]->points) (*out)[(*n)++] = info_of(i, run->series[i]);
+    size_t room = run->version > since ? run->series_count : 0;
+    if (room > max) room = max;
+    *out = sb_arena_get(arena, room * sizeof **out);
+    for (uint32_t i = 0; *out && *n < room && i < run->tags.count; i++)
+        if (run->series[i]->points && run->series[i]->version > since)
+            (*out)[(*n)++] = info_of(i, run->series[i]);
     pthread_mutex_unlock(&run->mutex);
     return *out ? SB_OK : SB_NOMEM;
+}
+
+sb_status sb_run_list(sb_run *run, sb_arena *arena, sb_series_info **out, size_t *n) {
+    return sb_run_list_since(run, 0, SIZE_MAX, arena, out, n);
 }
 
 sb_status sb_run_find_info(sb_run *run, sb_slice tag, sb_series_info *out) {
@@ -142,10 +115,10 @@ static int by_rank(const void *a, const void *b) {
     return (x->segment > y->segment) - (x->segment < y->segment);
 }
 
-static sb_part view_part(const sb_run *run, const sb_stored_series *s, sb_stored_part *p) {
+static sb_part view_part(sb_stored_part *p, int64_t cut_step) {
     sb_extent *e = &p->seen;
     sb_extent_hold(e);
-    sb_part part = {.file = p->file, .cut_step = sb_part_cut(run, s, p)};
+    sb_part part = {.file = p->file, .cut_step = cut_step};
     part.chunks = e->chunks ? e->chunks->items : NULL;
     part.chunk_n = e->chunk_n;
     part.held[0] = e->chunks;
@@ -168,12 +141,15 @@ static sb_part view_part(const sb_run *run, const sb_stored_series *s, sb_stored
 static sb_status take(sb_run *run, sb_stored_series *s, sb_arena *arena, sb_series *out) {
     ranked *order = sb_arena_get(arena, s->part_n * sizeof *order);
     out->parts = sb_arena_get(arena, s->part_n * sizeof *out->parts);
-    if (!order || !out->parts) return SB_NOMEM;
+    int64_t *cuts = sb_arena_get(arena, s->part_n * sizeof *cuts);
+    if (!order || !out->parts || !cuts) return SB_NOMEM;
+    sb_status status = sb_part_cuts(run, s, arena, cuts);
+    if (status != SB_OK) return status;
     size_t n = 0;
     for (uint32_t i = 0; i < s->part_n; i++) {
         sb_stored_part *p = &s->parts[i];
         if (!p->seen.chunk_n && !p->seen.tail_n && !p->seen.ref_n) continue;
-        order[n++] = (ranked){run->files[p->file].rank, p->segment, view_part(run, s, p)};
+        order[n++] = (ranked){run->files[p->file].rank, p->segment, view_part(p, cuts[i])};
     }
     if (n > 1) qsort(order, n, sizeof *order, by_rank);
     for (size_t i = 0; i < n; i++) out->parts[i] = order[i].part;

@@ -24,6 +24,7 @@ sb_status sb_store_new(sb_store **out, const sb_store_opts *opts, sb_err *err) {
     }
     pthread_mutex_init(&s->mutex, NULL);
     atomic_init(&s->version, 1);
+    atomic_init(&s->names_version, 1);
     *out = s;
     return SB_OK;
 }
@@ -39,6 +40,10 @@ void sb_store_free(sb_store *s) {
 
 uint64_t sb_store_version(const sb_store *s) {
     return atomic_load(&s->version);
+}
+
+uint64_t sb_store_names_version(const sb_store *s) {
+    return atomic_load(&s->names_version);
 }
 
 void sb_store_get_stats(sb_store *s, sb_blocks_stats *out) {
@@ -109,6 +114,7 @@ void sb_store_drop_run(sb_store *s, sb_run *run) {
         memmove(s->runs + at, s->runs + at + 1, (s->run_n - at) * sizeof *s->runs);
     }
     uint64_t version = sb_store_bump(s);
+    atomic_fetch_add(&s->names_version, 1);
     pthread_mutex_unlock(&s->mutex);
     if (found) sb_run_release(run);
     tell(s, version);

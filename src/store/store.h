@@ -47,6 +47,8 @@ void sb_store_free(sb_store *s);
 
 /* Grows with every visible change. */
 uint64_t sb_store_version(const sb_store *s);
+/* Grows only when the set of series with points changes, in any run. */
+uint64_t sb_store_names_version(const sb_store *s);
 void sb_store_get_stats(sb_store *s, sb_blocks_stats *out);
 
 /* ---- what a series is ------------------------------------------------------------------------ */
@@ -169,8 +171,9 @@ typedef struct sb_run_info {
     uint32_t file_count;
     uint32_t attempts; /* how often it was begun: 1, and 1 more a restart */
     bool is_loading;   /* some file is not read to its end */
+    uint32_t damaged_files;
+    uint64_t damaged, lost; /* records and bytes, of all files */
 } sb_run_info;
-/* Cost: a look at every series of the run. */
 void sb_run_get_info(sb_run *run, sb_run_info *out);
 /* Only its id, at no cost. */
 uint32_t sb_run_id(const sb_run *run);
@@ -185,6 +188,9 @@ typedef struct sb_series_info {
 } sb_series_info;
 /* All series with committed points, in order of first sight; in the arena. */
 sb_status sb_run_list(sb_run *run, sb_arena *arena, sb_series_info **out, size_t *n);
+/* Only those that grew after that version of the store, and at most `max` of them. */
+sb_status sb_run_list_since(sb_run *run, uint64_t since, size_t max, sb_arena *arena,
+                            sb_series_info **out, size_t *n);
 /* The same for one tag; SB_NOT_FOUND. */
 sb_status sb_run_find_info(sb_run *run, sb_slice tag, sb_series_info *out);
 

@@ -73,6 +73,7 @@ typedef struct sb_stored_series {
     uint32_t part_n, part_room;
     uint32_t current;  /* the part that was added to last; its tail_n is behind while it is open */
     uint32_t top_file; /* no part is of a file with a greater number */
+    uint32_t dirty_from; /* no part before it has grown since the last commit */
     bool is_dirty;
     /* committed: */
     uint64_t points;
@@ -101,6 +102,13 @@ typedef struct sb_start {
     double wall;
 } sb_start;
 
+/* What the states of a run's files come to. */
+typedef struct sb_file_sum {
+    uint32_t unread; /* not read to their end */
+    uint32_t damaged_files;
+    uint64_t damaged, lost;
+} sb_file_sum;
+
 struct sb_run {
     _Atomic uint32_t refs;
     sb_store *store;
@@ -118,6 +126,7 @@ struct sb_run {
     uint32_t *order; /* the used files by rank */
     uint32_t order_n, order_room;
     uint32_t free_from; /* no file before it is free */
+    sb_file_sum sum;    /* of the used files */
     /* the loader's: */
     sb_stored_series **dirty;
     uint32_t dirty_n, dirty_room;
@@ -129,6 +138,8 @@ struct sb_run {
     uint32_t seen_start_n;
     uint32_t restarts; /* by files that began after all before them */
     uint64_t points, version, epoch, dropped_tags;
+    uint32_t series_count;        /* with points */
+    double start_wall, last_wall; /* NaN: no event yet */
 };
 
 struct sb_store {
@@ -136,6 +147,7 @@ struct sb_store {
     sb_store_opts opts;
     sb_blocks *blocks;
     _Atomic uint64_t version;
+    _Atomic uint64_t names_version;
     pthread_mutex_t mutex;
     sb_run **runs;
     size_t run_n, run_room;
@@ -150,6 +162,10 @@ void sb_counted_release(void *block); /* not for chunk lists */
 
 /* With the mutex held: from which step on the committed points of a part are superseded. */
 int64_t sb_part_cut(const sb_run *run, const sb_stored_series *s, const sb_stored_part *part);
+/* The same for all parts of the series; cuts has room for them. */
+sb_status sb_part_cuts(const sb_run *run, const sb_stored_series *s, sb_arena *arena,
+                       int64_t *cuts);
+#define SB_FEW_PARTS 64u /* up to here one by one is as good */
 
 void sb_run_free(sb_run *run);
 sb_status sb_run_new(sb_run **out, sb_store *store, sb_slice name, sb_slice path, uint32_t id,

@@ -20,10 +20,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PATIENCE = 60  # seconds; for machines that are busy, never for what is tested
 
 
-def programs():
+def programs(name="http_echo"):
     named = os.environ.get("SEABOARD_PROGRAMS")
     folders = named.split(":") if named else [ROOT / "build/dev/tests/programs", ROOT / "build/tsan/tests/programs"]
-    found = [pathlib.Path(folder) / "http_echo" for folder in folders]
+    found = [pathlib.Path(folder) / name for folder in folders]
     return [path for path in found if path.exists()]
 
 
@@ -176,11 +176,16 @@ class Client:
         return part
 
     def exactly(self, n):
-        while len(self.read) < n:
+        parts, got = [self.read], len(self.read)
+        while got < n:
+            self.read = b""
             if not self.more():
-                raise EOFError(f"{len(self.read)} of {n} bytes")
-        part, self.read = self.read[:n], self.read[n:]
-        return part
+                raise EOFError(f"{got} of {n} bytes")
+            parts.append(self.read)
+            got += len(self.read)
+        whole = b"".join(parts)
+        self.read = whole[n:]
+        return whole[:n]
 
     def head(self):
         lines = self.until(b"\r\n\r\n").decode("latin-1").split("\r\n")
@@ -193,9 +198,11 @@ class Client:
         if method == "HEAD" or status in (204, 304) or 100 <= status < 200:
             return reply
         if reply["Transfer-Encoding"] == "chunked":
+            parts = []
             while size := int(self.until(b"\r\n"), 16):
-                reply.body += self.exactly(size)
+                parts.append(self.exactly(size))
                 assert self.exactly(2) == b"\r\n"
+            reply.body = b"".join(parts)
             assert self.exactly(2) == b"\r\n"
         else:
             reply.body = self.exactly(int(reply["Content-Length"]))

@@ -7,11 +7,13 @@ import pathlib
 import shutil
 import socket
 import struct
+import subprocess
 import urllib.parse
 
 import pytest
 
 from command import FIXTURES, frame, masked_crc, scalar, varint
+from http_driver import programs
 from serve_driver import Seaboard
 
 AWKWARD = FIXTURES / "tf/awkward"
@@ -194,40 +196,78 @@ def test_tensors_whose_shapes_overflow(tmp_path):
 # ---- very many ---------------------------------------------------------------------------------------------------
 
 
-def test_very_many_tags_in_one_file(tmp_path):
-    """Each tag costs its series and no more."""
-    each, count = 1000, 300
+MOST_TAGS = 1_000_000  # of one run; what comes beyond is counted
+
+
+def test_ten_million_tags_in_one_file(tmp_path):
+    """The first million is kept, each at the cost of its series; the rest is counted and told, for the file too."""
+    count, each = 10 * MOST_TAGS, 100
     put_good(tmp_path / "good")
-    put(
-        tmp_path / "many/x.tfevents",
-        *(event(n, *(value(b"tag/%d" % (n * each + i), simple(i)) for i in range(each))) for n in range(count)),
-    )
+    (tmp_path / "many").mkdir()
+    subprocess.run([programs("many_tags")[0], tmp_path / "many/x.tfevents", str(count), str(each)], check=True)
     with Seaboard(tmp_path) as server:
         status = server.loaded()
-        assert status["loading"]["points"] == each * count + 50
+        assert status["loading"]["points"] == MOST_TAGS + 50
+        assert status["plugins"] == {"scalars": MOST_TAGS + 1}
         assert_good(server)
-        assert points(server, "many", "tag/299999") == [(299, 999.0)]
-        assert len(server.json("/data/plugin/scalars/tags")["many"]) == each * count
-        assert server.memory("VmRSS") < 1 << 20  # one GiB: three KiB a tag, a sanitizer's share included
+        assert points(server, "many", "tag/0") == [(0, 0.0)]
+        assert points(server, "many", f"tag/{MOST_TAGS - 1}") == [(MOST_TAGS // each - 1, each - 1.0)]
+        assert ask(server, "scalars/scalars", run="many", tag=f"tag/{MOST_TAGS}").status == 404
+        run = next(run for run in server.json("/api/v1/runs")["runs"] if run["name"] == "many")
+        assert (run["series"], run["droppedTags"], run["damaged"]) == (MOST_TAGS, count - MOST_TAGS, 0)
+        told = files(server)["many/x.tfevents"]
+        assert told["records"] == count // each and str(count - MOST_TAGS) in told["trouble"]
+        changes = server.json("/api/v1/changes?since=1")
+        assert changes["more"] and len(changes["series"]) <= 10_000
+        assert server.memory("VmRSS") < 700 << 10  # 0.7 KiB a tag
+        assert len(server.json("/data/plugin/scalars/tags")["many"]) == MOST_TAGS
+        assert server.memory("VmHWM") < 2 << 20
 
 
-def test_very_many_files(tmp_path):
-    """Ten thousand runs of one file, and one run of ten thousand files."""
+def put_many(folder, count, first=0):
+    """Files one after the other: each begins after the one before it, one step further."""
+    folder.mkdir(exist_ok=True)
+    for number in range(first, first + count):
+        name = folder / f"events.out.tfevents.{number:06d}"
+        name.write_bytes(frame(event(number, value(b"loss", simple(number % 1000)))))
+
+
+def test_a_hundred_thousand_files_of_one_run(tmp_path):
+    """What is superseded is found without comparing all with all, and the sums of the files are not made anew."""
+    count = 100_000
+    put_many(tmp_path / "together", count)
+    with Seaboard(tmp_path, "--reload_interval", 1) as server:
+        status = server.loaded()
+        assert (status["loading"]["files"], status["loading"]["runs"]) == (count, 1)
+        truth = [(step, float(step % 1000)) for step in range(count)]
+        assert points(server, "together") == truth
+        assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 500
+        assert server.memory("VmRSS") < 400 << 10
+        run = server.json("/api/v1/runs")["runs"][0]
+        assert (run["attempts"], run["points"]) == (count, count)
+        assert len(files(server)) == count
+        # a file that began after all of them goes over the upper half again
+        again = event(count // 2, value(b"loss", simple(0.5)))
+        again = again[:1] + struct.pack("<d", WALL + 2 * count) + again[9:]
+        put(tmp_path / "together/events.out.tfevents.999999", again)
+        server.wait(lambda: len(points(server, "together")), lambda n: n == count // 2 + 1)
+        assert points(server, "together") == truth[: count // 2] + [(count // 2, 0.5)]
+
+
+def test_very_many_runs(tmp_path):
     count = 10_000
-    log = [frame(scalar(b"loss", step, step)) for step in range(count)]
-    together = tmp_path / "together"
-    together.mkdir()
+    log = frame(scalar(b"loss", 1, 1.0))
     for number in range(count):
-        (together / f"events.out.tfevents.{number:06d}").write_bytes(log[number])
         folder = tmp_path / f"run{number}"
         folder.mkdir()
-        (folder / "x.tfevents").write_bytes(log[1])
+        (folder / "x.tfevents").write_bytes(log)
     with Seaboard(tmp_path) as server:
         status = server.loaded()
-        assert (status["loading"]["files"], status["loading"]["runs"]) == (2 * count, count + 1)
-        assert points(server, "together") == [(step, float(step)) for step in range(count)]
+        assert (status["loading"]["files"], status["loading"]["runs"]) == (count, count)
+        assert status["plugins"] == {"scalars": 1}
         assert points(server, "run9999") == [(1, 1.0)]
         assert len(os.listdir(f"/proc/{server.process.pid}/fd")) < 500
+        assert server.memory("VmRSS") < 150 << 10
 
 
 # ---- what is no plain file ---------------------------------------------------------------------------------------

@@ -79,7 +79,7 @@ void sb_api_release_runs(sb_run_index *runs);
 sb_run *sb_api_find_run(const sb_run_index *runs, uint32_t id);
 
 /* Appends a run as the runs route describes it. */
-void sb_api_add_run(sb_json *j, sb_http_request *q, const sb_app *app, sb_run *run);
+void sb_api_add_run(sb_json *j, const sb_app *app, sb_run *run);
 /* Appends "loading": {...}. */
 void sb_api_add_loading(sb_json *j, sb_app *app);
 

@@ -89,25 +89,6 @@ static const char *state_of(const sb_app *app, const sb_run_info *info, const ch
     return age > STALLED_AFTER ? "stalled" : "running";
 }
 
-typedef struct damage {
-    uint64_t damaged;
-    uint32_t files;
-} damage;
-
-static damage damage_of(sb_run *run, sb_arena *arena) {
-    damage sum = {0};
-    sb_file_info_view *files;
-    size_t n;
-    sb_arena_mark mark = sb_arena_here(arena);
-    if (sb_run_files(run, arena, &files, &n) == SB_OK)
-        for (size_t i = 0; i < n; i++) {
-            sum.damaged += files[i].state.damaged;
-            sum.files += files[i].state.damaged > 0;
-        }
-    sb_arena_reset(arena, mark);
-    return sum;
-}
-
 static void add_seconds(sb_json *j, const char *key, bool known, double seconds) {
     sb_json_key_str(j, key);
     if (known)
@@ -121,7 +102,7 @@ static void add_count(sb_json *j, const char *key, uint64_t count) {
     sb_json_uint(j, count);
 }
 
-void sb_api_add_run(sb_json *j, sb_http_request *q, const sb_app *app, sb_run *run) {
+void sb_api_add_run(sb_json *j, const sb_app *app, sb_run *run) {
     sb_run_info info;
     sb_run_get_info(run, &info);
     const char *ended = end_status(run);
@@ -138,7 +119,7 @@ void sb_api_add_run(sb_json *j, sb_http_request *q, const sb_app *app, sb_run *r
     add_count(j, "epoch", info.epoch);
     add_count(j, "version", info.version);
     add_count(j, "attempts", info.attempts);
-    add_count(j, "damaged", damage_of(run, q->arena).damaged);
+    add_count(j, "damaged", info.damaged);
     add_count(j, "droppedTags", info.dropped_tags);
     add_hparams(j, run);
     if (ended) {
@@ -175,7 +156,7 @@ sb_status sb_api_runs(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_api_begin(&j, r, app);
     sb_json_key_str(&j, "runs");
     sb_json_begin_array(&j);
-    for (size_t i = 0; i < runs.n; i++) sb_api_add_run(&j, q, app, runs.items[i]);
+    for (size_t i = 0; i < runs.n; i++) sb_api_add_run(&j, app, runs.items[i]);
     sb_json_end_array(&j);
     sb_runs_release(&runs);
     return sb_api_end(&j, r);
@@ -188,9 +169,9 @@ static sb_status add_series_since(sb_json *j, sb_http_request *q, sb_run *run, u
     sb_series_info *series;
     size_t n;
     sb_arena_mark mark = sb_arena_here(q->arena);
-    sb_status status = sb_run_list(run, q->arena, &series, &n);
+    /* One more than may be told, to know that there is more. */
+    sb_status status = sb_run_list_since(run, since, (size_t)*left + 1, q->arena, &series, &n);
     for (size_t i = 0; status == SB_OK && i < n; i++) {
-        if (series[i].version <= since) continue;
         if (*left == 0) {
             status = SB_LIMIT;
             break;
@@ -214,7 +195,7 @@ static sb_status add_changes(sb_json *j, sb_http_request *q, sb_app *app, const 
     for (size_t i = 0; i < runs->n; i++) {
         sb_run_info info;
         sb_run_get_info(runs->items[i], &info);
-        if (info.version > since || since == 0) sb_api_add_run(j, q, app, runs->items[i]);
+        if (info.version > since || since == 0) sb_api_add_run(j, app, runs->items[i]);
     }
     sb_json_end_array(j);
     sb_json_key_str(j, "series");

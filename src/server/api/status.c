@@ -1,4 +1,5 @@
 /* status.c: how the server and the log directory are, down to the single file. */
+#include "base/bytes.h"
 #include "base/intern.h"
 #include "server/api/api.h"
 #include "base/banned.h"
@@ -32,9 +33,9 @@ static void count_plugin(plugin_count *plugins, size_t *n, sb_slice name) {
     plugins[i].tags++;
 }
 
-static sb_status add_plugins(sb_json *j, sb_http_request *q, const sb_runs *runs) {
-    plugin_count plugins[MAX_PLUGINS];
-    size_t plugin_n = 0;
+/* Tags that several runs have count once. */
+static sb_status count_tags(sb_http_request *q, const sb_runs *runs, plugin_count *plugins,
+                            size_t *plugin_n) {
     sb_intern tags;
     sb_intern_init(&tags, q->alloc, (uint64_t)(uintptr_t)q, UINT32_MAX >> 3);
     sb_status status = SB_OK;
@@ -45,21 +46,71 @@ static sb_status add_plugins(sb_json *j, sb_http_request *q, const sb_runs *runs
         status = sb_run_list(runs->items[i], q->arena, &series, &n);
         for (size_t k = 0; status == SB_OK && k < n; k++) {
             uint32_t id;
-            bool is_new;
-            status = sb_intern_add(&tags, series[k].tag, &id, &is_new);
+            bool is_new = true;
+            if (runs->n > 1) status = sb_intern_add(&tags, series[k].tag, &id, &is_new);
             if (status == SB_OK && is_new)
-                count_plugin(plugins, &plugin_n, series[k].meta->plugin_name);
+                count_plugin(plugins, plugin_n, series[k].meta->plugin_name);
         }
         sb_arena_reset(q->arena, mark);
     }
     sb_intern_fini(&tags);
-    sb_json_key_str(j, "plugins");
-    sb_json_begin_object(j);
-    for (size_t i = 0; i < plugin_n; i++) {
-        sb_json_key(j, plugins[i].name);
-        sb_json_uint(j, plugins[i].tags);
+    return status;
+}
+
+/* The counts as JSON, of this version of the names. */
+static sb_status write_plugins(sb_buf *out, sb_http_request *q, const sb_runs *runs) {
+    plugin_count plugins[MAX_PLUGINS];
+    size_t n = 0;
+    sb_status status = count_tags(q, runs, plugins, &n);
+    sb_json j;
+    sb_json_init(&j, out, NULL);
+    sb_json_begin_object(&j);
+    for (size_t i = 0; i < n; i++) {
+        sb_json_key(&j, plugins[i].name);
+        sb_json_uint(&j, plugins[i].tags);
     }
-    sb_json_end_object(j);
+    sb_json_end_object(&j);
+    return status;
+}
+
+/* Of which version of the names to tell the counts. There may be millions of them, new ones with
+ * every look: while loading, a count may be as old as ten times what it took. */
+static uint64_t version_to_tell(const sb_app *app, uint64_t now) {
+    sb_ingest_progress p;
+    sb_ingest_get_progress(app->ingest, &p);
+    bool may_be_old = p.is_loading && now < atomic_load(&app->count.fresh_until);
+    return may_be_old ? atomic_load(&app->count.version) : sb_store_names_version(app->store);
+}
+
+/* Counted once for all who ask until a name comes or goes. The version is that of before the runs
+ * were listed: should names have changed since, nobody asks for it again but as an old one. */
+static sb_status add_plugins(sb_json *j, sb_http_request *q, sb_app *app, const sb_runs *runs,
+                             uint64_t version) {
+    const sb_clock *clock = app->env->clock;
+    uint64_t begin = clock->steady(clock->ctx);
+    uint8_t key[] = "tags of plugins ________";
+    sb_store64(key + sizeof key - 9, version);
+    sb_slice name = sb_slice_of(key, sizeof key);
+    sb_json_key_str(j, "plugins");
+    sb_body *body = sb_body_cache_find(app->bodies, name);
+    if (body) {
+        sb_json_raw(j, sb_body_bytes(body));
+        sb_body_release(body);
+        return SB_OK;
+    }
+    sb_buf text;
+    sb_buf_init(&text, q->alloc, (size_t)1 << 20);
+    sb_status status = write_plugins(&text, q, runs);
+    if (status == SB_OK) status = sb_buf_check(&text, "plugins", NULL);
+    if (status == SB_OK) {
+        sb_json_raw(j, sb_buf_slice(&text));
+        body = sb_body_cache_keep(app->bodies, name, sb_buf_slice(&text));
+        if (body) sb_body_release(body);
+        uint64_t end = clock->steady(clock->ctx);
+        atomic_store(&app->count.version, version);
+        atomic_store(&app->count.fresh_until, end + 10 * (end - begin));
+    }
+    sb_buf_fini(&text);
     return status;
 }
 
@@ -90,27 +141,36 @@ typedef struct damage {
     uint64_t files, records, bytes;
 } damage;
 
-/* Files of the wanted run (all when empty), and the sum of their damage. */
-static sb_status add_files(sb_json *j, sb_http_request *q, const sb_runs *runs, sb_slice wanted,
-                           bool list, damage *sum) {
+static damage damage_of(const sb_runs *runs) {
+    damage sum = {0};
     for (size_t i = 0; i < runs->n; i++) {
         sb_run_info info;
         sb_run_get_info(runs->items[i], &info);
+        sum.files += info.damaged_files;
+        sum.records += info.damaged;
+        sum.bytes += info.lost;
+    }
+    return sum;
+}
+
+/* Files of the wanted run; of all when there is none. */
+static sb_status add_files(sb_json *j, sb_http_request *q, const sb_runs *runs, sb_slice wanted) {
+    sb_status status = SB_OK;
+    sb_json_key_str(j, "files");
+    sb_json_begin_array(j);
+    for (size_t i = 0; status == SB_OK && i < runs->n; i++) {
+        sb_run_info info;
+        sb_run_get_info(runs->items[i], &info);
+        if (wanted.p && !sb_slice_eq(wanted, info.name)) continue;
         sb_file_info_view *files;
         size_t n;
         sb_arena_mark mark = sb_arena_here(q->arena);
-        sb_status status = sb_run_files(runs->items[i], q->arena, &files, &n);
-        if (status != SB_OK) return status;
-        bool is_wanted = list && (!wanted.p || sb_slice_eq(wanted, info.name));
-        for (size_t k = 0; k < n; k++) {
-            sum->files += files[k].state.damaged > 0;
-            sum->records += files[k].state.damaged;
-            sum->bytes += files[k].state.lost;
-            if (is_wanted) add_file(j, info.name, &files[k]);
-        }
+        status = sb_run_files(runs->items[i], q->arena, &files, &n);
+        for (size_t k = 0; k < n; k++) add_file(j, info.name, &files[k]);
         sb_arena_reset(q->arena, mark);
     }
-    return SB_OK;
+    sb_json_end_array(j);
+    return status;
 }
 
 static void add_damage(sb_json *j, const damage *sum) {
@@ -155,24 +215,20 @@ static void add_state(sb_json *j, const sb_app *app) {
 sb_status sb_api_status(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_app *app = opaque;
     sb_runs runs;
+    uint64_t names_version = version_to_tell(app, app->env->clock->steady(app->env->clock->ctx));
     sb_status status = sb_store_runs(app->store, q->arena, &runs);
     if (status != SB_OK) return status;
     sb_slice list = sb_http_query(q, "files");
     bool has_list = list.p && !sb_slice_eq(list, SB_LIT("0"));
     sb_json j;
-    damage sum = {0};
+    damage sum = damage_of(&runs);
     sb_api_begin(&j, r, app);
     add_program(&j, app);
     sb_api_add_loading(&j, app);
     add_memory(&j, app);
     add_state(&j, app);
-    status = add_plugins(&j, q, &runs);
-    if (has_list) {
-        sb_json_key_str(&j, "files");
-        sb_json_begin_array(&j);
-    }
-    if (status == SB_OK) status = add_files(&j, q, &runs, sb_http_query(q, "run"), has_list, &sum);
-    if (has_list) sb_json_end_array(&j);
+    status = add_plugins(&j, q, app, &runs, names_version);
+    if (status == SB_OK && has_list) status = add_files(&j, q, &runs, sb_http_query(q, "run"));
     add_damage(&j, &sum);
     sb_runs_release(&runs);
     return status == SB_OK ? sb_api_end(&j, r) : status;

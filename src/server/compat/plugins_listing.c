@@ -52,8 +52,12 @@ static sb_status find_active(sb_app *app, sb_arena *arena, bool active[DASHBOARD
         size_t n = 0;
         sb_arena_mark mark = sb_arena_here(arena);
         status = sb_run_list(runs.items[i], arena, &series, &n);
+        sb_slice last = {NULL, 0};
         for (size_t k = 0; k < n; k++) {
             sb_slice plugin = series[k].meta->plugin_name;
+            if (k && sb_slice_eq(plugin, last))
+                continue; /* most have the same as their neighbour */
+            last = plugin;
             for (size_t d = 0; d < DASHBOARDS; d++) {
                 if (active[d] || !needs(d, plugin)) continue;
                 active[d] = true;

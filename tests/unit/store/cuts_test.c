@@ -1,0 +1,182 @@
+/* cuts_test.c: what is superseded, said for all parts at once, is what it is said one by one. */
+#include <math.h>
+#include <stdio.h>
+
+#include "store/store_int.h"
+#include "support/test.h"
+
+static const sb_series_meta scalar_meta = {.kind = SB_SERIES_SCALAR, .dtype = SB_FLOAT};
+
+typedef struct world {
+    sb_store *store;
+    sb_run *run;
+    uint32_t series;
+} world;
+
+static world make_world(void) {
+    world w = {0};
+    bool is_new;
+    assert_ok(sb_store_new(&w.store, &(sb_store_opts){.alloc = &sb_alloc_libc}, NULL), NULL);
+    assert_ok(sb_store_add_run(w.store, SB_LIT("run"), SB_LIT("/run"), &w.run, NULL), NULL);
+    assert_ok(sb_run_series(w.run, SB_LIT("loss"), &scalar_meta, &w.series, &is_new), NULL);
+    return w;
+}
+
+static uint32_t add_file(world *w, uint64_t number) {
+    char name[32];
+    uint32_t file;
+    snprintf(name, sizeof name, "/run/%06llu", (unsigned long long)number);
+    assert_ok(sb_run_add_file(w->run, sb_slice_str(name), &file, NULL), NULL);
+    return file;
+}
+
+/* Points and STARTs in files whose times overlap here and there, and some of which have none. */
+static void fill(world *w, sb_test_random *random, uint64_t files, uint64_t starts) {
+    for (uint64_t i = 0; i < files; i++) {
+        uint32_t file = add_file(w, sb_test_below(random, 1000000));
+        double wall = (double)sb_test_below(random, 3 * files);
+        if (sb_test_below(random, 10) == 0) wall = (double)NAN;
+        for (uint64_t k = sb_test_below(random, 4); k > 0; k--, wall += 1) {
+            int64_t step = (int64_t)sb_test_below(random, 1000);
+            sb_run_saw_time(w->run, file, wall, false);
+            if (sb_test_below(random, files + starts) < starts)
+                assert_ok(sb_run_add_start(w->run, file, step, wall), NULL);
+            assert_ok(sb_run_add_scalar(w->run, file, w->series, step, wall, 1), NULL);
+        }
+    }
+    assert_ok(sb_run_commit(w->run), NULL);
+}
+
+static void all_at_once_are_the_same_as_one_by_one(void **state) {
+    (void)state;
+    sb_test_random random = sb_test_random_of(11);
+    uint64_t cut = 0, whole = 0;
+    for (int round = 0; round < 60; round++) {
+        world w = make_world();
+        fill(&w, &random, 100 + sb_test_below(&random, 200), sb_test_below(&random, 60));
+        const sb_stored_series *s = w.run->series[w.series];
+        assert_true(s->part_n > SB_FEW_PARTS);
+        sb_arena arena;
+        sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, SIZE_MAX / 2);
+        int64_t *cuts = sb_arena_get(&arena, s->part_n * sizeof *cuts);
+        assert_ok(sb_part_cuts(w.run, s, &arena, cuts), NULL);
+        for (uint32_t i = 0; i < s->part_n; i++) {
+            assert_int_equal(cuts[i], sb_part_cut(w.run, s, &s->parts[i]));
+            cut += cuts[i] != SB_NO_CUT;
+            whole += cuts[i] == SB_NO_CUT;
+        }
+        sb_arena_fini(&arena);
+        sb_run_release(w.run);
+        sb_store_free(w.store);
+    }
+    assert_true(cut > 100 && whole > 100);
+}
+
+static void no_memory_is_said_and_leaves_nothing_behind(void **state) {
+    (void)state;
+    sb_test_random random = sb_test_random_of(3);
+    world w = make_world();
+    fill(&w, &random, 300, 10);
+    sb_arena arena;
+    sb_arena_init(&arena, &sb_alloc_libc, 64, 4096);
+    sb_series s;
+    assert_int_equal(sb_series_take(w.run, SB_LIT("loss"), &arena, &s), SB_NOMEM);
+    sb_arena_fini(&arena);
+    sb_run_release(w.run);
+    sb_store_free(w.store);
+}
+
+static sb_run_info info_of(world *w) {
+    sb_run_info info;
+    sb_run_get_info(w->run, &info);
+    return info;
+}
+
+static void sums_of_the_files_follow_their_states(void **state) {
+    (void)state;
+    world w = make_world();
+    uint32_t first = add_file(&w, 1), second = add_file(&w, 2);
+    assert_true(info_of(&w).is_loading);
+    sb_file_state good = {.is_done = true}, bad = {.is_done = true, .damaged = 3, .lost = 40};
+    sb_run_set_file_state(w.run, first, &bad);
+    assert_true(info_of(&w).is_loading);
+    sb_run_set_file_state(w.run, second, &bad);
+    assert_false(info_of(&w).is_loading);
+    assert_int_equal(info_of(&w).damaged_files, 2);
+    assert_int_equal(info_of(&w).damaged, 6);
+    assert_int_equal(info_of(&w).lost, 80);
+    sb_run_set_file_state(w.run, first, &good);
+    assert_int_equal(info_of(&w).damaged, 3);
+    sb_run_drop_file(w.run, second);
+    sb_run_commit(w.run);
+    assert_int_equal(info_of(&w).damaged, 0);
+    assert_int_equal(info_of(&w).file_count, 1);
+    /* Its number is used again, and is as new. */
+    assert_int_equal(add_file(&w, 3), second);
+    assert_int_equal(info_of(&w).damaged, 0);
+    assert_true(info_of(&w).is_loading);
+    sb_run_release(w.run);
+    sb_store_free(w.store);
+}
+
+static void names_change_when_series_come_and_go_and_not_when_they_grow(void **state) {
+    (void)state;
+    world w = make_world();
+    uint32_t file = add_file(&w, 1);
+    uint64_t before = sb_store_names_version(w.store);
+    assert_int_equal(info_of(&w).series_count, 0);
+    assert_ok(sb_run_add_scalar(w.run, file, w.series, 1, 1, 1), NULL);
+    sb_run_commit(w.run);
+    uint64_t with = sb_store_names_version(w.store);
+    assert_true(with > before);
+    assert_int_equal(info_of(&w).series_count, 1);
+    assert_ok(sb_run_add_scalar(w.run, file, w.series, 2, 2, 2), NULL);
+    sb_run_commit(w.run);
+    assert_int_equal(sb_store_names_version(w.store), with);
+    sb_run_drop_file(w.run, file);
+    sb_run_commit(w.run);
+    assert_true(sb_store_names_version(w.store) > with);
+    assert_int_equal(info_of(&w).series_count, 0);
+    assert_int_equal(info_of(&w).points, 0);
+    sb_run_release(w.run);
+    sb_store_free(w.store);
+}
+
+static void what_grew_since_a_version_is_listed_up_to_a_number(void **state) {
+    (void)state;
+    world w = make_world();
+    uint32_t file = add_file(&w, 1), other;
+    bool is_new;
+    assert_ok(sb_run_series(w.run, SB_LIT("acc"), &scalar_meta, &other, &is_new), NULL);
+    assert_ok(sb_run_add_scalar(w.run, file, w.series, 1, 1, 1), NULL);
+    assert_ok(sb_run_add_scalar(w.run, file, other, 1, 1, 1), NULL);
+    sb_run_commit(w.run);
+    uint64_t both = sb_store_version(w.store);
+    assert_ok(sb_run_add_scalar(w.run, file, other, 2, 2, 2), NULL);
+    sb_run_commit(w.run);
+    sb_arena arena;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 12, 1 << 20);
+    sb_series_info *series;
+    size_t n;
+    assert_ok(sb_run_list_since(w.run, both, 10, &arena, &series, &n), NULL);
+    assert_int_equal(n, 1);
+    assert_slice_is(series[0].tag, "acc");
+    assert_ok(sb_run_list_since(w.run, 0, 1, &arena, &series, &n), NULL);
+    assert_int_equal(n, 1);
+    assert_ok(sb_run_list_since(w.run, sb_store_version(w.store), 10, &arena, &series, &n), NULL);
+    assert_int_equal(n, 0);
+    sb_arena_fini(&arena);
+    sb_run_release(w.run);
+    sb_store_free(w.store);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_at_once_are_the_same_as_one_by_one),
+        cmocka_unit_test(no_memory_is_said_and_leaves_nothing_behind),
+        cmocka_unit_test(sums_of_the_files_follow_their_states),
+        cmocka_unit_test(names_change_when_series_come_and_go_and_not_when_they_grow),
+        cmocka_unit_test(what_grew_since_a_version_is_listed_up_to_a_number),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
