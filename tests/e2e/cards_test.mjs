@@ -244,7 +244,6 @@ export default {
     await page.getByRole('button', { name: /^Baseline/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'No baseline' }).click();
     await until('values again', async () => (await at('both', 'c'))[0] === 4);
-    await server.stop();
   },
 
   async 'several tags are drawn in one chart, with a legend, a second axis, and can be split again'(keep) {
@@ -324,7 +323,6 @@ export default {
     await card(keras, 'epoch_loss').getByRole('button', { name: 'More for this chart' }).click();
     const [svg] = await Promise.all([keras.waitForEvent('download'), keras.getByRole('menuitem', { name: 'Chart as SVG' }).click()]);
     assert.equal(readFileSync(await svg.path(), 'utf8').match(/stroke-dasharray/g).length, 2);
-    await server.stop();
   },
 
   async 'a restarted run is shown as attempts, and steps that go back as parts'(keep) {
@@ -364,6 +362,141 @@ export default {
     await page.getByRole('checkbox', { name: /steps go back/ }).check();
     await inHash(page, 'partition=on');
     await until('parts of what is visible', async () => (await plot(page, 'loss').getAttribute('data-painted')) === '3');
-    await server.stop();
+  },
+
+  async 'the description of a tag opens from its card, as safe markdown'(keep) {
+    const server = await serve('fresh');
+    new RunWriter(server.logdir, 'r', 1700000000).described(0, 'loss', 1, 'The **cross** entropy <script>alert(1)</script>').scalars(1, { loss: 2, other: 3 }).flush();
+    const page = keep(await openCharts(server));
+    assert.equal(await card(page, 'other').getByRole('button', { name: 'What this is' }).count(), 0);
+    await card(page, 'loss').getByRole('button', { name: 'What this is' }).click();
+    const about = page.getByRole('dialog', { name: 'What this is' });
+    assert.equal(await about.locator('strong').innerText(), 'cross');
+    assert.equal(await about.locator('script').count(), 0);
+    await shot(page, 'description');
+    await clean(page, 'description');
+  },
+
+  async 'data download links on cards: one run or all, CSV, JSON and SVG'(keep) {
+    const page = keep(await openCharts('demo'));
+    await page.getByRole('button', { name: 'View ▾' }).click();
+    await page.getByRole('checkbox', { name: 'Show data download links' }).check();
+    await page.keyboard.press('Escape');
+    const loss = card(page, 'val/loss');
+    await loss.scrollIntoViewIfNeeded();
+    const csv = async () => (await (await fetch(await loss.getByRole('link', { name: 'CSV' }).getAttribute('href'))).text()).trim().split('\n');
+    assert.equal((await csv()).length, 1 + 819);
+    await loss.getByLabel('Run to download').selectOption('vit-b16/seed2');
+    const rows = await csv();
+    assert.equal(rows.length, 1 + 101);
+    assert.ok(rows.slice(1).every((row) => row.startsWith('vit-b16/seed2,val/loss,')));
+    const json = await (await fetch(await loss.getByRole('link', { name: 'JSON' }).getAttribute('href'))).json();
+    assert.equal(json.length, 101);
+    const [svg] = await Promise.all([page.waitForEvent('download'), loss.getByRole('button', { name: 'SVG' }).click()]);
+    assert.match(readFileSync(await svg.path(), 'utf8'), /^<svg /);
+    await shot(page, 'download-links');
+    await clean(page, 'download links');
+    await page.reload();
+    await loss.getByRole('link', { name: 'CSV' }).waitFor();
+  },
+
+  async 'pinned cards are put in order by drag and from the keyboard'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&pins=train/loss,val/loss,val/ece'));
+    const pinned = (tag) => page.locator(`[data-card="*\\a ${tag}"]`);
+    await pinned('val/ece').locator('h3').dragTo(pinned('train/loss').locator('.plot'), { targetPosition: { x: 60, y: 60 } });
+    await inHash(page, 'pins=val/ece,train/loss,val/loss');
+    await pinned('val/ece').hover();
+    await pinned('val/ece').getByRole('button', { name: 'More for this chart' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Move later' }).press('Enter');
+    await inHash(page, 'pins=train/loss,val/ece,val/loss');
+    assert.deepEqual((await page.locator('[data-card^="*"] h3').allInnerTexts()), ['train/loss', 'val/ece', 'val/loss']);
+    await page.getByRole('button', { name: 'Unpin all' }).click();
+    await until('none', async () => !(await hash(page)).includes('pins='));
+  },
+
+  async 'the tag filter suggests the first 25 and counts the rest'(keep) {
+    const page = keep(await openCharts('tags'));
+    const field = page.getByRole('combobox', { name: 'Filter tags' });
+    await field.fill('param_1');
+    const options = page.getByRole('option');
+    await until('suggestions', async () => (await options.count()) === 25);
+    assert.match(await page.locator('.list').innerText(), /and 5\u2009475 more/);
+    await shot(page, 'suggestions');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    const second = await options.nth(1).innerText();
+    await page.keyboard.press('Enter');
+    await inHash(page, `tags=^${second}$`);
+    await until('that card alone', async () => (await page.locator('.slot').count()) === 1);
+    assert.equal(await options.count(), 0);
+  },
+
+  async 'groups have pages when asked for, and scroll endlessly otherwise'(keep) {
+    const page = keep(await openCharts('demo'));
+    assert.equal(await page.locator('.pager').count(), 0);
+    await page.evaluate(() => localStorage.setItem('seaboard.settings', JSON.stringify({ pageSize: 2 })));
+    await page.reload();
+    await page.waitForSelector('.pager');
+    const names = () => page.locator('.section', { hasText: 'val' }).last().locator('h3').allInnerTexts();
+    assert.deepEqual(await names(), ['val/accuracy', 'val/ece']);
+    const pager = page.locator('.section', { hasText: 'val' }).last().locator('.pager');
+    await pager.getByRole('button', { name: 'Next page' }).click();
+    await inHash(page, 'page=2|/val');
+    await until('the next two', async () => (await names()).join() === 'val/latency_ms,val/loss');
+    await pager.getByRole('spinbutton').fill('3');
+    await page.keyboard.press('Enter');
+    await until('the last', async () => (await names()).join() === 'val/top5');
+    await shot(page, 'pages');
+    await clean(page, 'pages');
+  },
+
+  async 'cards that no shown run has step aside, and come back when asked for'(keep) {
+    const server = await serve('fresh');
+    new RunWriter(server.logdir, 'a', 1700000000).scalars(0, { x: 1, both: 1 }).scalars(1, { x: 1, both: 1 }).flush();
+    new RunWriter(server.logdir, 'b', 1700000000).scalars(0, { y: 1, both: 1 }).scalars(1, { y: 1, both: 1 }).flush();
+    const page = keep(await openCharts(server, '#timeseries&hide=b'));
+    await until('two cards', async () => (await page.locator('.slot h3').allInnerTexts()).join() === 'both,x');
+    await page.getByRole('button', { name: 'View ▾' }).click();
+    await page.getByRole('checkbox', { name: 'Hide cards that no shown run has' }).uncheck();
+    await inHash(page, 'empty=show');
+    await until('all three', async () => (await page.locator('.slot h3').allInnerTexts()).join() === 'both,x,y');
+    assert.match(await card(page, 'y').innerText(), /None of the runs shown has this tag/);
+  },
+
+  async 'one point is a dot, NaN a triangle at the last height, infinities at the edge they left by'(keep) {
+    const server = await serve('fresh');
+    const run = new RunWriter(server.logdir, 'r', 1700000000).scalars(0, { once: 3 });
+    [1, 2, NaN, 3, Infinity, 4, -Infinity, 5].forEach((v, step) => run.scalars(step, { odd: v }));
+    run.flush();
+    const page = keep(await openCharts(server, '#timeseries&smooth=0&wide=odd'));
+    const svgOf = async (tag) => {
+      await card(page, tag).hover();
+      await card(page, tag).getByRole('button', { name: 'More for this chart' }).click();
+      const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Chart as SVG' }).click()]);
+      return readFileSync(await svg.path(), 'utf8');
+    };
+    await shot(page, 'marks');
+    assert.match(await svgOf('once'), /<circle /);
+    const odd = await svgOf('odd');
+    const marks = [...odd.matchAll(/<path d="M([\d.]+) ([\d.]+)l4.5 (-?[\d.]+)h-9z"/g)].map((m) => ({ y: Number(m[2]), up: Number(m[3]) > 0 }));
+    assert.equal(odd.match(/<circle /g).length, 3, 'points between gaps are dots');
+    assert.equal(marks.length, 3);
+    const [nan, plus, minus] = marks;
+    assert.ok(plus.up && plus.y < nan.y && nan.up && !minus.up && minus.y > nan.y, JSON.stringify(marks));
+    assert.match(await card(page, 'odd').locator('footer').innerText(), /3 NaN/);
+  },
+
+  async 'a card takes the full width, fits its data again, and tells its whole tag'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&zoom=100~500||train/loss'));
+    assert.equal(await card(page, 'train/loss').locator('h3').getAttribute('title'), 'train/loss');
+    const before = (await card(page, 'train/loss').boundingBox()).width;
+    await card(page, 'train/loss').getByRole('button', { name: 'Show all again' }).click();
+    await until('fitted', async () => !(await hash(page)).includes('zoom='));
+    assert.equal(await card(page, 'train/loss').getByRole('button', { name: 'Show all again' }).count(), 0);
+    await card(page, 'train/loss').hover();
+    await card(page, 'train/loss').getByRole('button', { name: 'More for this chart' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Full width' }).click();
+    await inHash(page, 'wide=train/loss');
+    await until('wide', async () => (await card(page, 'train/loss').boundingBox()).width > before * 2);
   },
 };

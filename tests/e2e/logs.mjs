@@ -66,6 +66,12 @@ export class RunWriter {
     this.waiting.push(event(wall, step, ...Object.entries(values).map(([tag, v]) => scalar(tag, v))));
     return this;
   }
+  /** A scalar with a description, in markdown. */
+  described(step, tag, v, description) {
+    const metadata = bytes(9, bytes(1, bytes(1, 'scalars')), bytes(3, description));
+    this.waiting.push(event(this.start + step, step, bytes(1, bytes(1, tag), float(2, v), metadata)));
+    return this;
+  }
   hparams(values) {
     const map = Object.entries(values).map(([key, v]) => bytes(1, bytes(1, key), bytes(2, typeof v === 'number' ? double(2, v) : bytes(3, v))));
     // HParamsPluginData: version 0, session_start_info; Value: number_value 2, string_value 3

@@ -21,6 +21,10 @@ interface Stored {
   live: boolean;
   /** pinned tags come back where nothing else is asked for */
   savePins: boolean;
+  /** links to data and chart on every card */
+  downloadLinks: boolean;
+  /** cards of a group that are shown at a time; 0: all of them */
+  pageSize: number;
   tableHeight: number;
   tableColumns: TableColumns;
 }
@@ -37,6 +41,8 @@ const DEFAULTS: Stored = {
   tooltipRows: 12,
   live: true,
   savePins: true,
+  downloadLinks: false,
+  pageSize: 0,
   tableHeight: 108,
   tableColumns: {
     single: ['run', 'smoothed', 'value', 'step', 'relative'],
@@ -78,6 +84,8 @@ class Settings implements Stored {
   tooltipRows = $state(this.first.tooltipRows);
   live = $state(this.first.live);
   savePins = $state(this.first.savePins);
+  downloadLinks = $state(this.first.downloadLinks);
+  pageSize = $state(this.first.pageSize);
   tableHeight = $state(this.first.tableHeight);
   tableColumns = $state.raw<TableColumns>(columnsOf(this.first.tableColumns));
   systemDark = $state(matchMedia('(prefers-color-scheme: dark)').matches);

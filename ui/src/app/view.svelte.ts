@@ -81,6 +81,8 @@ export class View {
   places = $state.raw<Places>(new Map());
   tableSort = $state(''); // a column, "-" before it: greatest first
   tall = $state.raw<ReadonlySet<string>>(new Set()); // cards whose table shows all it can
+  emptyCards = $state(false); // also cards that none of the shown runs has
+  pages = $state.raw<ReadonlyMap<string, number>>(new Map()); // of groups, where they have pages
   full = $state('');
   perRow = $state(0);
 
@@ -178,6 +180,8 @@ export class View {
     { key: 'at', write: () => joinList(writePlaces(this.places)), read: (t) => (this.places = readPlaces(splitList(t))) },
     { key: 'tsort', write: () => this.tableSort, read: (t) => (this.tableSort = t) },
     { key: 'tall', write: () => joinList(this.tall), read: (t) => (this.tall = new Set(splitList(t))) },
+    { key: 'empty', write: () => (this.emptyCards ? 'show' : ''), read: (t) => (this.emptyCards = t === 'show') },
+    { key: 'page', write: () => joinList([...this.pages].map(([group, page]) => `${page}|${group}`)), read: (t) => this.readPages(t) },
     { key: 'full', write: () => this.full, read: (t) => (this.full = t) },
     { key: 'row', write: () => (this.perRow ? String(this.perRow) : ''), read: (t) => (this.perRow = number(t, 0)) },
   ];
@@ -203,6 +207,15 @@ export class View {
       if (found) next.set(found[3], { weight: Math.min(0.999, number(found[1], 0.6)), kind: one<SmoothKind>(found[2], KINDS, 'ema') });
     }
     this.cardSmoothing = next;
+  }
+
+  private readPages(text: string): void {
+    const next = new Map<string, number>();
+    for (const item of splitList(text)) {
+      const found = /^(\d{1,6})\|(.*)$/s.exec(item);
+      if (found && Number(found[1]) > 1) next.set(found[2], Number(found[1]));
+    }
+    this.pages = next;
   }
 
   private writeZoom(): string {
@@ -315,6 +328,13 @@ export class View {
     if (scale === 'linear') next.delete(card);
     else next.set(card, scale);
     this.yScale = next;
+  }
+
+  setPage(group: string, page: number): void {
+    const next = new Map(this.pages);
+    if (page > 1) next.set(group, page);
+    else next.delete(group);
+    this.pages = next;
   }
 
   smoothingOf(card: string): CardSmoothing {

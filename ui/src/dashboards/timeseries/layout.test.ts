@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CARD, GAP, HEADER, inSight, layOut, perRow, tableRoom, WIDE_CARD } from './layout';
 
-const section = (key: string, n: number, open = true) => ({ key, title: key, tags: Array.from({ length: n }, (_, i) => `${key}/${i}`), open });
+const section = (key: string, n: number, open = true) => ({ key, title: key, tags: Array.from({ length: n }, (_, i) => `${key}/${i}`), open, total: n, page: 1, pages: 1 });
 
 describe('cards', () => {
   it('fill the width', () => {

@@ -5,6 +5,9 @@ export interface Section {
   title: string;
   tags: string[];
   open: boolean;
+  total: number; // cards, also those on other pages
+  page: number; // from 1
+  pages: number;
 }
 export interface PlacedCard {
   tag: string;

@@ -1,16 +1,15 @@
 // What a card's menu offers: scale, width, and the chart or its data to take away.
-import { api, chartSvg, copyText, plotTheme, runs, saveBlob, settings, svgToPng, t, view, type MenuItem, type Plot } from '../../public';
+import { api, chartSvg, copyText, plotTheme, runs, saveBlob, settings, svgToPng, t, view, type MenuItem, type Plot, type Run } from '../../public';
 import type { CardData } from './card.svelte';
 import { nameOf } from './combined';
+import { movePin } from './drag';
 
 const MOST_IN_URL = 100;
-const fileName = (card: string) => card.replace(/[^\w.-]+/g, '_') || 'chart';
+export const fileName = (card: string) => card.replace(/[^\w.-]+/g, '_') || 'chart';
 
-/** Names for an address; none when all runs are meant, or too many to fit. */
-export function exportNames(): string[] {
-  const names = runs.shown.map((run) => run.name);
-  return names.length > MOST_IN_URL ? [] : names;
-}
+/** Names for an address; none when too many to fit: then all runs are meant. */
+export const namesFor = (those: readonly Run[]): string[] => (those.length > MOST_IN_URL ? [] : those.map((run) => run.name));
+export const exportNames = (): string[] => namesFor(runs.shown);
 
 export async function exportChart(plot: Plot | null, title: string, kind: 'svg' | 'png'): Promise<void> {
   if (!plot) return;
@@ -20,6 +19,15 @@ export async function exportChart(plot: Plot | null, title: string, kind: 'svg' 
   if (blob) saveBlob(blob, `${fileName(title)}.${kind}`);
 }
 
+function pinMoves(card: string): MenuItem[] {
+  const at = view.pins.indexOf(card);
+  if (at < 0 || view.pins.length < 2) return [];
+  return [
+    { label: t('card.pinEarlier'), disabled: at === 0, run: () => movePin(card, at - 1) },
+    { label: t('card.pinLater'), disabled: at === view.pins.length - 1, run: () => movePin(card, at + 1) },
+  ];
+}
+
 interface Forms {
   smooth(): void;
   combine(): void;
@@ -27,7 +35,7 @@ interface Forms {
 }
 
 export function cardMenu(tag: string, data: CardData, plot: () => Plot | null, forms: Forms): MenuItem[] {
-  const names = data.members.length > MOST_IN_URL ? [] : data.members.map((run) => run.name);
+  const names = namesFor(data.members);
   const title = nameOf(data.tags);
   const file = fileName(title);
   return [
@@ -35,6 +43,7 @@ export function cardMenu(tag: string, data: CardData, plot: () => Plot | null, f
     { label: t('card.symlogY'), checked: view.scaleOf(tag) === 'symlog', run: () => view.setScale(tag, view.scaleOf(tag) === 'symlog' ? 'linear' : 'symlog') },
     { label: t('card.smooth'), run: forms.smooth },
     { label: t('card.wide'), checked: view.wide.has(tag), run: () => view.toggle('wide', tag) },
+    ...pinMoves(tag),
     { label: t('card.fit'), disabled: !view.zoom.has(tag), run: () => view.setZoom(tag, null) },
     { label: t('card.combine'), run: forms.combine },
     ...(data.tags.length > 1

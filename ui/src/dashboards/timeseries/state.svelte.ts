@@ -67,14 +67,33 @@ export class TimeSeries {
     if (view.full === card) view.full = '';
   }
 
+  /** Those that a shown run has, unless all are asked for. */
+  private visible(cards: string[]): string[] {
+    if (view.emptyCards || runs.shown.length === 0 || runs.shown.length === hub.runs.length) return cards;
+    const shown = new Set(runs.shown.map((run) => run.id));
+    return cards.filter((card) => this.tagsOf(card).some((name) => {
+      const has = this.byName.get(name)?.runs;
+      return has === 'all' || has?.some((id) => shown.has(id));
+    }));
+  }
+
+  /** A group, cut to its page where groups have pages; the pinned have none. */
+  private section(key: string, title: string, tags: string[], open: boolean): Section {
+    const size = key === '*' ? 0 : settings.pageSize;
+    if (size <= 0 || tags.length <= size) return { key, title, tags, open, total: tags.length, page: 1, pages: 1 };
+    const pages = Math.ceil(tags.length / size);
+    const page = Math.min(pages, view.pages.get(key) ?? 1);
+    return { key, title, tags: tags.slice((page - 1) * size, page * size), open, total: tags.length, page, pages };
+  }
+
   sections = $derived.by((): Section[] => {
     if (view.tagFilter !== '') {
       const matching = new Set(this.matching.map((tag) => tag.tag));
-      const tags = this.cards(this.tags).filter((card) => this.tagsOf(card).some((tag) => matching.has(tag)));
-      return tags.length ? [{ key: '?', title: t('ts.matching'), tags, open: true }] : [];
+      const tags = this.visible(this.cards(this.tags).filter((card) => this.tagsOf(card).some((tag) => matching.has(tag))));
+      return tags.length ? [this.section('?', t('ts.matching'), tags, true)] : [];
     }
     const groups = new Map<string, string[]>();
-    for (const tag of this.cards(this.tags)) {
+    for (const tag of this.visible(this.cards(this.tags))) {
       const key = groupOf(tag);
       const list = groups.get(key);
       if (list) list.push(tag);
@@ -82,8 +101,8 @@ export class TimeSeries {
     }
     const sections: Section[] = [];
     const pins = view.pins.filter((card) => this.exists(card));
-    if (pins.length) sections.push({ key: '*', title: t('ts.pinned'), tags: pins, open: !view.closed.has('*') });
-    for (const [key, tags] of groups) sections.push({ key: `/${key}`, title: key || t('ts.ungrouped'), tags, open: !view.closed.has(`/${key}`) });
+    if (pins.length) sections.push(this.section('*', t('ts.pinned'), pins, !view.closed.has('*')));
+    for (const [key, tags] of groups) sections.push(this.section(`/${key}`, key || t('ts.ungrouped'), tags, !view.closed.has(`/${key}`)));
     return sections;
   });
 

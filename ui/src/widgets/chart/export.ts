@@ -1,6 +1,7 @@
 // A chart as a picture for a paper: SVG with title, axes and legend; PNG is made from it. Texts are escaped; what is
 // drawn is what the card shows.
-import { trace, type Line } from './lines';
+import { lonePoints, trace, type Line } from './lines';
+import { marksOf } from './paint';
 import type { Plot } from './plot';
 import { ticksOf, toPixel } from './scale';
 
@@ -39,6 +40,9 @@ function lineSvg(plot: Plot, line: Line): string {
     text += `<path d="${pen.text}Z" fill="${line.colour}" fill-opacity=".18"/>`;
   }
   if (line.raw && !line.envelope) text += `<path d="${pathOf(plot, line, line.raw)}" fill="none" stroke="${line.colour}" stroke-opacity=".25"/>`;
+  const axis = plot.axisOf(line);
+  for (const i of lonePoints(line)) text += `<circle cx="${toPixel(plot.ax, line.x[i]).toFixed(1)}" cy="${toPixel(axis, line.y[i]).toFixed(1)}" r="3" fill="${line.colour}"/>`;
+  if (!line.band) for (const { px, py, up } of marksOf(line, plot.ax, axis)) text += `<path d="M${px.toFixed(1)} ${(py - 5 * up).toFixed(1)}l4.5 ${8.5 * up}h-9z" fill="${line.colour}" stroke="#d13438"/>`;
   return `${text}<path d="${pathOf(plot, line, line.y)}" fill="none" stroke="${line.colour}" ${styleOf(line)}/>`;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { badPoints, hits, nearestIndex, trace, xExtent, yExtent, type Line, type Pen } from './lines';
+import { badPoints, hits, lonePoints, nearestIndex, trace, xExtent, yExtent, type Line, type Pen } from './lines';
 import { makeAxis as axisOf, padded, projectionOf, ticksOf, toPixel, toValue, type Range, type ScaleKind } from './scale';
 
 const f = (...v: number[]) => Float64Array.from(v);
@@ -52,6 +52,11 @@ describe('finding points', () => {
     const right = makeAxis('linear', [0, 100], 0, 10);
     const found = hits([line([5], [5], 'l'), { ...line([5], [50], 'r'), right: true }], 5, null, unit(), unit(), right);
     expect(found.map((h) => h.py)).toEqual([5, 5]);
+  });
+  it('that stand alone between gaps', () => {
+    expect(lonePoints(line([0, 1, 2, 3, 4], [1, NaN, 5, Infinity, 7]))).toEqual([0, 2, 4]);
+    expect(lonePoints(line([0, 1, 2], [1, 2, NaN]))).toEqual([]);
+    expect(lonePoints(line([0], [1]))).toEqual([0]);
   });
   it('marks what is no number at the last height', () => {
     expect(badPoints(line([0, 1, 2], [4, NaN, 5]))).toEqual([{ x: 1, y: 4, v: NaN }]);

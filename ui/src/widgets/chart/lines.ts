@@ -159,6 +159,15 @@ function nearestInStrokes(x: Float64Array, strokes: readonly number[], v: number
   return best;
 }
 
+/** Finite points with nothing to be joined to on either side: a stroke would not show them. */
+export function lonePoints(line: Line): number[] {
+  const { y } = line;
+  const found: number[] = [];
+  for (let i = 0; i < y.length; i++)
+    if (Number.isFinite(y[i]) && !Number.isFinite(y[i - 1]) && !Number.isFinite(y[i + 1])) found.push(i);
+  return found;
+}
+
 export interface Hit {
   line: Line;
   index: number;

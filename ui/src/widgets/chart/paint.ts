@@ -1,6 +1,6 @@
 // The lines of a chart as strokes on a canvas: bands and envelopes first, then raw lines, then the lines themselves,
 // then what marks single points.
-import { badPoints, trace, type Line } from './lines';
+import { badPoints, lonePoints, trace, type Line } from './lines';
 import type { PlotTheme } from './plot';
 import { toPixel, type Axis } from './scale';
 
@@ -77,25 +77,19 @@ function fillBand(ctx: CanvasRenderingContext2D, colour: string, area: NonNullab
 function drawEnds(ctx: CanvasRenderingContext2D, line: Line, ax: Axis, ay: Axis, many: boolean, theme: PlotTheme): void {
   const n = line.x.length;
   if (n === 0) return;
-  if (n === 1 || (line.live && !many)) {
-    const px = toPixel(ax, line.x[n - 1]);
-    const py = toPixel(ay, line.y[n - 1]);
-    ctx.fillStyle = line.colour;
+  ctx.fillStyle = line.colour;
+  const dot = (i: number) => {
     ctx.beginPath();
-    ctx.arc(px, py, 3, 0, 7);
+    ctx.arc(toPixel(ax, line.x[i]), toPixel(ay, line.y[i]), 3, 0, 7);
     ctx.fill();
-  }
+  };
+  if (n === 1 || (line.live && !many)) dot(n - 1);
   if (many || line.band) return;
-  let taken = -Infinity; // marks side by side, not on top of each other
-  for (const bad of badPoints(line)) {
-    const px = toPixel(ax, bad.x);
-    if (px - taken < 9 && px >= taken) continue;
-    taken = px;
-    const py = Math.min(Math.max(toPixel(ay, bad.y), 6), ay.a * ay.projection.f(ay.domain[0]) + ay.b - 4);
-    const up = bad.v === -Infinity ? -1 : 1;
-    ctx.fillStyle = line.colour;
-    ctx.strokeStyle = theme.bad;
-    ctx.lineWidth = 1.25;
+  for (const i of lonePoints(line)) dot(i);
+  ctx.fillStyle = line.colour;
+  ctx.strokeStyle = theme.bad;
+  ctx.lineWidth = 1.25;
+  for (const { px, py, up } of marksOf(line, ax, ay)) {
     ctx.beginPath();
     ctx.moveTo(px, py - 5 * up);
     ctx.lineTo(px + 4.5, py + 3.5 * up);
@@ -104,4 +98,20 @@ function drawEnds(ctx: CanvasRenderingContext2D, line: Line, ax: Axis, ay: Axis,
     ctx.fill();
     ctx.stroke();
   }
+}
+
+/** Triangles for what is no number: NaN at the height of the last real value, infinities at the edge they left by.
+ * Side by side, not on top of each other. */
+export function marksOf(line: Line, ax: Axis, ay: Axis): { px: number; py: number; up: 1 | -1 }[] {
+  const bottom = toPixel(ay, ay.domain[0]);
+  const marks: { px: number; py: number; up: 1 | -1 }[] = [];
+  let taken = -Infinity;
+  for (const bad of badPoints(line)) {
+    const px = toPixel(ax, bad.x);
+    if (px - taken < 9 && px >= taken) continue;
+    taken = px;
+    const at = bad.v === Infinity ? 6 : bad.v === -Infinity ? bottom - 6 : toPixel(ay, bad.y);
+    marks.push({ px, py: Math.min(Math.max(Number.isFinite(at) ? at : bottom, 6), bottom - 4), up: bad.v === -Infinity ? -1 : 1 });
+  }
+  return marks;
 }
