@@ -49,6 +49,20 @@ export default {
     });
   },
 
+  async 'changes that follow each other quickly are all kept'(keep) {
+    await five(async (server) => {
+      const page = keep(await openCharts(server));
+      await menuOf(page, 'c', 'Tags…');
+      await page.getByLabel('New tag').fill('p, q, r, s');
+      await page.getByRole('button', { name: 'Add' }).click();
+      await page.waitForSelector('dialog li:nth-child(4)');
+      await page.evaluate(() => document.querySelectorAll('dialog li:nth-child(n + 2) input').forEach((box) => box.click()));
+      const kept = async () => (await (await fetch(`${server.url}api/v1/state`)).json()).items['run/c'];
+      await until('one left', async () => JSON.stringify(await kept()) === '{"tags":["p"]}');
+      assert.deepEqual(await rowOf(page, 'c').locator('.tag').allInnerTexts(), ['p']);
+    });
+  },
+
   async 'a right click renames, notes, tags, solos, hides, archives, copies'(keep) {
     await five(async (server) => {
       const page = keep(await openCharts(server, '', { permissions: ['clipboard-read', 'clipboard-write'] }));

@@ -212,27 +212,35 @@ export class Hub {
     this.persistent = people.persistent;
   }
 
-  /** Shown at once; kept by the server if it can. Answers whether it did. */
-  async remember(items: StateItems): Promise<boolean> {
-    // onto what is known at that moment: meanwhile others may have changed other things
-    const apply = () => {
-      const next = { ...this.people };
-      for (const [key, value] of Object.entries(items)) {
-        if (value === null) delete next[key];
-        else next[key] = value;
-      }
-      this.people = next;
-    };
-    apply();
+  private keeping: Promise<unknown> = Promise.resolve();
+
+  /** Shown at once; kept by the server if it can, one change after the other. Answers whether it was. */
+  remember(items: StateItems): Promise<boolean> {
+    this.put(items);
+    const kept = this.keeping.then(() => this.keep(items));
+    this.keeping = kept;
+    return kept;
+  }
+
+  /** Onto what is known at this moment: others may have changed other things. */
+  private put(items: StateItems): void {
+    const next = { ...this.people };
+    for (const [key, value] of Object.entries(items)) {
+      if (value === null) delete next[key];
+      else next[key] = value;
+    }
+    this.people = next;
+  }
+
+  private async keep(items: StateItems): Promise<boolean> {
     let reply = await api.patchState(this.revision, items);
     if (!reply.ok && reply.error.code === '409') {
       await this.loadPeople();
-      apply();
+      this.put(items);
       reply = await api.patchState(this.revision, items);
     }
-    if (!reply.ok) return false;
-    this.revision = Math.max(this.revision, reply.value.revision);
-    return true;
+    if (reply.ok) this.revision = reply.value.revision;
+    return reply.ok;
   }
 }
 

@@ -8,7 +8,8 @@ import { shell } from '../shell.svelte';
 import { view } from '../view.svelte';
 import { panel } from './panel.svelte';
 import { bestIsHigh } from './columns.svelte';
-import { runs, type GroupRow } from './runs.svelte';
+import type { GroupRow } from './rows';
+import { runs } from './runs.svelte';
 import type { RunNote } from './notes.svelte';
 
 const LINE: MenuItem = { label: '', separator: true };

@@ -2,7 +2,8 @@
 // dialog. None of it belongs to the view.
 import type { Run } from '../../data/types';
 import type { MenuItem, MenuPlace } from '../../widgets/MenuList.svelte';
-import { runs, type Row } from './runs.svelte';
+import type { Row } from './rows';
+import { runs } from './runs.svelte';
 
 export type EditField = 'name' | 'note' | 'colour';
 export type PanelDialog =

@@ -1,52 +1,27 @@
 // Which runs there are for the viewer: filtered, sorted, cut to the best, grouped or as a tree, hidden, coloured. One
-// instance, used by the panel and by every dashboard. Notes, columns and metrics have files of their own.
-import { untrack } from 'svelte';
-import { Colours, type Colour } from '../../base/colours';
+// instance, used by the panel and by every dashboard. Notes, columns, metrics, rows and
+// colours have files of their own.
 import { parseFilter, type Filtered, type Predicate } from '../../base/filter';
-import { naturalCompare, splitTag } from '../../base/natural';
 import { trainingRun } from '../../base/pairs';
 import { covers, excluding, including } from '../../base/shown';
-import { rowsOf, treeOf } from '../../base/tree';
 import { passes } from '../../base/where';
 import { hub } from '../../data/hub.svelte';
 import { toNumber, type Cell, type Run } from '../../data/types';
-import { settings } from '../settings.svelte';
 import { view } from '../view.svelte';
+import { Colouring } from './colouring.svelte';
 import { bestIsHigh, Columns, partsOf } from './columns.svelte';
-import { compareKeys, grouped, keyOf } from './groups';
+import { keyOf } from './groups';
 import { Metrics } from './metrics.svelte';
-import { Notes, pairFrom } from './notes.svelte';
+import { Notes } from './notes.svelte';
 import { sortedBy } from './order';
+import { flatRows, groupRows, Tree, type Row } from './rows';
 
 export { direction } from './metrics.svelte';
-
-export interface GroupRow {
-  kind: 'group';
-  key: string;
-  label: string;
-  level: number;
-  runs: Run[];
-  open: boolean;
-  /** a word for all of it in the address: "a/b/"; "" when it has none */
-  folder: string;
-  /** its name among the groups that have a colour; null for a folder that holds folders only */
-  colourKey: string | null;
-}
-export interface RunRow {
-  kind: 'run';
-  run: Run;
-  folder: string;
-  label: string;
-  level: number;
-}
-export type Row = GroupRow | RunRow;
 
 export class RunsModel {
   readonly notes = new Notes();
   private readonly metrics = new Metrics();
   readonly table = new Columns(this.metrics);
-  private readonly givenToRuns = new Colours();
-  private readonly givenToGroups = new Map<string, Colours>();
   private good: Predicate = () => true;
 
   filterError = $derived.by(() => {
@@ -163,61 +138,12 @@ export class RunsModel {
     return keyOf(run, by, this.notes.get(run.name).tags);
   }
 
-  // the tree's shape follows from names only; it is kept while they stay the same, whatever else is new
-  private names: string[] = [];
-  private shape = { tree: treeOf([]), order: new Float64Array() };
-  private shapeOf(runs: Run[]) {
-    if (runs.length !== this.names.length || runs.some((run, i) => run.name !== this.names[i])) {
-      this.names = runs.map((run) => run.name);
-      const order = new Float64Array(runs.length);
-      this.names.map((_, i) => i).sort((a, b) => naturalCompare(this.names[a], this.names[b])).forEach((at, place) => (order[at] = place));
-      this.shape = { tree: treeOf(this.names), order };
-    }
-    return this.shape;
-  }
-
+  private readonly tree = new Tree();
   rows = $derived.by((): Row[] => {
-    if (view.group === 'tree') return this.treeRows();
-    if (view.group === '') return this.matching.map((run) => this.runRow(run, splitTag(this.nameOf(run)), 1));
-    const groups = grouped(this.matching, (run) => this.groupOf(run));
-    const keys = [...groups.keys()];
-    if (view.sort === '') keys.sort(compareKeys);
-    const rows: Row[] = [];
-    for (const key of keys) {
-      const runs = groups.get(key) ?? [];
-      const open = !view.isFolded(key);
-      rows.push({ kind: 'group', key, label: key, level: 1, runs, open, folder: '', colourKey: key });
-      if (!open) continue;
-      for (const run of runs) {
-        const name = splitTag(this.nameOf(run));
-        rows.push(this.runRow(run, view.group === 'path' ? ['', name[1]] : name, 2));
-      }
-    }
-    return rows;
+    const listing = { runs: this.matching, isSorted: view.sort !== '', isOpen: (key: string) => !view.isFolded(key), nameOf: (run: Run) => this.nameOf(run) };
+    if (view.group === 'tree') return this.tree.rows(this.listed, listing);
+    return view.group === '' ? flatRows(listing) : groupRows(listing, (run) => this.groupOf(run), view.group === 'path');
   });
-
-  private runRow(run: Run, [folder, label]: [string, string], level: number): RunRow {
-    return { kind: 'run', run, folder, label, level };
-  }
-
-  private treeRows(): Row[] {
-    const all = this.listed;
-    const { tree, order } = this.shapeOf(all);
-    const rank = new Float64Array(all.length).fill(-1);
-    const at = new Map(all.map((run, i) => [run.id, i]));
-    this.matching.forEach((run, place) => {
-      const i = at.get(run.id) ?? 0;
-      rank[i] = view.sort === '' ? order[i] : place;
-    });
-    return rowsOf(tree, rank, (key) => !view.isFolded(key)).map(({ node, level, open, members, whole }): Row => {
-      if (node.leaf < 0) {
-        const colourKey = node.children.some((child) => child.leaf >= 0 && !child.label.includes('/')) ? node.key.slice(0, -1) : null;
-        return { kind: 'group', key: node.key, label: node.label, level, runs: members.map((i) => all[i]), open, folder: whole ? node.key : '', colourKey };
-      }
-      const run = all[node.leaf];
-      return this.runRow(run, ['', this.notes.get(run.name).name ?? node.label], level);
-    });
-  }
 
   foldAll(shut: boolean): void {
     view.allFolded = shut;
@@ -226,18 +152,22 @@ export class RunsModel {
 
   // ---- colours ----
 
+  private readonly colouring = new Colouring(this.notes, (run, by) => this.keyOf(run, by), (run) => this.trainingOf(run));
+
   colourOf(run: Run): string {
-    const pair = this.pairOf(run);
-    return settings.dark ? pair.dark : pair.light;
+    return this.colouring.of(run);
   }
   colourOfGroup(key: string, by = view.group): string {
-    const pair = this.pairOfGroup(key, by);
-    return settings.dark ? pair.dark : pair.light;
+    return this.colouring.ofGroup(key, by);
   }
   /** By which groups runs are coloured; "" when each has its own. */
   get colourBy(): string {
-    return view.colour === 'group' ? view.group : view.colour === 'run' ? '' : view.colour;
+    return this.colouring.by;
   }
+
+  // ---- pairs of training and validation ----
+
+  private readonly named = $derived(new Map(hub.runs.map((run) => [run.name, run])));
   /** The run of training that this one validates, while such pairs are shown as one. */
   trainingOf(run: Run): Run | undefined {
     const name = view.pair ? trainingRun(run.name) : null;
@@ -246,36 +176,6 @@ export class RunsModel {
   couldPair(run: Run): boolean {
     const name = trainingRun(run.name);
     return name !== null && this.named.has(name);
-  }
-  private readonly named = $derived(new Map(hub.runs.map((run) => [run.name, run])));
-  private pairOf(run: Run): Colour {
-    const chosen = this.notes.get(run.name).colour;
-    if (chosen !== undefined) return pairFrom(chosen);
-    const trained = this.trainingOf(run);
-    if (trained) return this.pairOf(trained);
-    const by = this.colourBy;
-    return by ? this.pairOfGroup(this.keyOf(run, by), by) : this.runColours.of(run.name);
-  }
-  private pairOfGroup(key: string, by: string): Colour {
-    const chosen = this.notes.colourOfGroup(key);
-    return chosen === undefined ? this.coloursBy(by).of(key) : pairFrom(chosen);
-  }
-  // colours are given in the order of all runs, not of those that happen to be asked for: a link that filters or sorts
-  // shows the same colours
-  private readonly runColours = $derived.by(() => {
-    for (const run of hub.runs) this.givenToRuns.of(run.name);
-    return this.givenToRuns;
-  });
-  private coloursBy(by: string): Colours {
-    let colours = this.givenToGroups.get(by);
-    if (!colours) {
-      colours = new Colours();
-      if (this.givenToGroups.size > 100) this.givenToGroups.clear();
-      this.givenToGroups.set(by, colours);
-      const keys = new Set(untrack(() => hub.runs.map((run) => this.keyOf(run, by))));
-      for (const key of [...keys].sort(compareKeys)) colours.of(key);
-    }
-    return colours;
   }
 
   // ---- columns, for dashboards too ----
