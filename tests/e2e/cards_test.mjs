@@ -2,7 +2,7 @@
 // baseline, descriptions, pins.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { AxeBuilder, card, openCharts, serve, shot, until } from './harness.mjs';
+import { AxeBuilder, card, open, openCharts, serve, shot, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 
 const plot = (page, tag) => card(page, tag).locator('.plot');
@@ -498,5 +498,84 @@ export default {
     await page.getByRole('menuitemcheckbox', { name: 'Full width' }).click();
     await inHash(page, 'wide=train/loss');
     await until('wide', async () => (await card(page, 'train/loss').boundingBox()).width > before * 2);
+  },
+
+  async 'alt-drag moves the picture, the wheel with Ctrl zooms around the pointer'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&zoom=1000~2000||train/loss'));
+    const zoom = async () => /zoom=([-\d.e]+)~([-\d.e]+)\|/.exec(await hash(page)).slice(1).map(Number);
+    const box = await plot(page, 'train/loss').boundingBox();
+    await page.keyboard.down('Alt');
+    await page.mouse.move(box.x + 200, box.y + 80);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 150, box.y + 80, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up('Alt');
+    const [from, to] = await until('moved right', async () => {
+      const now = await zoom();
+      return now[0] > 1000 && now;
+    });
+    assert.ok(Math.abs(to - from - 1000) < 1, `${from} ${to}`);
+    await page.mouse.move(box.x + 200, box.y + 80);
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -200);
+    await page.keyboard.up('Control');
+    await until('closer', async () => {
+      const [a, b] = await zoom();
+      return b - a < to - from - 1 && a > from && b < to;
+    });
+  },
+
+  async 'a card whose points cannot be had says so, and recovers'(keep) {
+    const server = await serve('demo');
+    const page = keep(await open(server, '', { allowErrors: true }));
+    await page.route('**/api/v1/scalars', (route) => route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":{"code":"busy","message":"too much at once"}}' }));
+    await page.reload();
+    await page.waitForSelector('text=too much at once');
+    await shot(page, 'card-failed');
+    await page.unroute('**/api/v1/scalars');
+    await page.getByRole('radio', { name: 'Wall' }).click();
+    await page.waitForSelector('.plot[data-painted="9"]');
+    assert.equal(await page.locator('text=too much at once').count(), 0);
+  },
+
+  async 'attempts of a long run keep their own extremes when decimated'() {
+    const server = await serve('fresh');
+    const value = (attempt, step) => attempt * 10 + Math.sin(step / 50) + (step === 4321 ? 5 : 0);
+    const spans = [[0, 6000], [3000, 7000], [5000, 9000]];
+    spans.forEach(([from, to], attempt) => {
+      const run = new RunWriter(server.logdir, 'long', 1700000000 + attempt * 100000);
+      for (let step = from; step < to; step++) run.scalars(step, { loss: value(attempt, step) });
+      run.flush();
+    });
+    const runs = await until('all is read', async () => {
+      const now = (await (await fetch(`${server.url}api/v1/runs`)).json()).runs;
+      return now[0]?.points >= 14000 && now;
+    });
+    const reply = await fetch(`${server.url}api/v1/scalars`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-Seaboard-Request': '1' },
+      body: JSON.stringify({ x: 'step', width: 200, superseded: true, smoothing: { kind: 'none' }, columns: ['step', 'value', 'flags'], series: [{ run: runs[0].id, tag: 'loss' }] }),
+    });
+    const body = await reply.arrayBuffer();
+    const head = new DataView(body);
+    const n = head.getUint32(16 + 24, true);
+    const column = (at) => new Float64Array(body, head.getUint32(16 + at, true) * 8, n);
+    const [step, loss] = [column(32), column(40)];
+    const flags = new Uint8Array(body, head.getUint32(16 + 48, true) * 8, n);
+    assert.ok(n < 14000 / 4, `${n} points are as many as a picture needs`);
+    const starts = [0];
+    for (let i = 1; i < n; i++) if (step[i] < step[i - 1]) starts.push(i);
+    assert.equal(starts.length, 3);
+    starts.forEach((from, attempt) => {
+      const to = starts[attempt + 1] ?? n;
+      const [first, past] = spans[attempt];
+      const cut = spans[attempt + 1]?.[0] ?? Infinity;
+      assert.deepEqual([step[from], step[to - 1]], [first, past - 1], `ends of attempt ${attempt}`);
+      const seen = loss.subarray(from, to);
+      const all = Array.from({ length: past - first }, (_, i) => Math.fround(value(attempt, first + i)));
+      assert.equal(Math.max(...seen), Math.max(...all));
+      assert.equal(Math.min(...seen), Math.min(...all));
+      for (let i = from; i < to; i++) assert.equal(flags[i] & 1, step[i] >= cut ? 1 : 0, `point ${step[i]} of attempt ${attempt}`);
+    });
   },
 };
