@@ -5,25 +5,27 @@ import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
 import { axe, CHART, loaded, open, openCharts, serve, shot, until } from './harness.mjs';
 
+async function clean(keep, colorScheme, locale) {
+  const page = keep(await openCharts('demo', '#timeseries&pins=val/loss', { colorScheme, locale }));
+  const name = `${colorScheme}-${locale.slice(0, 2)}`;
+  await until('drawn', async () => (await page.locator('.skeleton').count()) === 0);
+  await axe(page, name);
+  await shot(page, `page-${name}`);
+  for (const [key, dialog] of [['?', 'keys'], ['Control+k', 'palette']]) {
+    await page.keyboard.press(key);
+    await page.waitForSelector('dialog[open]');
+    await axe(page, `${name} ${dialog}`);
+    await shot(page, `${dialog}-${name}`);
+    await page.keyboard.press('Escape');
+  }
+}
+
 export default {
-  async 'axe finds nothing, in both themes and languages, with dialogs open'(keep) {
-    for (const colorScheme of ['light', 'dark'])
-      for (const locale of ['en-GB', 'zh-CN']) {
-        const page = keep(await openCharts('demo', '#timeseries&pins=val/loss', { colorScheme, locale }));
-        await page.waitForTimeout(400);
-        const name = `${colorScheme}-${locale.slice(0, 2)}`;
-        await axe(page, name);
-        await shot(page, `page-${name}`);
-        for (const [key, dialog] of [['?', 'keys'], ['Control+k', 'palette']]) {
-          await page.keyboard.press(key);
-          await page.waitForSelector('dialog[open]');
-          await axe(page, `${name} ${dialog}`);
-          await shot(page, `${dialog}-${name}`);
-          await page.keyboard.press('Escape');
-        }
-        await page.context().close();
-      }
-  },
+  ...Object.fromEntries(
+    ['light', 'dark'].flatMap((colorScheme) =>
+      ['en-GB', 'zh-CN'].map((locale) => [`axe finds nothing with ${colorScheme} colours in ${locale}, with dialogs open`, (keep) => clean(keep, colorScheme, locale)]),
+    ),
+  ),
 
   async 'axe finds nothing in full size, menus, settings and the empty page'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&full=train/loss&group=path'));
@@ -31,7 +33,9 @@ export default {
     await axe(page, 'full');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Settings' }).click();
+    await page.waitForSelector('dialog[open]');
     await axe(page, 'settings');
+    await shot(page, 'settings');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /^View/ }).click();
     await axe(page, 'menu');
@@ -69,6 +73,8 @@ export default {
     await page.keyboard.type(')');
     await until('two cards', async () => (await page.locator('.slot').count()) === 2);
     await page.locator('#tag-filter').fill('nothing like it');
+    await page.getByRole('button', { name: 'Clear the filter' }).waitFor();
+    await shot(page, 'filtered-to-nothing');
     await page.getByRole('button', { name: 'Clear the filter' }).click();
     await page.waitForSelector(CHART);
   },
@@ -336,6 +342,10 @@ export default {
     assert.equal(new Set(boxes).size, 1);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     await axe(page, 'phone');
+    await page.locator('header').getByRole('button', { name: 'More', exact: true }).last().click();
+    await page.getByRole('menuitem', { name: 'Light or dark' }).click();
+    await until('dark', () => page.evaluate(() => document.documentElement.dataset.theme === 'dark'));
+    await shot(page, 'phone-dark');
     await page.getByRole('button', { name: 'Show or hide the runs' }).first().click();
     await page.waitForSelector('aside');
     await shot(page, 'phone-runs');

@@ -500,8 +500,8 @@ export const en = {
 
   'damage.badge': '{n} damaged',
   'damage.title': 'Damage',
-  'damage.sum': '{files} files are damaged: {records} records, {bytes} lost. Everything else in them is shown.',
-  'damage.file': '{run}: {records} records, {bytes} lost.',
+  'damage.sum': 'Damaged files: {files}. Lost in them: {bytes}, {records} or more records. Everything else is shown.',
+  'damage.file': '{run} · {bytes} lost at {records} places',
   'damage.unknown': 'The list of files could not be loaded:',
 
   'palette.action': 'action',

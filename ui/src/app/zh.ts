@@ -502,8 +502,8 @@ export const zh: Catalogue = {
 
   'damage.badge': '{n} 处损坏',
   'damage.title': '损坏情况',
-  'damage.sum': '{files} 个文件损坏：丢失 {records} 条记录，{bytes}。其余内容均已显示。',
-  'damage.file': '{run}：丢失 {records} 条记录，{bytes}。',
+  'damage.sum': '损坏的文件：{files} 个。其中丢失 {bytes}、至少 {records} 条记录，其余内容照常显示。',
+  'damage.file': '{run} · 在 {records} 处丢失 {bytes}',
   'damage.unknown': '无法加载文件列表：',
 
   'palette.action': '操作',

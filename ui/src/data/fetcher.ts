@@ -1,6 +1,5 @@
 // Fetches large binary replies in a worker, so that neither the network nor the inflating of megabytes touches the
 // thread that draws. The body comes back by transfer, not by copy. Where workers are forbidden the page does it itself.
-// A few at a time, in the order in which they were asked for: the first chart is whole before the tenth begins.
 import { fail, ok, type Result } from '../base/result';
 import type { FetchAnswer, FetchAsk } from './fetch.worker';
 
@@ -9,9 +8,6 @@ type Waiting = (answer: FetchAnswer) => void;
 let worker: Worker | null | undefined;
 let nextId = 1;
 const waiting = new Map<number, Waiting>();
-const AT_ONCE = 2;
-let running = 0;
-const queue: (() => void)[] = [];
 
 function start(): Worker | null {
   if (worker !== undefined) return worker;
@@ -44,30 +40,6 @@ export function warmUp(): void {
 }
 
 export function fetchBytes(url: string, body: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
-  return new Promise((resolve) => {
-    const go = () => {
-      if (signal?.aborted) {
-        resolve(fail('cancelled', 'cancelled'));
-        next();
-        return;
-      }
-      running++;
-      void ask(url, body, signal).then((answer) => {
-        resolve(answer);
-        running--;
-        next();
-      });
-    };
-    queue.push(go);
-    next();
-  });
-}
-
-function next(): void {
-  if (running < AT_ONCE) queue.shift()?.();
-}
-
-function ask(url: string, body: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
   const w = start();
   if (!w) return direct(url, body, signal);
   return new Promise((resolve) => {
