@@ -76,6 +76,32 @@ void sb_json_null(sb_json *j);
 /* One value that is JSON already, taken as it is. */
 void sb_json_raw(sb_json *j, sb_slice json);
 
+/* A key and its value. */
+static inline void sb_json_put_text(sb_json *j, const char *key, sb_slice text) {
+    sb_json_key_str(j, key);
+    sb_json_text(j, text);
+}
+static inline void sb_json_put_str(sb_json *j, const char *key, const char *text) {
+    sb_json_key_str(j, key);
+    sb_json_str(j, text);
+}
+static inline void sb_json_put_int(sb_json *j, const char *key, int64_t x) {
+    sb_json_key_str(j, key);
+    sb_json_int(j, x);
+}
+static inline void sb_json_put_uint(sb_json *j, const char *key, uint64_t x) {
+    sb_json_key_str(j, key);
+    sb_json_uint(j, x);
+}
+static inline void sb_json_put_double(sb_json *j, const char *key, double x) {
+    sb_json_key_str(j, key);
+    sb_json_double(j, x);
+}
+static inline void sb_json_put_bool(sb_json *j, const char *key, bool x) {
+    sb_json_key_str(j, key);
+    sb_json_bool(j, x);
+}
+
 /* Appends text with its quotes and escapes, outside of any writer. */
 void sb_json_quote(sb_buf *out, sb_slice text, bool utf8);
 

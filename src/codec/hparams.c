@@ -240,11 +240,4 @@ static const sb_pick end_picks[] = {
     SB_PICK(sb_session_end_view, end_time_secs, SB_SESSION_END_END_TIME_SECS),
 };
 
-sb_status sb_session_end_read(sb_session_end_view *out, sb_slice info) {
-    *out = (sb_session_end_view){0};
-    return SB_PICK_READ(out, info, end_picks);
-}
-
-void sb_session_end_add(sb_buf *b, const sb_session_end_view *info) {
-    SB_PICK_ADD(b, info, end_picks);
-}
+SB_PICK_CODEC(sb_session_end_view, sb_session_end, end_picks)

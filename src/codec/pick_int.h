@@ -61,4 +61,14 @@ void sb_pick_set(void *out, const sb_pick *pick, const sb_pb_field *f);
 void sb_pick_add(sb_buf *b, const void *from, const sb_pick *picks, size_t n);
 #define SB_PICK_ADD(b, from, picks) sb_pick_add(b, from, picks, sizeof(picks) / sizeof *(picks))
 
+/* Defines name_read and name_add of a message that is nothing but its picks. */
+#define SB_PICK_CODEC(type, name, picks)                                                           \
+    sb_status name##_read(type *out, sb_slice message) {                                           \
+        *out = (type){0};                                                                          \
+        return SB_PICK_READ(out, message, picks);                                                  \
+    }                                                                                              \
+    void name##_add(sb_buf *b, const type *from) {                                                 \
+        SB_PICK_ADD(b, from, picks);                                                               \
+    }
+
 #endif

@@ -58,14 +58,7 @@ static const sb_pick image_picks[] = {
     SB_PICK(sb_image_plugin, converted_to_tensor, SB_IMAGE_PLUGIN_CONVERTED_TO_TENSOR),
 };
 
-sb_status sb_image_plugin_read(sb_image_plugin *out, sb_slice content) {
-    *out = (sb_image_plugin){0};
-    return SB_PICK_READ(out, content, image_picks);
-}
-
-void sb_image_plugin_add(sb_buf *b, const sb_image_plugin *plugin) {
-    SB_PICK_ADD(b, plugin, image_picks);
-}
+SB_PICK_CODEC(sb_image_plugin, sb_image_plugin, image_picks)
 
 static const sb_pick audio_picks[] = {
     SB_PICK(sb_audio_plugin, version, SB_AUDIO_PLUGIN_VERSION),
@@ -73,28 +66,14 @@ static const sb_pick audio_picks[] = {
     SB_PICK(sb_audio_plugin, converted_to_tensor, SB_AUDIO_PLUGIN_CONVERTED_TO_TENSOR),
 };
 
-sb_status sb_audio_plugin_read(sb_audio_plugin *out, sb_slice content) {
-    *out = (sb_audio_plugin){0};
-    return SB_PICK_READ(out, content, audio_picks);
-}
-
-void sb_audio_plugin_add(sb_buf *b, const sb_audio_plugin *plugin) {
-    SB_PICK_ADD(b, plugin, audio_picks);
-}
+SB_PICK_CODEC(sb_audio_plugin, sb_audio_plugin, audio_picks)
 
 static const sb_pick pr_curve_picks[] = {
     SB_PICK(sb_pr_curve_plugin, version, SB_PR_CURVE_PLUGIN_VERSION),
     SB_PICK(sb_pr_curve_plugin, num_thresholds, SB_PR_CURVE_PLUGIN_NUM_THRESHOLDS),
 };
 
-sb_status sb_pr_curve_plugin_read(sb_pr_curve_plugin *out, sb_slice content) {
-    *out = (sb_pr_curve_plugin){0};
-    return SB_PICK_READ(out, content, pr_curve_picks);
-}
-
-void sb_pr_curve_plugin_add(sb_buf *b, const sb_pr_curve_plugin *plugin) {
-    SB_PICK_ADD(b, plugin, pr_curve_picks);
-}
+SB_PICK_CODEC(sb_pr_curve_plugin, sb_pr_curve_plugin, pr_curve_picks)
 
 /* ---- meshes -----------------------------------------------------------------------------------
  */

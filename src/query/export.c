@@ -2,11 +2,11 @@
 #include "query/export.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/number.h"
 #include "base/slice.h"
+#include "query/csv.h"
 #include "base/banned.h"
 
 #define FLUSH_BYTES ((size_t)256 << 10)
@@ -21,22 +21,6 @@ typedef struct work {
 } work;
 
 /* ---- writing --------------------------------------------------------------------------------- */
-
-/* A CSV field, quoted when it must be. */
-static void add_field(sb_buf *out, sb_slice text) {
-    bool quoted = false;
-    for (size_t i = 0; i < text.n && !quoted; i++) quoted = strchr(",\"\r\n", text.p[i]) != NULL;
-    if (!quoted) {
-        sb_buf_add_slice(out, text);
-        return;
-    }
-    sb_buf_add_byte(out, '"');
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] == '"') sb_buf_add_byte(out, '"');
-        sb_buf_add_byte(out, text.p[i]);
-    }
-    sb_buf_add_byte(out, '"');
-}
 
 static void add_double(sb_buf *out, double x) {
     if (!sb_buf_reserve(out, SB_NUMBER_ROOM)) return;
@@ -66,9 +50,9 @@ static void add_names(const sb_export *e, sb_buf *out, sb_slice run, sb_slice ta
         sb_buf_add_str(out, ", \"step\": ");
         return;
     }
-    add_field(out, run);
+    sb_csv_add_text(out, run);
     sb_buf_add_byte(out, ',');
-    add_field(out, tag);
+    sb_csv_add_text(out, tag);
     sb_buf_add_byte(out, ',');
 }
 

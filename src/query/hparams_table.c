@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "base/slice.h"
+#include "query/csv.h"
 #include "base/banned.h"
 
 /* ---- cells ----------------------------------------------------------------------------------- */
@@ -46,22 +47,20 @@ static sb_any cell_of(const sb_hparams_table *t, const sb_session_group *g, size
     return (sb_any){.kind = SB_ANY_NULL};
 }
 
+/* Row 0 holds the titles. */
+static sb_any cell_at(const sb_hparams_table *t, size_t row, size_t c) {
+    if (row) return cell_of(t, &t->groups->groups[row - 1], c);
+    return (sb_any){.kind = SB_ANY_STRING, .body = title_of(t, c)};
+}
+
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
+/* A row with one empty field would be an empty line. */
 static void add_csv_text(sb_buf *out, sb_slice text, bool is_only) {
-    bool quoted = is_only && text.n == 0;
-    for (size_t i = 0; i < text.n && !quoted; i++)
-        quoted = text.p[i] == ',' || text.p[i] == '"' || text.p[i] == '\r' || text.p[i] == '\n';
-    if (!quoted) {
-        sb_buf_add_slice(out, text);
-        return;
-    }
-    sb_buf_add_byte(out, '"');
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] == '"') sb_buf_add_byte(out, '"');
-        sb_buf_add_byte(out, text.p[i]);
-    }
-    sb_buf_add_byte(out, '"');
+    if (is_only && text.n == 0)
+        sb_csv_add_quoted(out, text);
+    else
+        sb_csv_add_text(out, text);
 }
 
 /* As Python's repr, whose NaN and infinities are in lower case. */
@@ -100,11 +99,7 @@ void sb_hparams_table_csv(const sb_hparams_table *t, sb_buf *out) {
             if (!t->visible[c]) continue;
             if (any) sb_buf_add_byte(out, ',');
             any = true;
-            sb_any cell = {.kind = SB_ANY_STRING};
-            if (row)
-                cell = cell_of(t, &t->groups->groups[row - 1], c);
-            else
-                cell.body = title_of(t, c);
+            sb_any cell = cell_at(t, row, c);
             add_csv_cell(out, &cell, is_only);
         }
         sb_buf_add_str(out, "\r\n");
@@ -167,11 +162,7 @@ void sb_hparams_table_latex(const sb_hparams_table *t, sb_buf *out) {
             if (!t->visible[c]) continue;
             if (any) sb_buf_add_str(out, " & ");
             any = true;
-            sb_any cell = {.kind = SB_ANY_STRING};
-            if (row)
-                cell = cell_of(t, &t->groups->groups[row - 1], c);
-            else
-                cell.body = title_of(t, c);
+            sb_any cell = cell_at(t, row, c);
             add_latex_cell(out, &cell);
         }
         sb_buf_add_str(out, row ? " \\\\\n" : " \\\\ \\hline\n");

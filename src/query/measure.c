@@ -27,6 +27,14 @@ static sb_span_cut cut_of(const measuring *m, const sb_span *span) {
     return m->line->show_superseded ? SB_CUT_NONE : sb_span_cut_of(span);
 }
 
+/* The next span; false at the end, and when the time is over. */
+static bool next_span(const measuring *m, sb_spans *walk, sb_span *span, sb_status *status) {
+    if (!sb_spans_next(walk, span)) return false;
+    if (span->index % LOOK_EVERY == LOOK_EVERY - 1 && sb_budget_over(m->budget))
+        *status = sb_fail_timeout(m->err);
+    return *status == SB_OK;
+}
+
 /* A chunk that is visible as a whole and whose head says where it lies. */
 static bool bounds_of(const measuring *m, const sb_span *span, double *low, double *high) {
     return span->chunk && cut_of(m, span) == SB_CUT_NONE &&
@@ -113,16 +121,15 @@ static sb_status find_nearest(const measuring *m, nearest *near) {
     sb_spans walk = sb_spans_of(m->line->series);
     sb_span span;
     double low, high;
-    while (sb_spans_next(&walk, &span)) {
-        if (span.index % LOOK_EVERY == LOOK_EVERY - 1 && sb_budget_over(m->budget))
-            return sb_fail_timeout(m->err);
+    sb_status status = SB_OK;
+    while (next_span(m, &walk, &span, &status)) {
         if (bounds_of(m, &span, &low, &high)) {
             double d = distance_to_span(low, high, near->target);
             if (d > near->bound || (near->is_found && d >= near->best)) continue;
         }
         if (cut_of(m, &span) != SB_CUT_ALL) look_for(m, &span, &c, near);
     }
-    return SB_OK;
+    return status;
 }
 
 /* ---- what lies between ----------------------------------------------------------------------- */
@@ -188,9 +195,8 @@ static sb_status add_all(const measuring *m, between *b) {
     sb_spans walk = sb_spans_of(m->line->series);
     sb_span span;
     double low, high;
-    while (sb_spans_next(&walk, &span)) {
-        if (span.index % LOOK_EVERY == LOOK_EVERY - 1 && sb_budget_over(m->budget))
-            return sb_fail_timeout(m->err);
+    sb_status status = SB_OK;
+    while (next_span(m, &walk, &span, &status)) {
         if (cut_of(m, &span) == SB_CUT_ALL) continue;
         if (bounds_of(m, &span, &low, &high)) {
             if (high < b->from || low > b->to) continue;
@@ -198,7 +204,7 @@ static sb_status add_all(const measuring *m, between *b) {
         }
         add_points(m, b, &span, &c);
     }
-    return SB_OK;
+    return status;
 }
 
 /* For sums that a double cannot hold: every value is divided first. */

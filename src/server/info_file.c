@@ -48,22 +48,11 @@ void sb_info_cache_key(sb_buf *out, const char *const *words, const char *direct
     sb_json_key_str(&j, "configure_kwargs");
     sb_json_begin_object(&j);
     sb_json_end_object(&j);
-    sb_json_key_str(&j, "working_directory");
-    sb_json_str(&j, directory);
+    sb_json_put_str(&j, "working_directory", directory);
     sb_json_end_object(&j);
     add_base64(out, sb_buf_slice(&text));
     if (text.failed != SB_OK && out->failed == SB_OK) out->failed = text.failed;
     sb_buf_fini(&text);
-}
-
-static void add_text(sb_json *j, const char *key, sb_slice text) {
-    sb_json_key_str(j, key);
-    sb_json_text(j, text);
-}
-
-static void add_number(sb_json *j, const char *key, int64_t number) {
-    sb_json_key_str(j, key);
-    sb_json_int(j, number);
 }
 
 /* Keys in their order, as TensorBoard writes them. */
@@ -71,17 +60,16 @@ void sb_info_write(sb_buf *out, const sb_server_info *info) {
     sb_json j;
     sb_json_init(&j, out, &(sb_json_opts){.spaced = true, .indent = 4});
     sb_json_begin_object(&j);
-    add_text(&j, "cache_key", info->cache_key);
-    add_text(&j, "db", info->db);
-    add_text(&j, "logdir", info->logdir);
-    add_text(&j, "path_prefix", info->path_prefix);
-    add_number(&j, "pid", info->pid);
-    add_number(&j, "port", info->port);
-    add_text(&j, "program", info->program);
-    add_number(&j, "start_time", info->start_time);
-    sb_json_key_str(&j, "tls");
-    sb_json_bool(&j, info->is_tls);
-    add_text(&j, "version", info->version);
+    sb_json_put_text(&j, "cache_key", info->cache_key);
+    sb_json_put_text(&j, "db", info->db);
+    sb_json_put_text(&j, "logdir", info->logdir);
+    sb_json_put_text(&j, "path_prefix", info->path_prefix);
+    sb_json_put_int(&j, "pid", info->pid);
+    sb_json_put_int(&j, "port", info->port);
+    sb_json_put_text(&j, "program", info->program);
+    sb_json_put_int(&j, "start_time", info->start_time);
+    sb_json_put_bool(&j, "tls", info->is_tls);
+    sb_json_put_text(&j, "version", info->version);
     sb_json_end_object(&j);
     sb_buf_add_byte(out, '\n');
 }

@@ -135,7 +135,7 @@ def check(reply, what):
     assert reply["Access-Control-Allow-Origin"] is None, what
     assert reply["Set-Cookie"] is None, what
     kind = reply["Content-Type"] or ""
-    if kind.startswith(("text/html", "image/", "audio/", "video/")):
+    if kind.startswith(("text/html", "text/plain", "text/csv", "application/json", "image/", "audio/", "video/")):
         assert reply["Content-Security-Policy"], what
     for mark in FORBIDDEN:
         assert mark not in reply.body, what

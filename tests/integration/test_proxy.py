@@ -6,6 +6,7 @@ same server: /board/ buffers replies whole, as proxies do by default and stubbor
 """
 
 import json
+import re
 import shutil
 import signal
 import socket
@@ -15,6 +16,7 @@ import threading
 import time
 
 import pytest
+import requests
 from command import FIXTURES, frame, scalar
 from http_driver import PATIENCE, Client
 from serve_driver import Events, Seaboard
@@ -183,6 +185,67 @@ def test_people_can_write_their_notes_through_it(both):
     assert server.json("/api/v1/state")["items"]["run/train"] == {"note": "x"}
     wrong = proxy.get("/board/api/v1/state", *more, "Origin: https://evil.example", method="PATCH", body=body.encode())
     assert wrong.status == 403
+
+
+@pytest.fixture(scope="module")
+def locked(tmp_path_factory):
+    """A server that asks for its token, nginx in front of it, and that token."""
+    with Seaboard(FIXTURES / "tf/v2", "--auth", "token") as server:
+        token = re.search(rb"token=([\w.~-]+)", server.said)[1].decode()
+        with Nginx(tmp_path_factory.mktemp("locked") / "nginx", server.port) as proxy:
+            yield proxy, token
+
+
+def browser(proxy):
+    """Keeps cookies, follows redirects, says what a browser says of a visit."""
+    session = requests.Session()
+    session.trust_env = False
+    session.verify = str(proxy.folder / "cert.pem")
+    session.headers.update({"Accept": "text/html", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none"})
+    return session, f"https://localhost:{proxy.port}"
+
+
+def test_without_the_token_nothing_is_told_through_the_proxy(locked):
+    proxy, token = locked
+    for target in ("", "data/runs", "api/v1/runs", "api/v1/events", "assets/x.js", "nothing"):
+        reply = proxy.get("/board/" + target)
+        assert reply.status == 401 and token.encode() not in reply.body, target
+        assert proxy.get("/board/" + target, "X-Forwarded-For: 127.0.0.1", "X-Real-IP: 127.0.0.1").status == 401
+    assert proxy.get("/board/healthz").status == 200
+    assert proxy.get("/board/api/v1/runs", f"Authorization: Bearer {token}").status == 200
+    with Events(proxy.connect(), "/live/api/v1/events", f"Host: localhost:{proxy.port}", f"Authorization: Bearer {token}") as events:
+        assert events.status == 200
+
+
+def test_a_link_with_the_token_logs_in_below_the_prefix(locked):
+    proxy, token = locked
+    session, site = browser(proxy)
+    reply = session.get(f"{site}/board/?x=1&token={token}", timeout=PATIENCE)
+    assert (reply.status_code, reply.url) == (200, f"{site}/board/?x=1")
+    assert [step.status_code for step in reply.history] == [303] and token not in reply.text
+    assert "HttpOnly" in reply.history[0].headers["Set-Cookie"]
+    for target in ("data/runs", "api/v1/status"):
+        assert session.get(f"{site}/board/{target}", timeout=PATIENCE).status_code == 200
+    deep = session.get(f"{site}/board/data/runs?token={token}", timeout=PATIENCE)
+    assert (deep.status_code, deep.url) == (200, f"{site}/board/data/runs")
+
+
+def test_the_form_logs_in_through_the_proxy(locked):
+    proxy, token = locked
+    session, site = browser(proxy)
+    page = session.get(f"{site}/board/?x=1", timeout=PATIENCE)
+    assert page.status_code == 401 and '<form method="post">' in page.text  # goes to the address that is shown
+    own = {"Origin": site, "Sec-Fetch-Site": "same-origin"}
+    wrong = session.post(page.url, data={"token": token[:-1]}, headers=own, timeout=PATIENCE)
+    assert wrong.status_code == 401 and not session.cookies
+    strange = {"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+    assert session.post(page.url, data={"token": token}, headers=strange, timeout=PATIENCE).status_code in (401, 403)
+    assert not session.cookies
+    right = session.post(page.url, data={"token": token}, headers=own, timeout=PATIENCE)
+    assert (right.status_code, right.url) == (200, f"{site}/board/?x=1")
+    note = {"Origin": site, "X-Seaboard-Request": "1", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Site": "same-origin"}
+    changed = session.patch(f"{site}/board/api/v1/state", json={"revision": 0, "items": {"run/train": {"note": "y"}}}, headers=note, timeout=PATIENCE)
+    assert changed.status_code == 200, changed.text
 
 
 HEADER = frame(b"\x09\0\0\0\0\0\0\0\0\x1a\x0dbrain.Event:2")

@@ -22,10 +22,8 @@ static void write_error(sb_http_reply *r, int status, const char *code, const ch
     sb_json_begin_object(&j);
     sb_json_key_str(&j, "error");
     sb_json_begin_object(&j);
-    sb_json_key_str(&j, "code");
-    sb_json_str(&j, code);
-    sb_json_key_str(&j, "message");
-    sb_json_str(&j, message);
+    sb_json_put_str(&j, "code", code);
+    sb_json_put_str(&j, "message", message);
     sb_json_end_object(&j);
     sb_json_end_object(&j);
 }
@@ -68,8 +66,7 @@ void sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app) {
     sb_http_type(r, "application/json");
     sb_json_init(j, sb_http_body(r), &json_opts);
     sb_json_begin_object(j);
-    sb_json_key_str(j, "version");
-    sb_json_uint(j, version);
+    sb_json_put_uint(j, "version", version);
 }
 
 sb_status sb_api_end(sb_json *j, sb_http_reply *r) {

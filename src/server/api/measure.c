@@ -7,19 +7,14 @@
 
 #define MAX_SERIES 20000u
 
-static void add_number(sb_json *j, const char *key, double x) {
-    sb_json_key_str(j, key);
-    sb_json_double(j, x);
-}
-
 static void add_point(sb_json *j, const char *key, const sb_measure_point *p) {
     sb_json_key_str(j, key);
     sb_json_begin_object(j);
     sb_json_key_str(j, "step");
     sb_api_step(j, p->step);
-    add_number(j, "wall", p->wall);
-    add_number(j, "value", p->value);
-    add_number(j, "smooth", p->smooth);
+    sb_json_put_double(j, "wall", p->wall);
+    sb_json_put_double(j, "value", p->value);
+    sb_json_put_double(j, "smooth", p->smooth);
     sb_json_end_object(j);
 }
 
@@ -28,7 +23,7 @@ static void add_values(sb_json *j, const sb_measure_values *v, const char *const
     if (v->finite) {
         add_point(j, keys[0], &v->min);
         add_point(j, keys[1], &v->max);
-        add_number(j, keys[2], v->mean);
+        sb_json_put_double(j, keys[2], v->mean);
         return;
     }
     for (size_t i = 0; i < 3; i++) {
@@ -41,12 +36,9 @@ static void add_measure(sb_json *j, const sb_series_ask *ask, const sb_measure *
     static const char *const raw[] = {"min", "max", "mean"};
     static const char *const smooth[] = {"minSmooth", "maxSmooth", "meanSmooth"};
     sb_json_begin_object(j);
-    sb_json_key_str(j, "run");
-    sb_json_uint(j, ask->run);
-    sb_json_key_str(j, "tag");
-    sb_json_text(j, ask->tag);
-    sb_json_key_str(j, "n");
-    sb_json_uint(j, m->n);
+    sb_json_put_uint(j, "run", ask->run);
+    sb_json_put_text(j, "tag", ask->tag);
+    sb_json_put_uint(j, "n", m->n);
     add_point(j, "start", &m->start);
     add_point(j, "end", &m->end);
     add_values(j, &m->raw, raw);

@@ -10,6 +10,7 @@
 #include "query/text.h"
 #include "query/value.h"
 #include "server/api/scalar_ask.h"
+#include "server/http/url.h"
 #include "base/banned.h"
 
 #define MAX_RECORD ((size_t)512 << 20)
@@ -49,14 +50,12 @@ static sb_status take_series(sb_http_request *q, sb_http_reply *r, sb_app *app, 
 static void add_point_head(sb_json *j, int64_t step, double wall) {
     sb_json_key_str(j, "step");
     sb_api_step(j, step);
-    sb_json_key_str(j, "wall");
-    sb_json_double(j, wall);
+    sb_json_put_double(j, "wall", wall);
 }
 
 static void add_trouble(sb_json *j, sb_status status) {
     if (status == SB_OK) return;
-    sb_json_key_str(j, "error");
-    sb_json_str(j, status == SB_REPLACED ? "gone" : sb_status_name(status));
+    sb_json_put_str(j, "error", status == SB_REPLACED ? "gone" : sb_status_name(status));
 }
 
 /* ---- histograms ------------------------------------------------------------------------------ */
@@ -105,8 +104,7 @@ static sb_status add_histograms(histograms *h, sb_json *j, const sb_series *seri
     status = sb_histos_read(h->app->blobs, series->run, items, n, SB_HISTO_TRIMMED,
                             MAX_SMALL_RECORD, &h->budget, h->q->arena, points, h->err);
     if (status != SB_OK) return status;
-    sb_json_key_str(j, "total");
-    sb_json_uint(j, total);
+    sb_json_put_uint(j, "total", total);
     sb_json_key_str(j, "points");
     sb_json_begin_array(j);
     for (size_t i = 0; i < n; i++) {
@@ -128,13 +126,10 @@ static sb_status add_series(histograms *h, sb_json *j, const sb_run_index *runs,
     sb_series series;
     sb_status status = run ? sb_series_take(run, ask->tag, h->q->arena, &series) : SB_NOT_FOUND;
     sb_json_begin_object(j);
-    sb_json_key_str(j, "run");
-    sb_json_uint(j, ask->run);
-    sb_json_key_str(j, "tag");
-    sb_json_text(j, ask->tag);
+    sb_json_put_uint(j, "run", ask->run);
+    sb_json_put_text(j, "tag", ask->tag);
     if (status == SB_OK) {
-        sb_json_key_str(j, "epoch");
-        sb_json_uint(j, series.epoch);
+        sb_json_put_uint(j, "epoch", series.epoch);
         status = add_histograms(h, j, &series);
         sb_series_release(&series);
     }
@@ -208,8 +203,7 @@ static void add_html(sb_json *j, sb_http_request *q, const sb_text_point *point)
     sb_status status = point->status;
     if (status == SB_OK) status = sb_text_point_render(&html, point, true, NULL, NULL);
     if (status == SB_OK) {
-        sb_json_key_str(j, "html");
-        sb_json_text(j, sb_buf_slice(&html));
+        sb_json_put_text(j, "html", sb_buf_slice(&html));
     }
     add_trouble(j, status);
     sb_buf_fini(&html);
@@ -242,8 +236,7 @@ static sb_status answer_texts(sb_http_request *q, sb_http_reply *r, sb_app *app,
     if (status != SB_OK) return status;
     sb_json j;
     sb_api_begin(&j, r, app);
-    sb_json_key_str(&j, "total");
-    sb_json_uint(&j, n);
+    sb_json_put_uint(&j, "total", n);
     sb_json_key_str(&j, "points");
     sb_json_begin_array(&j);
     for (size_t i = 0; i < shown; i++) {
@@ -272,22 +265,6 @@ sb_status sb_api_text(sb_http_request *q, sb_http_reply *r, void *opaque) {
 
 /* ---- images and clips ------------------------------------------------------------------------ */
 
-static void add_encoded(sb_buf *out, sb_slice text) {
-    static const char hex[] = "0123456789ABCDEF";
-    for (size_t i = 0; i < text.n; i++) {
-        uint8_t c = text.p[i];
-        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     c == '-' || c == '_' || c == '.' || c == '~' || c == '/';
-        if (plain) {
-            sb_buf_add_byte(out, c);
-            continue;
-        }
-        sb_buf_add_byte(out, '%');
-        sb_buf_add_byte(out, (uint8_t)hex[c >> 4]);
-        sb_buf_add_byte(out, (uint8_t)hex[c & 15]);
-    }
-}
-
 /* The path of a blob: who it is by name, and which bytes exactly, so that it may be kept for
  * ever. */
 static void add_blob_path(sb_json *j, sb_http_request *q, const sb_series *series, uint32_t run,
@@ -297,7 +274,7 @@ static void add_blob_path(sb_json *j, sb_http_request *q, const sb_series *serie
     sb_buf_printf(&path, "blob?run=%u&step=%lld&index=%u&at=%llu-%u&tag=", run,
                   (long long)item->step, index, (unsigned long long)item->ref.offset,
                   item->ref.crc);
-    add_encoded(&path, series->tag);
+    sb_url_add_value(&path, series->tag);
     sb_json_text(j, sb_buf_slice(&path));
     sb_buf_fini(&path);
 }
@@ -307,10 +284,8 @@ static void add_media_point(sb_json *j, sb_http_request *q, const sb_series *ser
     sb_json_begin_object(j);
     add_point_head(j, m->item.step, m->item.wall);
     if (hint) {
-        sb_json_key_str(j, "width");
-        sb_json_uint(j, hint->width);
-        sb_json_key_str(j, "height");
-        sb_json_uint(j, hint->height);
+        sb_json_put_uint(j, "width", hint->width);
+        sb_json_put_uint(j, "height", hint->height);
     }
     sb_json_key_str(j, "blobs");
     sb_json_begin_array(j);
@@ -339,8 +314,7 @@ static sb_status answer_media(sb_http_request *q, sb_http_reply *r, sb_app *app,
         if (items[i].samples > samples) samples = items[i].samples;
     sb_json j;
     sb_api_begin(&j, r, app);
-    sb_json_key_str(&j, "samples");
-    sb_json_uint(&j, samples);
+    sb_json_put_uint(&j, "samples", samples);
     sb_json_key_str(&j, "points");
     sb_json_begin_array(&j);
     for (size_t i = 0; i < n; i++)

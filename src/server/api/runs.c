@@ -97,35 +97,25 @@ static void add_seconds(sb_json *j, const char *key, bool known, double seconds)
         sb_json_null(j);
 }
 
-static void add_count(sb_json *j, const char *key, uint64_t count) {
-    sb_json_key_str(j, key);
-    sb_json_uint(j, count);
-}
-
 void sb_api_add_run(sb_json *j, const sb_app *app, sb_run *run) {
     sb_run_info info;
     sb_run_get_info(run, &info);
     const char *ended = end_status(run);
     sb_json_begin_object(j);
-    add_count(j, "id", info.id);
-    sb_json_key_str(j, "name");
-    sb_json_text(j, info.name);
+    sb_json_put_uint(j, "id", info.id);
+    sb_json_put_text(j, "name", info.name);
     add_seconds(j, "start", info.has_start, info.start_wall);
     add_seconds(j, "last", info.has_start, info.last_wall);
-    sb_json_key_str(j, "state");
-    sb_json_str(j, state_of(app, &info, ended));
-    add_count(j, "points", info.points);
-    add_count(j, "series", info.series_count);
-    add_count(j, "epoch", info.epoch);
-    add_count(j, "version", info.version);
-    add_count(j, "attempts", info.attempts);
-    add_count(j, "damaged", info.damaged);
-    add_count(j, "droppedTags", info.dropped_tags);
+    sb_json_put_str(j, "state", state_of(app, &info, ended));
+    sb_json_put_uint(j, "points", info.points);
+    sb_json_put_uint(j, "series", info.series_count);
+    sb_json_put_uint(j, "epoch", info.epoch);
+    sb_json_put_uint(j, "version", info.version);
+    sb_json_put_uint(j, "attempts", info.attempts);
+    sb_json_put_uint(j, "damaged", info.damaged);
+    sb_json_put_uint(j, "droppedTags", info.dropped_tags);
     add_hparams(j, run);
-    if (ended) {
-        sb_json_key_str(j, "status");
-        sb_json_str(j, ended);
-    }
+    if (ended) sb_json_put_str(j, "status", ended);
     sb_json_end_object(j);
 }
 
@@ -134,16 +124,14 @@ void sb_api_add_loading(sb_json *j, sb_app *app) {
     sb_ingest_get_progress(app->ingest, &p);
     sb_json_key_str(j, "loading");
     sb_json_begin_object(j);
-    sb_json_key_str(j, "isLoading");
-    sb_json_bool(j, p.is_loading);
-    add_count(j, "runs", p.runs);
-    add_count(j, "files", p.files);
-    add_count(j, "bytes", p.bytes);
-    add_count(j, "bytesDone", p.bytes_done);
-    add_count(j, "points", p.points);
-    add_count(j, "problems", p.problems);
-    sb_json_key_str(j, "problem");
-    sb_json_str(j, p.problem);
+    sb_json_put_bool(j, "isLoading", p.is_loading);
+    sb_json_put_uint(j, "runs", p.runs);
+    sb_json_put_uint(j, "files", p.files);
+    sb_json_put_uint(j, "bytes", p.bytes);
+    sb_json_put_uint(j, "bytesDone", p.bytes_done);
+    sb_json_put_uint(j, "points", p.points);
+    sb_json_put_uint(j, "problems", p.problems);
+    sb_json_put_str(j, "problem", p.problem);
     sb_json_end_object(j);
 }
 
@@ -205,8 +193,7 @@ static sb_status add_changes(sb_json *j, sb_http_request *q, sb_app *app, const 
     for (size_t i = 0; since && status == SB_OK && i < runs->n; i++)
         status = add_series_since(j, q, runs->items[i], since, &left);
     sb_json_end_array(j);
-    sb_json_key_str(j, "more");
-    sb_json_bool(j, status == SB_LIMIT);
+    sb_json_put_bool(j, "more", status == SB_LIMIT);
     return status == SB_LIMIT ? SB_OK : status;
 }
 
@@ -218,12 +205,12 @@ sb_status sb_api_changes(sb_http_request *q, sb_http_reply *r, void *opaque) {
         return sb_api_fail(r, 400, "invalid", "since must be a version, a whole number");
     sb_json j;
     sb_api_begin(&j, r, app); /* the version first: what comes meanwhile is told again */
-    add_count(&j, "since", since);
+    sb_json_put_uint(&j, "since", since);
     sb_api_add_loading(&j, app);
     sb_runs runs;
     sb_status status = sb_store_runs(app->store, q->arena, &runs);
     if (status != SB_OK) return status;
-    add_count(&j, "runCount", runs.n);
+    sb_json_put_uint(&j, "runCount", runs.n);
     status = add_changes(&j, q, app, &runs, since);
     sb_runs_release(&runs);
     return status == SB_OK ? sb_api_end(&j, r) : status;

@@ -23,12 +23,9 @@ static sb_status answer(sb_http_request *q, sb_http_reply *r, sb_app *app) {
     if (status != SB_OK) return status;
     sb_json j;
     sb_api_begin(&j, r, app);
-    sb_json_key_str(&j, "revision");
-    sb_json_uint(&j, revision);
-    sb_json_key_str(&j, "persistent");
-    sb_json_bool(&j, sb_state_is_persistent(app->state));
-    sb_json_key_str(&j, "hint");
-    sb_json_str(&j, sb_state_hint(app->state));
+    sb_json_put_uint(&j, "revision", revision);
+    sb_json_put_bool(&j, "persistent", sb_state_is_persistent(app->state));
+    sb_json_put_str(&j, "hint", sb_state_hint(app->state));
     add_items(&j, items, n);
     return sb_api_end(&j, r);
 }
@@ -86,7 +83,6 @@ sb_status sb_api_change_state(sb_http_request *q, sb_http_reply *r, void *opaque
     if (status != SB_OK) return status;
     sb_json j;
     sb_api_begin(&j, r, app);
-    sb_json_key_str(&j, "revision");
-    sb_json_uint(&j, revision);
+    sb_json_put_uint(&j, "revision", revision);
     return sb_api_end(&j, r);
 }

@@ -4,16 +4,6 @@
 #include "server/api/api.h"
 #include "base/banned.h"
 
-static void add_count(sb_json *j, const char *key, uint64_t count) {
-    sb_json_key_str(j, key);
-    sb_json_uint(j, count);
-}
-
-static void add_text(sb_json *j, const char *key, sb_slice text) {
-    sb_json_key_str(j, key);
-    sb_json_text(j, text);
-}
-
 /* ---- how many tags of each plugin ------------------------------------------------------------ */
 
 #define MAX_PLUGINS 64u
@@ -123,17 +113,15 @@ static const char *state_name(const sb_file_state *s) {
 
 static void add_file(sb_json *j, sb_slice run, const sb_file_info_view *f) {
     sb_json_begin_object(j);
-    add_text(j, "run", run);
-    add_text(j, "path", f->path);
-    add_count(j, "size", f->state.size);
-    add_count(j, "read", f->state.read);
-    add_count(j, "records", f->state.records);
-    add_count(j, "damaged", f->state.damaged);
-    add_count(j, "lost", f->state.lost);
-    sb_json_key_str(j, "state");
-    sb_json_str(j, state_name(&f->state));
-    sb_json_key_str(j, "trouble");
-    sb_json_str(j, f->state.trouble);
+    sb_json_put_text(j, "run", run);
+    sb_json_put_text(j, "path", f->path);
+    sb_json_put_uint(j, "size", f->state.size);
+    sb_json_put_uint(j, "read", f->state.read);
+    sb_json_put_uint(j, "records", f->state.records);
+    sb_json_put_uint(j, "damaged", f->state.damaged);
+    sb_json_put_uint(j, "lost", f->state.lost);
+    sb_json_put_str(j, "state", state_name(&f->state));
+    sb_json_put_str(j, "trouble", f->state.trouble);
     sb_json_end_object(j);
 }
 
@@ -176,20 +164,20 @@ static sb_status add_files(sb_json *j, sb_http_request *q, const sb_runs *runs, 
 static void add_damage(sb_json *j, const damage *sum) {
     sb_json_key_str(j, "damage");
     sb_json_begin_object(j);
-    add_count(j, "files", sum->files);
-    add_count(j, "records", sum->records);
-    add_count(j, "bytes", sum->bytes);
+    sb_json_put_uint(j, "files", sum->files);
+    sb_json_put_uint(j, "records", sum->records);
+    sb_json_put_uint(j, "bytes", sum->bytes);
     sb_json_end_object(j);
 }
 
 static void add_program(sb_json *j, const sb_app *app) {
     sb_json_key_str(j, "program");
     sb_json_begin_object(j);
-    add_text(j, "name", SB_LIT("seaboard"));
-    add_text(j, "version", app->version);
+    sb_json_put_text(j, "name", SB_LIT("seaboard"));
+    sb_json_put_text(j, "version", app->version);
     sb_json_end_object(j);
-    add_text(j, "logdir", app->data_location);
-    add_text(j, "windowTitle", app->window_title);
+    sb_json_put_text(j, "logdir", app->data_location);
+    sb_json_put_text(j, "windowTitle", app->window_title);
 }
 
 static void add_memory(sb_json *j, const sb_app *app) {
@@ -197,18 +185,16 @@ static void add_memory(sb_json *j, const sb_app *app) {
     sb_store_get_stats(app->store, &stats);
     sb_json_key_str(j, "memory");
     sb_json_begin_object(j);
-    add_count(j, "chunks", stats.memory);
-    add_count(j, "spilled", stats.spilled);
+    sb_json_put_uint(j, "chunks", stats.memory);
+    sb_json_put_uint(j, "spilled", stats.spilled);
     sb_json_end_object(j);
 }
 
 static void add_state(sb_json *j, const sb_app *app) {
     sb_json_key_str(j, "state");
     sb_json_begin_object(j);
-    sb_json_key_str(j, "persistent");
-    sb_json_bool(j, sb_state_is_persistent(app->state));
-    sb_json_key_str(j, "hint");
-    sb_json_str(j, sb_state_hint(app->state));
+    sb_json_put_bool(j, "persistent", sb_state_is_persistent(app->state));
+    sb_json_put_str(j, "hint", sb_state_hint(app->state));
     sb_json_end_object(j);
 }
 

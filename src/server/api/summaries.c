@@ -5,11 +5,6 @@
 
 #define MAX_CELLS 200000u
 
-static void add_number(sb_json *j, const char *key, double x) {
-    sb_json_key_str(j, key);
-    sb_json_double(j, x);
-}
-
 static void add_step(sb_json *j, const char *key, int64_t step) {
     sb_json_key_str(j, key);
     sb_api_step(j, step);
@@ -17,21 +12,19 @@ static void add_step(sb_json *j, const char *key, int64_t step) {
 
 static void add_cell(sb_json *j, const sb_scalar_summary *s) {
     sb_json_begin_object(j);
-    sb_json_key_str(j, "n");
-    sb_json_uint(j, s->n);
-    add_number(j, "last", s->last_value);
+    sb_json_put_uint(j, "n", s->n);
+    sb_json_put_double(j, "last", s->last_value);
     add_step(j, "lastStep", s->last_step);
     if (s->finite) {
-        add_number(j, "min", s->min);
+        sb_json_put_double(j, "min", s->min);
         add_step(j, "minStep", s->min_step_at);
-        add_number(j, "max", s->max);
+        sb_json_put_double(j, "max", s->max);
         add_step(j, "maxStep", s->max_step_at);
-        add_number(j, "mean", s->mean);
+        sb_json_put_double(j, "mean", s->mean);
     }
-    sb_json_key_str(j, "nan");
-    sb_json_uint(j, s->nan + s->infinite);
-    add_number(j, "firstWall", s->first_wall);
-    add_number(j, "lastWall", s->last_wall);
+    sb_json_put_uint(j, "nan", s->nan + s->infinite);
+    sb_json_put_double(j, "firstWall", s->first_wall);
+    sb_json_put_double(j, "lastWall", s->last_wall);
     sb_json_end_object(j);
 }
 

@@ -98,12 +98,9 @@ static sb_status add_description(sb_json *j, sb_http_request *q, sb_slice markdo
 
 static sb_status add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t run_count) {
     sb_json_begin_object(j);
-    sb_json_key_str(j, "tag");
-    sb_json_text(j, t->name);
-    sb_json_key_str(j, "plugin");
-    sb_json_text(j, t->meta->plugin_name);
-    sb_json_key_str(j, "displayName");
-    sb_json_text(j, t->meta->display_name);
+    sb_json_put_text(j, "tag", t->name);
+    sb_json_put_text(j, "plugin", t->meta->plugin_name);
+    sb_json_put_text(j, "displayName", t->meta->display_name);
     sb_status status = add_description(j, q, t->meta->description);
     sb_json_key_str(j, "runs");
     if (t->run_n == run_count) {
@@ -113,8 +110,7 @@ static sb_status add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t ru
         for (uint32_t i = 0; i < t->run_n; i++) sb_json_uint(j, t->runs[i]);
         sb_json_end_array(j);
     }
-    sb_json_key_str(j, "samples");
-    sb_json_uint(j, samples_of(t));
+    sb_json_put_uint(j, "samples", samples_of(t));
     sb_json_end_object(j);
     return status;
 }

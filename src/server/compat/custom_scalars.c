@@ -61,8 +61,7 @@ SB_COMPAT_HANDLER(custom_scalars) {
     sb_json j;
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
-    sb_json_key_str(&j, "regex_valid");
-    sb_json_bool(&j, regex != NULL);
+    sb_json_put_bool(&j, "regex_valid", regex != NULL);
     sb_json_key_str(&j, "tag_to_events");
     sb_json_begin_object(&j);
     sb_run *run = regex ? sb_store_find_run(a->store, name) : NULL;
@@ -77,14 +76,9 @@ SB_COMPAT_HANDLER(custom_scalars) {
 
 /* ---- the layout ------------------------------------------------------------------------------ */
 
-static void add_text(sb_json *j, const char *key, sb_slice text) {
-    sb_json_key_str(j, key);
-    sb_json_text(j, text);
-}
-
 static void add_chart(sb_json *j, const sb_layout_chart *chart) {
     sb_json_begin_object(j);
-    add_text(j, "title", chart->title);
+    sb_json_put_text(j, "title", chart->title);
     if (chart->kind == SB_CHART_MULTILINE) {
         sb_json_key_str(j, "multiline");
         sb_json_begin_object(j);
@@ -101,9 +95,9 @@ static void add_chart(sb_json *j, const sb_layout_chart *chart) {
         sb_json_begin_array(j);
         for (size_t i = 0; i < chart->series_n; i++) {
             sb_json_begin_object(j);
-            add_text(j, "value", chart->series[i].value);
-            add_text(j, "lower", chart->series[i].lower);
-            add_text(j, "upper", chart->series[i].upper);
+            sb_json_put_text(j, "value", chart->series[i].value);
+            sb_json_put_text(j, "lower", chart->series[i].lower);
+            sb_json_put_text(j, "upper", chart->series[i].upper);
             sb_json_end_object(j);
         }
         sb_json_end_array(j);
@@ -120,18 +114,16 @@ static void add_layout(sb_json *j, const sb_layout_merged *layout) {
     for (size_t i = 0; i < layout->n; i++) {
         const sb_layout_category *category = &layout->categories[i];
         sb_json_begin_object(j);
-        add_text(j, "title", category->title);
+        sb_json_put_text(j, "title", category->title);
         sb_json_key_str(j, "chart");
         sb_json_begin_array(j);
         for (size_t k = 0; k < category->n; k++) add_chart(j, &category->charts[k]);
         sb_json_end_array(j);
-        sb_json_key_str(j, "closed");
-        sb_json_bool(j, category->closed);
+        sb_json_put_bool(j, "closed", category->closed);
         sb_json_end_object(j);
     }
     sb_json_end_array(j);
-    sb_json_key_str(j, "version");
-    sb_json_int(j, layout->version);
+    sb_json_put_int(j, "version", layout->version);
     sb_json_end_object(j);
 }
 

@@ -17,8 +17,8 @@ SB_COMPAT_HANDLER(debugger_no_data) {
     sb_http_status(r, 400);
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
-    sb_json_key_str(&j, "error");
-    sb_json_str(&j, has_run ? "there is no debugger data in the log directory"
+    sb_json_put_str(&j, "error",
+                    has_run ? "there is no debugger data in the log directory"
                             : "run parameter is not provided");
     sb_json_end_object(&j);
     return sb_compat_json_end(&j, r);

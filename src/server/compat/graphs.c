@@ -54,8 +54,7 @@ static void add_run(sb_json *j, sb_slice run, const sb_series_info *series, size
     bool has_graph = false;
     sb_json_key(j, run);
     sb_json_begin_object(j);
-    sb_json_key_str(j, "run");
-    sb_json_text(j, run);
+    sb_json_put_text(j, "run", run);
     sb_json_key_str(j, "tags");
     sb_json_begin_object(j);
     for (size_t i = 0; i < n; i++) {
@@ -64,8 +63,7 @@ static void add_run(sb_json *j, sb_slice run, const sb_series_info *series, size
         if (bits == 0 || bits == IN_RUN) continue;
         sb_json_key(j, series[i].tag);
         sb_json_begin_object(j);
-        sb_json_key_str(j, "tag");
-        sb_json_text(j, series[i].tag);
+        sb_json_put_text(j, "tag", series[i].tag);
         add_flag(j, "conceptual_graph", bits & CONCEPTUAL);
         add_flag(j, "op_graph", bits & OP_GRAPH);
         add_flag(j, "profile", bits & PROFILE);

@@ -121,8 +121,7 @@ static void add_column(sb_json *j, const sb_hparam_column *c) {
     }
     add_text(j, "displayName", c->display_name);
     add_text(j, "description", c->description);
-    sb_json_key_str(j, "differs");
-    sb_json_bool(j, c->differs);
+    sb_json_put_bool(j, "differs", c->differs);
     sb_json_end_object(j);
 }
 
@@ -182,8 +181,7 @@ static void add_metric_values(sb_json *j, const sb_metric_value *values, size_t 
         sb_json_begin_object(j);
         add_metric_name(j, values[i].group, values[i].tag);
         add_double(j, "value", values[i].value);
-        sb_json_key_str(j, "trainingStep");
-        sb_json_int(j, values[i].step);
+        sb_json_put_int(j, "trainingStep", values[i].step);
         add_double(j, "wallTimeSecs", values[i].wall);
         sb_json_end_object(j);
     }
@@ -241,8 +239,7 @@ SB_COMPAT_HANDLER(hparams_session_groups) {
         sb_json_begin_array(&j);
         for (size_t i = 0; i < answer.n; i++) add_group(&j, &answer.groups[i]);
         sb_json_end_array(&j);
-        sb_json_key_str(&j, "totalSize");
-        sb_json_uint(&j, answer.total);
+        sb_json_put_uint(&j, "totalSize", answer.total);
         sb_json_end_object(&j);
         status = sb_compat_json_end(&j, r);
     }

@@ -12,40 +12,12 @@
 
 /* ---- /tags ----------------------------------------------------------------------------------- */
 
-/* {run: {tag: {"displayName", "description", "samples"}}} */
-static sb_status answer_tags(sb_http_request *q, sb_http_reply *r, sb_app *app,
-                             const char *plugin) {
-    sb_series_list list;
-    sb_status status = sb_compat_list(&list, q, r, app, plugin, SB_SERIES_BLOBS);
-    if (status != SB_OK) return status;
-    sb_json j;
-    sb_compat_json_begin(&j, r);
-    sb_json_begin_object(&j);
-    for (size_t i = 0; i < list.n; i++) {
-        const sb_run_entry *run = &list.runs[i];
-        sb_json_key(&j, run->info.name);
-        sb_json_begin_object(&j);
-        for (size_t k = 0; k < run->n; k++) {
-            sb_json_key(&j, run->series[k].tag);
-            sb_json_begin_object(&j);
-            sb_compat_add_tag_info(&j, &run->series[k]);
-            sb_json_key_str(&j, "samples");
-            sb_json_int(&j, sb_entry_samples(&run->series[k]));
-            sb_json_end_object(&j);
-        }
-        sb_json_end_object(&j);
-    }
-    sb_json_end_object(&j);
-    sb_series_list_release(&list);
-    return sb_compat_json_end(&j, r);
-}
-
 SB_COMPAT_HANDLER(images_tags) {
-    return answer_tags(q, r, app, "images");
+    return sb_compat_tag_index(q, r, app, "images", SB_SERIES_BLOBS);
 }
 
 SB_COMPAT_HANDLER(audio_tags) {
-    return answer_tags(q, r, app, "audio");
+    return sb_compat_tag_index(q, r, app, "audio", SB_SERIES_BLOBS);
 }
 
 /* ---- the steps of one series ----------------------------------------------------------------- */
@@ -73,20 +45,15 @@ static void add_step(sb_json *j, const listing *l, const sb_ref_item *item, sb_s
                                    ? "&content_type=audio%2Fwav"
                                    : "&content_type=application%2Foctet-stream");
     sb_json_begin_object(j);
-    sb_json_key_str(j, "wall_time");
-    sb_json_double(j, item->wall);
+    sb_json_put_double(j, "wall_time", item->wall);
     if (l->is_audio) {
-        sb_json_key_str(j, "label");
-        sb_json_str(j, "");
+        sb_json_put_str(j, "label", "");
     }
-    sb_json_key_str(j, "step");
-    sb_json_int(j, item->step);
+    sb_json_put_int(j, "step", item->step);
     if (l->is_audio) {
-        sb_json_key_str(j, "contentType");
-        sb_json_str(j, l->content_type);
+        sb_json_put_str(j, "contentType", l->content_type);
     }
-    sb_json_key_str(j, "query");
-    sb_json_text(j, sb_buf_slice(&query));
+    sb_json_put_text(j, "query", sb_buf_slice(&query));
     sb_json_end_object(j);
     if (query.failed != SB_OK && j->out->failed == SB_OK) j->out->failed = query.failed;
     sb_buf_fini(&query);

@@ -26,8 +26,7 @@ SB_COMPAT_HANDLER(mesh_tags) {
         for (size_t k = 0; k < n; k++) {
             sb_json_key(&j, names[k].name);
             sb_json_begin_object(&j);
-            sb_json_key_str(&j, "samples");
-            sb_json_int(&j, names[k].samples);
+            sb_json_put_int(&j, "samples", names[k].samples);
             sb_json_end_object(&j);
         }
         sb_json_end_object(&j);
@@ -48,16 +47,11 @@ static sb_status find_run(sb_series_list *list, sb_http_request *q, sb_http_repl
 
 static void add_mesh(sb_json *j, const sb_mesh_item *mesh) {
     sb_json_begin_object(j);
-    sb_json_key_str(j, "wall_time");
-    sb_json_double(j, mesh->item.wall);
-    sb_json_key_str(j, "step");
-    sb_json_int(j, mesh->item.step);
-    sb_json_key_str(j, "content_type");
-    sb_json_int(j, mesh->part.content_type);
-    sb_json_key_str(j, "components");
-    sb_json_uint(j, mesh->part.components);
-    sb_json_key_str(j, "config");
-    sb_json_text(j, mesh->part.json_config);
+    sb_json_put_double(j, "wall_time", mesh->item.wall);
+    sb_json_put_int(j, "step", mesh->item.step);
+    sb_json_put_int(j, "content_type", mesh->part.content_type);
+    sb_json_put_uint(j, "components", mesh->part.components);
+    sb_json_put_text(j, "config", mesh->part.json_config);
     sb_json_key_str(j, "data_shape");
     sb_json_begin_array(j);
     for (size_t i = 0; i < mesh->part.rank && i < SB_MAX_RANK; i++)

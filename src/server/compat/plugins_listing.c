@@ -81,14 +81,12 @@ static sb_status add_mechanism(sb_json *j, size_t i, const sb_http_request *q) {
         sb_buf_add_slice(&path, q->root);
         sb_buf_add_str(&path, "/data/plugin/projector/index.js");
         sb_json_str(j, "IFRAME");
-        sb_json_key_str(j, "module_path");
-        sb_json_text(j, sb_buf_slice(&path));
+        sb_json_put_text(j, "module_path", sb_buf_slice(&path));
         status = sb_buf_check(&path, "a path", NULL);
         sb_buf_fini(&path);
     } else if (dashboards[i].element) {
         sb_json_str(j, "CUSTOM_ELEMENT");
-        sb_json_key_str(j, "element_name");
-        sb_json_str(j, dashboards[i].element);
+        sb_json_put_str(j, "element_name", dashboards[i].element);
     } else {
         sb_json_str(j, "NG_COMPONENT");
     }
@@ -108,14 +106,10 @@ SB_COMPAT_HANDLER(plugins_listing) {
     for (size_t i = 0; status == SB_OK && i < DASHBOARDS; i++) {
         sb_json_key_str(&j, dashboards[i].name);
         sb_json_begin_object(&j);
-        sb_json_key_str(&j, "disable_reload");
-        sb_json_bool(&j, dashboards[i].keeps_still);
-        sb_json_key_str(&j, "enabled");
-        sb_json_bool(&j, active[i]);
-        sb_json_key_str(&j, "remove_dom");
-        sb_json_bool(&j, false);
-        sb_json_key_str(&j, "tab_name");
-        sb_json_str(&j, dashboards[i].tab);
+        sb_json_put_bool(&j, "disable_reload", dashboards[i].keeps_still);
+        sb_json_put_bool(&j, "enabled", active[i]);
+        sb_json_put_bool(&j, "remove_dom", false);
+        sb_json_put_str(&j, "tab_name", dashboards[i].tab);
         status = add_mechanism(&j, i, q);
         sb_json_end_object(&j);
     }

@@ -28,10 +28,8 @@ static void add_counts(sb_json *j, const char *key, const int64_t *values, size_
 
 static void add_curve(sb_json *j, const sb_pr_curve_point *p) {
     sb_json_begin_object(j);
-    sb_json_key_str(j, "wall_time");
-    sb_json_double(j, p->wall);
-    sb_json_key_str(j, "step");
-    sb_json_int(j, p->step);
+    sb_json_put_double(j, "wall_time", p->wall);
+    sb_json_put_int(j, "step", p->step);
     add_reals(j, "precision", p->precision, p->n);
     add_reals(j, "recall", p->recall, p->n);
     add_counts(j, "true_positives", p->true_positives, p->n);

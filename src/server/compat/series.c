@@ -97,8 +97,7 @@ void sb_compat_add_description(sb_json *j, sb_slice markdown) {
 }
 
 void sb_compat_add_tag_info(sb_json *j, const sb_series_entry *entry) {
-    sb_json_key_str(j, "displayName");
-    sb_json_text(j, entry->display_name);
+    sb_json_put_text(j, "displayName", entry->display_name);
     sb_json_key_str(j, "description");
     sb_compat_add_description(j, entry->description);
 }
@@ -119,6 +118,8 @@ sb_status sb_compat_tag_index(sb_http_request *q, sb_http_reply *r, sb_app *app,
             sb_json_key(&j, run->series[k].tag);
             sb_json_begin_object(&j);
             sb_compat_add_tag_info(&j, &run->series[k]);
+            if (kind == SB_SERIES_BLOBS)
+                sb_json_put_int(&j, "samples", sb_entry_samples(&run->series[k]));
             sb_json_end_object(&j);
         }
         sb_json_end_object(&j);

@@ -32,7 +32,8 @@ sb_sampling sb_compat_sampling(const sb_app *app, const char *plugin, uint64_t h
 void sb_compat_add_description(sb_json *j, sb_slice markdown);
 /* Appends "displayName" and "description" to an object. */
 void sb_compat_add_tag_info(sb_json *j, const sb_series_entry *entry);
-/* {run: {tag: {"displayName": ..., "description": ...}}}, the whole answer. */
+/* {run: {tag: {"displayName": ..., "description": ...}}}, the whole answer; with "samples" for
+ * series of blobs. */
 sb_status sb_compat_tag_index(sb_http_request *q, sb_http_reply *r, sb_app *app, const char *plugin,
                               sb_series_kind kind);
 

@@ -40,12 +40,9 @@ static sb_status add_texts(sb_json *j, const sb_text_point *points, size_t n, sb
         if (status == SB_OK) status = sb_text_point_render(&html, &points[i], markdown, NULL, err);
         if (status != SB_OK) break;
         sb_json_begin_object(j);
-        sb_json_key_str(j, "wall_time");
-        sb_json_double(j, points[i].wall);
-        sb_json_key_str(j, "step");
-        sb_json_int(j, points[i].step);
-        sb_json_key_str(j, "text");
-        sb_json_text(j, sb_buf_slice(&html));
+        sb_json_put_double(j, "wall_time", points[i].wall);
+        sb_json_put_int(j, "step", points[i].step);
+        sb_json_put_text(j, "text", sb_buf_slice(&html));
         sb_json_end_object(j);
     }
     sb_buf_fini(&html);

@@ -88,8 +88,7 @@ static sb_status add_sampled(sb_json *j, const sb_series_list *list, sb_http_req
         }
         sb_json_key(j, all[i].run);
         sb_json_begin_object(j);
-        sb_json_key_str(j, "maxSamplesPerStep");
-        sb_json_int(j, sb_entry_samples(all[i].entry));
+        sb_json_put_int(j, "maxSamplesPerStep", sb_entry_samples(all[i].entry));
         sb_json_end_object(j);
     }
     if (n) sb_json_end_object(j);
@@ -154,12 +153,9 @@ static void add_bins(sb_json *j, const sb_histo_rows *histo) {
     for (size_t i = 0; i < histo->n; i++) {
         const double *row = histo->rows + 3 * i;
         sb_json_begin_object(j);
-        sb_json_key_str(j, "min");
-        sb_json_double(j, row[0]);
-        sb_json_key_str(j, "max");
-        sb_json_double(j, row[1]);
-        sb_json_key_str(j, "count");
-        sb_json_double(j, row[2]);
+        sb_json_put_double(j, "min", row[0]);
+        sb_json_put_double(j, "max", row[1]);
+        sb_json_put_double(j, "count", row[2]);
         sb_json_end_object(j);
     }
     sb_json_end_array(j);
@@ -177,10 +173,8 @@ static sb_status add_histograms(answering *a, sb_run *run, const sb_series *seri
     sb_json_begin_array(j);
     for (size_t i = 0; i < n; i++) {
         sb_json_begin_object(j);
-        sb_json_key_str(j, "wallTime");
-        sb_json_double(j, points[i].wall);
-        sb_json_key_str(j, "step");
-        sb_json_int(j, points[i].step);
+        sb_json_put_double(j, "wallTime", points[i].wall);
+        sb_json_put_int(j, "step", points[i].step);
         add_bins(j, &points[i].histo);
         sb_json_end_object(j);
     }

@@ -150,22 +150,28 @@ sb_status sb_url_params(sb_arena *arena, sb_slice raw, size_t max_params, sb_htt
     return SB_OK;
 }
 
-static bool stays(uint8_t c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != 0 && strchr("/-._~!$'()*,:@=+", c));
-}
-
-void sb_url_add_path(sb_buf *out, sb_slice path) {
-    for (size_t i = 0; i < path.n; i++) {
-        if (stays(path.p[i])) {
-            sb_buf_add_byte(out, path.p[i]);
+/* Escapes all but letters, digits and the marks. */
+static void add_escaped(sb_buf *out, sb_slice text, const char *marks) {
+    for (size_t i = 0; i < text.n; i++) {
+        uint8_t c = text.p[i];
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+            (c != 0 && strchr(marks, c))) {
+            sb_buf_add_byte(out, c);
             continue;
         }
         uint8_t escape[3];
         uint8_t *end = escape;
-        add_escape(&end, path.p[i]);
+        add_escape(&end, c);
         sb_buf_add(out, escape, sizeof escape);
     }
+}
+
+void sb_url_add_path(sb_buf *out, sb_slice path) {
+    add_escaped(out, path, "/-._~!$'()*,:@=+");
+}
+
+void sb_url_add_value(sb_buf *out, sb_slice value) {
+    add_escaped(out, value, "/-._~");
 }
 
 void sb_url_add_query_without(sb_buf *out, sb_arena *arena, sb_slice raw, sb_slice key) {

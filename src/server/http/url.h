@@ -26,6 +26,8 @@ sb_status sb_url_params(sb_arena *arena, sb_slice raw, size_t max_params, sb_htt
 
 /* Appends a path with all but unreserved characters, "/" and a few harmless marks escaped. */
 void sb_url_add_path(sb_buf *out, sb_slice path);
+/* Appends a value of a query, with all but unreserved characters and "/" escaped. */
+void sb_url_add_value(sb_buf *out, sb_slice value);
 
 /* Appends a raw query without those pairs whose decoded key is `key`. */
 void sb_url_add_query_without(sb_buf *out, sb_arena *arena, sb_slice raw, sb_slice key);

@@ -101,6 +101,24 @@ static void a_small_reply_goes_out_as_it_is(void **state) {
     assert_header(&f, "Expires", "0");
     assert_null(header(&f, "Content-Encoding"));
     assert_null(header(&f, "Vary"));
+    end(&f);
+}
+
+static void data_may_load_nothing_and_scripts_have_no_policy(void **state) {
+    (void)state;
+    static const char *const data[] = {"application/json", "text/csv; charset=utf-8", "text/plain",
+                                       "application/x-seaboard-columns"};
+    fixture f;
+    for (size_t i = 0; i < SB_COUNT(data); i++) {
+        begin(&f);
+        sb_http_type(&f.r, data[i]);
+        finish(&f, SB_OK);
+        assert_header(&f, "Content-Security-Policy", "default-src 'none'");
+        end(&f);
+    }
+    begin(&f);
+    sb_http_type(&f.r, "text/javascript");
+    finish(&f, SB_OK);
     assert_null(header(&f, "Content-Security-Policy"));
     end(&f);
 }
@@ -633,6 +651,7 @@ static void memory_that_runs_out_leaves_nothing_behind(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_reply_goes_out_as_it_is),
+        cmocka_unit_test(data_may_load_nothing_and_scripts_have_no_policy),
         cmocka_unit_test(html_carries_the_policy),
         cmocka_unit_test(user_content_is_put_in_a_sandbox),
         cmocka_unit_test(caches_are_told_how_long),
