@@ -1,6 +1,7 @@
 // Columns of the runs table: chosen, ordered, removed, sorted, filtered; the table over the whole window; the panel's width.
 import assert from 'node:assert/strict';
-import { card, openCharts, shot, until } from './harness.mjs';
+import { RunWriter } from './logs.mjs';
+import { card, loaded, openCharts, serve, shot, until } from './harness.mjs';
 import { names, rowOf, waitHash } from './runs.mjs';
 
 const columns = (page) => page.locator('[data-column]').evaluateAll((all) => all.map((e) => e.dataset.column));
@@ -147,6 +148,28 @@ export default {
     const left = await until('fewer', async () => (await names(page)).length > 0 && page.locator('[data-run] .number').allInnerTexts());
     await until('none of them', async () => (await page.locator('[data-run] .number').allInnerTexts()).every((v) => v !== '0' && v !== '2'));
     assert.ok(left.length > 0);
+  },
+
+  async 'metric columns follow what is logged, and only runs with news are asked for'(keep) {
+    const server = await serve('fresh');
+    try {
+      const [one, two] = ['one', 'two'].map((name) => new RunWriter(server.logdir, name).scalars(0, { loss: 4 }).scalars(1, { loss: 3 }).flush());
+      await until('read', async () => (await loaded(server)).loading.points >= 4);
+      const page = keep(await openCharts(server, '#timeseries&cols=m:last:loss&sort=m:last:loss'));
+      const cell = (name) => rowOf(page, name).locator('.number').innerText();
+      await until('both', async () => (await cell('one')) === '3' && (await cell('two')) === '3');
+      const asked = [];
+      page.on('request', (r) => r.url().endsWith('/summaries') && asked.push(r.postDataJSON().runs?.length ?? 'all'));
+      two.scalars(2, { loss: 2 }).flush();
+      await until('news', async () => (await cell('two')) === '2');
+      assert.deepEqual(new Set(asked), new Set([1]));
+      assert.deepEqual(await names(page), ['two', 'one']);
+      one.scalars(2, { loss: 1 }).flush();
+      new RunWriter(server.logdir, 'three').scalars(0, { loss: 0.5 }).flush();
+      await until('a new run', async () => (await names(page)).join() === 'three,one,two' && (await cell('three')) === '0.5000' && (await cell('one')) === '1');
+    } finally {
+      await server.stop();
+    }
   },
 
   async 'details stand beside the table that fills the window'(keep) {

@@ -19,8 +19,8 @@ export class Hub {
   persistent = $state(false);
   connection = $state<Connection>('connecting');
   lostSince = $state(0);
-  /** when the newest data came, and the tags in it; null: any */
-  changed = $state.raw<{ version: number; tags: Set<string> | null }>({ version: 0, tags: null });
+  /** when the newest data came, and the tags and runs in it; null: any */
+  changed = $state.raw<{ version: number; tags: Set<string> | null; runs: Set<number> | null }>({ version: 0, tags: null, runs: null });
   lastNews = $state(0);
   paused = $state(false);
   ready = $state(false);
@@ -62,7 +62,7 @@ export class Hub {
   /** Asks for everything again: the reload button. */
   async reload(): Promise<void> {
     await this.loadAll();
-    this.changed = { version: this.version, tags: null };
+    this.changed = { version: this.version, tags: null, runs: null };
   }
 
   private async loadAll(): Promise<void> {
@@ -167,7 +167,8 @@ export class Hub {
     for (const run of news.runs) this.hadRun.add(run.id);
     for (const tag of tags) strange ||= !this.known.has(tag);
     if (strange) this.loadTagsSoon();
-    this.changed = { version: news.version, tags: news.more ? null : tags };
+    const ids = new Set(news.series.map(([run]) => run));
+    this.changed = { version: news.version, tags: news.more ? null : tags, runs: news.more ? null : ids };
   }
 
   private readonly hadRun = new Set<number>();

@@ -45,10 +45,24 @@ export function bestIsHigh(column: string): boolean {
   return parts.what === 'max' || (parts.what === 'last' && direction(parts.tag) === 'max');
 }
 
+function sameValues(a: Run['hparams'] = {}, b: Run['hparams'] = {}): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}
+
 export class Columns {
   constructor(private readonly metrics: Metrics) {}
 
+  // runs have news all the time, their hyperparameters hardly ever
+  private seen: readonly Run[] = [];
+  private known: HParam[] = [];
   hparams = $derived.by((): HParam[] => {
+    const isSame = hub.runs.length === this.seen.length && hub.runs.every((run, i) => run === this.seen[i] || sameValues(run.hparams, this.seen[i].hparams));
+    this.seen = hub.runs;
+    if (!isSame) this.known = this.collect();
+    return this.known;
+  });
+  private collect(): HParam[] {
     const values = new Map<string, Map<string, number | string>>();
     for (const run of hub.runs)
       for (const name in run.hparams) {
@@ -62,7 +76,7 @@ export class Columns {
     return [...values]
       .map(([name, all]) => ({ name, differs: all.size > 1, values: [...all.values()].sort(order) }))
       .sort((a, b) => naturalCompare(a.name, b.name));
-  });
+  }
 
   mainTag = $derived.by(() => {
     const tags = hub.tags.filter((tag) => tag.plugin === 'scalars').map((tag) => tag.tag);
