@@ -479,6 +479,8 @@ sb_status sb_decimate_range(const sb_line *line, const sb_decimate_ask *ask, dou
     if (ask->pixels == 0 || ask->pixels > SB_MAX_PIXELS)
         return sb_fail(err, SB_INVALID, 0, "a width of %u pixels; 1 to %u make sense", ask->pixels,
                        SB_MAX_PIXELS);
+    if (!(ask->near >= 0) || isinf(ask->near))
+        return sb_fail(err, SB_INVALID, 0, "a log axis that is linear below %g", ask->near);
     if (isinf(*from) || isinf(*to) || *from > *to)
         return sb_fail(err, SB_INVALID, 0, "a range from %g to %g", *from, *to);
     if (!isnan(*from) && !isnan(*to)) return SB_OK;
@@ -492,11 +494,13 @@ sb_status sb_decimate_range(const sb_line *line, const sb_decimate_ask *ask, dou
     return SB_OK;
 }
 
-sb_scale sb_scale_of(double from, double to, uint32_t pixels) {
+sb_scale sb_scale_of(double from, double to, uint32_t pixels, double near) {
+    double first = sb_scale_place(near, from) * 0.5, last = sb_scale_place(near, to) * 0.5;
     return (sb_scale){.from = from,
                       .to = to,
-                      .half_from = from * 0.5,
-                      .half_width = to * 0.5 - from * 0.5,
+                      .half_from = first,
+                      .half_width = last - first,
+                      .near = near,
                       .pixels = (double)pixels,
                       .last = (int32_t)pixels - 1};
 }
@@ -535,7 +539,7 @@ sb_status sb_scalar_decimate(const sb_line *line, const sb_decimate_ask *ask,
     m4 m; /* large: only what must be is set */
     m.line = line;
     m.ask = ask;
-    m.scale = sb_scale_of(out->from, out->to, ask->pixels);
+    m.scale = sb_scale_of(out->from, out->to, ask->pixels, ask->near);
     m.base = out->base;
     m.arena = arena;
     m.out = out;

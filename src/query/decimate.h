@@ -1,6 +1,7 @@
 /* decimate.h: a line of any length in as many points as a chart has pixels can show (M4).
  *
- * x from..to is cut into `pixels` columns of equal width; the last one includes `to`. The points of
+ * x from..to is cut into `pixels` columns of equal width (on a log axis: of equal width there); the
+ * last one includes `to`. The points of
  * the line, in their order, fall into groups: a group is a run of points one after the other in the
  * same column. Where x rises there is one group a column; where it falls back (a restart that was
  * not superseded, two writers at a time) another group of the same column begins, so that a drawn
@@ -19,6 +20,8 @@
 #ifndef SB_QUERY_DECIMATE_H
 #define SB_QUERY_DECIMATE_H
 
+#include <math.h>
+
 #include "query/scalars.h"
 
 #define SB_MAX_PIXELS 65536u
@@ -27,6 +30,7 @@ typedef struct sb_decimate_ask {
     sb_axis axis;
     double from, to;    /* NaN: where the line begins or ends */
     uint32_t pixels;    /* 1 to SB_MAX_PIXELS */
+    double near;        /* 0: columns are equal in x; else in log(1 + |x| / near), either side */
     bool without_walls; /* the answer's walls are all 0, which saves most of the decoding */
     size_t max_points;  /* more are refused with SB_LIMIT; 0: no limit but the arena's */
 } sb_decimate_ask;
@@ -56,18 +60,24 @@ sb_status sb_scalar_decimate(const sb_line *line, const sb_decimate_ask *ask,
 typedef struct sb_scale {
     double from, to;
     double half_from, half_width; /* halves, since the width of a wide range may be infinite */
+    double near;                  /* as in sb_decimate_ask */
     double pixels;
     int32_t last;
 } sb_scale;
 
-sb_scale sb_scale_of(double from, double to, uint32_t pixels);
+sb_scale sb_scale_of(double from, double to, uint32_t pixels, double near);
+
+/* Where columns are of equal width. */
+static inline double sb_scale_place(double near, double x) {
+    return near > 0 ? copysign(log1p(fabs(x) / near), x) : x;
+}
 
 /* x must be finite. Never falls when x rises. */
 static inline int32_t sb_scale_column(const sb_scale *s, double x) {
     if (x < s->from) return -1;
     if (x > s->to) return s->last + 1;
     if (!(s->half_width > 0)) return 0;
-    double at = (x * 0.5 - s->half_from) / s->half_width * s->pixels;
+    double at = (sb_scale_place(s->near, x) * 0.5 - s->half_from) / s->half_width * s->pixels;
     int32_t column = (int32_t)at;
     return column > s->last ? s->last : column;
 }

@@ -85,7 +85,7 @@ sb_status sb_scalar_envelope(const sb_line *line, const sb_decimate_ask *ask,
     if (status != SB_OK) return status;
     status = make_room(out, arena, err);
     if (status != SB_OK) return status;
-    e.scale = sb_scale_of(out->from, out->to, ask->pixels);
+    e.scale = sb_scale_of(out->from, out->to, ask->pixels, ask->near);
     sb_spans walk = sb_spans_of(line->series);
     sb_span span;
     while (!is_empty && sb_spans_next(&walk, &span)) {

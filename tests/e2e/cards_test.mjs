@@ -578,4 +578,24 @@ export default {
       for (let i = from; i < to; i++) assert.equal(flags[i] & 1, step[i] >= cut ? 1 : 0, `point ${step[i]} of attempt ${attempt}`);
     });
   },
+
+  async 'a log x axis has the first steps of a long run, each at its place'(keep) {
+    const server = await serve('fresh');
+    const run = new RunWriter(server.logdir, 'r', 1700000000);
+    for (let step = 0; step < 20000; step++) run.scalars(step, { loss: 1 / (step + 1) });
+    run.flush();
+    const page = keep(await openCharts(server, '#timeseries&smooth=0&xscale=log&logy=loss'));
+    await until('all points', async () => /of 20\u2009000|of 20 k|of 20\u2009k/.test(await card(page, 'loss').locator('footer').innerText()));
+    const box = await plot(page, 'loss').boundingBox();
+    const seen = [];
+    for (const step of [2, 3, 5, 9, 17]) {
+      await page.mouse.move(5, 600);
+      await plot(page, 'loss').hover({ position: { x: 46 + (box.width - 56) * (Math.log10(step) / Math.log10(20000)), y: 80 } });
+      await page.waitForSelector('.tip');
+      seen.push(Number(/step (\d+)/.exec(await page.locator('.tip p').first().innerText())[1]));
+    }
+    seen.forEach((step, i) => assert.ok(Math.abs(step - [2, 3, 5, 9, 17][i]) <= 1, String(seen)));
+    assert.equal(new Set(seen).size, 5);
+    await shot(page, 'log-x');
+  },
 };

@@ -122,10 +122,10 @@ static inline void sb_twin_group(const sb_twin_line *line, const size_t *group, 
 /* from and to as the answer under test says it used them. */
 static inline sb_twin_answer sb_twin_decimate(const sb_twin_line *twin, const sb_line *line,
                                               sb_axis axis, double base, double from, double to,
-                                              uint32_t pixels) {
+                                              uint32_t pixels, double near) {
     sb_twin_answer a = {.kept = malloc((twin->n + 1) * sizeof *a.kept)};
     size_t *group = malloc((twin->n + 1) * sizeof *group);
-    sb_scale scale = sb_scale_of(from, to, pixels);
+    sb_scale scale = sb_scale_of(from, to, pixels, near);
     size_t n = 0;
     int32_t column = 0;
     bool had_group = false;

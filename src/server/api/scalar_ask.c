@@ -40,6 +40,14 @@ static bool read_range(sb_lines_ask *out, const json_t *range, sb_http_reply *r)
     return out->from <= out->to || refuse(r, "\"range\" must begin before it ends");
 }
 
+/* Columns of a log axis. */
+static bool read_near(sb_lines_ask *out, const json_t *near, sb_http_reply *r) {
+    if (!near || json_is_null(near)) return true;
+    out->near = json_number_value(near);
+    return (json_is_number(near) && out->near > 0 && isfinite(out->near)) ||
+           refuse(r, "\"near\" must be a number above 0");
+}
+
 static bool read_smoothing(sb_smoothing *out, const json_t *s, sb_axis axis, sb_http_reply *r) {
     static const char *const names[] = {"none", "ema", "time_ema", "window", "gaussian", "median"};
     static const sb_smooth_kind kinds[] = {SB_SMOOTH_NONE,   SB_SMOOTH_EMA,      SB_SMOOTH_TIME_EMA,
@@ -81,6 +89,7 @@ bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r) 
     out->width = (uint32_t)pixels;
     return read_axis(&out->axis, json_object_get(body, "x"), r) &&
            read_range(out, json_object_get(body, "range"), r) &&
+           read_near(out, json_object_get(body, "near"), r) &&
            read_columns(out, json_object_get(body, "columns"), r) &&
            read_smoothing(&out->smoothing, json_object_get(body, "smoothing"), out->axis, r);
 }

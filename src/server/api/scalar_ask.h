@@ -12,6 +12,7 @@ typedef struct sb_lines_ask {
     sb_axis axis;
     uint32_t width;  /* 0: all points */
     double from, to; /* NaN: no bound */
+    double near;     /* of a log axis (decimate.h); 0: x is linear */
     sb_smoothing smoothing;
     bool superseded;
     uint32_t columns; /* SB_COLUMN_*, those that are wanted */

@@ -56,6 +56,7 @@ static sb_status add_decimated(answer *a, uint32_t entry, const sb_line *line, u
                            .from = l->ask.from,
                            .to = l->ask.to,
                            .pixels = l->ask.width,
+                           .near = l->ask.near,
                            .without_walls = !(l->ask.columns & SB_COLUMN_WALL),
                            .max_points = MAX_POINTS - a->points};
     sb_decimated got;

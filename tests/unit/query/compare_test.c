@@ -224,7 +224,7 @@ static void expect_decimated(made *m, const sb_line *line, const sb_line *base_l
     sb_twin_line twin = sb_twin_of(&got.line);
     if (!isnan(few.from)) {
         sb_twin_answer want = sb_twin_decimate(&twin, &got.line, axis, sb_line_base(&got.line),
-                                               few.from, few.to, ask.pixels);
+                                               few.from, few.to, ask.pixels, 0);
         assert_int_equal(sb_twin_differs(&twin, &want, &few.points), -1);
         free(want.kept);
     }

@@ -12,8 +12,8 @@ static void expect_like_twin(const sb_line *line, const sb_decimate_ask *ask, sb
     sb_err err;
     assert_ok(sb_scalar_decimate(line, ask, NULL, arena, &got, &err), &err);
     sb_twin_line twin = sb_twin_of(line);
-    sb_twin_answer want =
-        sb_twin_decimate(&twin, line, ask->axis, got.base, got.from, got.to, ask->pixels);
+    sb_twin_answer want = sb_twin_decimate(&twin, line, ask->axis, got.base, got.from, got.to,
+                                           ask->pixels, ask->near);
     long at = sb_twin_differs(&twin, &want, &got.points);
     if (at >= 0)
         fail_msg("point %ld of %zu (%zu wanted), axis %d, %u pixels, from %g to %g", at,
@@ -36,6 +36,7 @@ static sb_decimate_ask random_ask(const sb_line *line, sb_test_random *r) {
                            .from = NAN,
                            .to = NAN,
                            .pixels = 1 + (uint32_t)sb_test_below(r, sb_test_below(r, 2) ? 8 : 900)};
+    if (sb_test_below(r, 4) == 0) ask.near = ask.axis == SB_AXIS_STEP ? 1 : 0.001;
     double low, high, base = sb_line_base(line);
     if (!sb_line_extent(line, ask.axis, base, &low, &high)) return ask;
     double width = high - low;
@@ -154,7 +155,7 @@ static void extreme_axes_stay_inside(void **state) {
     sb_line line = {.series = &s};
     for (int axis = 0; axis < 3; axis++)
         for (uint32_t pixels = 1; pixels < 9; pixels++) {
-            sb_decimate_ask ask = {(sb_axis)axis, NAN, NAN, pixels, false, 0};
+            sb_decimate_ask ask = {.axis = (sb_axis)axis, .from = NAN, .to = NAN, .pixels = pixels};
             expect_like_twin(&line, &ask, &m.arena);
             ask.from = 0;
             ask.to = 5e-324;
@@ -177,6 +178,40 @@ static void a_line_of_equal_steps_is_one_column(void **state) {
     assert_int_equal(got.points.n, 3);
     assert_int_equal(got.points.flags[0], SB_POINT_LEAST);
     assert_int_equal(got.points.flags[1], SB_POINT_GREATEST);
+    sb_series_release(&s);
+    made_free(&m);
+}
+
+/* On a log axis half of the picture is a few steps: they all come, and no more than a picture
+ * needs. */
+static void columns_can_be_equal_on_a_log_axis(void **state) {
+    (void)state;
+    made m = made_new();
+    uint32_t file = made_file(&m, "/run/a");
+    for (int64_t step = 0; step < 100000; step++)
+        made_add(&m, file, step, 1000.0 + (double)step, (double)(step * 7919 % 1000));
+    sb_series s = made_take(&m);
+    sb_line line = {.series = &s};
+    sb_decimated even, log;
+    sb_err err;
+    sb_decimate_ask ask = {.axis = SB_AXIS_STEP, .from = NAN, .to = NAN, .pixels = 400};
+    assert_ok(sb_scalar_decimate(&line, &ask, NULL, &m.arena, &even, &err), &err);
+    ask.near = 1;
+    assert_ok(sb_scalar_decimate(&line, &ask, NULL, &m.arena, &log, &err), &err);
+    size_t early_even = 0, early_log = 0;
+    for (size_t i = 0; i < even.points.n; i++) early_even += even.points.steps[i] < 30;
+    for (size_t i = 0; i < log.points.n; i++) early_log += log.points.steps[i] < 30;
+    assert_true(early_even <= 4);
+    assert_int_equal(early_log, 30);
+    assert_true(log.points.n <= 4 * 400);
+    assert_int_equal(log.in_range, 100000);
+    ask.from = -50;
+    assert_ok(sb_scalar_decimate(&line, &ask, NULL, &m.arena, &log, &err), &err);
+    assert_int_equal(log.in_range, 100000);
+    for (size_t k = 0; k < 2; k++) {
+        ask.near = k ? NAN : -1;
+        assert_int_equal(sb_scalar_decimate(&line, &ask, NULL, &m.arena, &log, &err), SB_INVALID);
+    }
     sb_series_release(&s);
     made_free(&m);
 }
@@ -259,7 +294,7 @@ static void envelopes_equal_a_pass_over_all_points(void **state) {
         sb_envelope got;
         assert_int_equal(sb_scalar_envelope(&line, &ask, NULL, &m.arena, &got, NULL), SB_OK);
         sb_twin_line twin = sb_twin_of(&line);
-        sb_scale scale = sb_scale_of(got.from, got.to, ask.pixels);
+        sb_scale scale = sb_scale_of(got.from, got.to, ask.pixels, ask.near);
         double base = sb_line_base(&line);
         for (uint32_t c = 0; c < ask.pixels; c++) {
             double min = INFINITY, max = -INFINITY, sum = 0;
@@ -297,6 +332,7 @@ int main(void) {
         cmocka_unit_test(points_outside_are_kept_where_the_line_leaves),
         cmocka_unit_test(extreme_axes_stay_inside),
         cmocka_unit_test(a_line_of_equal_steps_is_one_column),
+        cmocka_unit_test(columns_can_be_equal_on_a_log_axis),
         cmocka_unit_test(senseless_asks_are_refused),
         cmocka_unit_test(the_time_limit_ends_it),
         cmocka_unit_test(a_full_arena_is_an_answer),

@@ -106,7 +106,7 @@ static void many_steps_become_columns(void **state) {
     sb_group g = group_of(&l, &ask);
     assert_false(g.is_exact);
     assert_int_equal(g.n, 50);
-    sb_scale scale = sb_scale_of(g.from, g.to, 50);
+    sb_scale scale = sb_scale_of(g.from, g.to, 50, 0);
     for (int32_t c = 0; c < 50; c++) {
         double sum = 0, low = INFINITY, high = -INFINITY;
         int count = 0;

@@ -155,6 +155,7 @@ export interface ScalarsAsk {
   x: XAxis;
   width: number; // pixels; 0: all points
   range?: [number, number];
+  near?: number; // for a log axis: pixels are equal in log(1 + |x| / near)
   smoothing: Smoothing;
   superseded?: boolean;
   columns?: Column[]; // absent: all

@@ -10,6 +10,7 @@ import { smoothingAsk } from './series';
 
 const LIVE_EVERY_MS = 200;
 const SETTLE_MS = 25;
+const NEAR = { step: 1, relative: 0.001 }; // a step; a millisecond
 
 type Ask = Omit<ScalarsAsk, 'series'>;
 interface BandsWanted {
@@ -95,7 +96,10 @@ export class CardData {
       if (view.envelope && smoothing.kind !== 'none') columns.push('flags');
       // time within a part counts from its own start, which the server's range does not
       const range = split && x === 'relative' ? undefined : (this.zoomX ?? undefined);
-      const ask: Ask = { ...this.basis, width: this.width, range, superseded: view.attempts || undefined, columns };
+      // on a log axis pixels are no even parts of x; twice as many, since where it turns linear depends on the data
+      const isLog = view.xScale !== 'linear' && x !== 'wall';
+      const near = isLog ? NEAR[x] : undefined;
+      const ask: Ask = { ...this.basis, width: isLog ? this.width * 2 : this.width, range, near, superseded: view.attempts || undefined, columns };
       const spread = view.bands;
       const bands = this.banded && spread !== 'off' ? { spread, center: view.center, revealed: view.revealed } : null;
       if (this.width === 0) return;
