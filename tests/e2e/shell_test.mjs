@@ -41,6 +41,7 @@ export default {
     await axe(page, 'menu');
     const empty = keep(await open(await serve('empty')));
     await empty.waitForSelector('pre');
+    assert.match(await empty.locator('main').innerText(), /another directory.*Log directory\s+\S*empty.*0 event files, 0 runs.*Last update\s+.*\d\d:\d\d/s);
     await axe(empty, 'empty');
     await shot(empty, 'empty');
   },
@@ -187,6 +188,7 @@ export default {
       await page.reload();
       await page.waitForSelector(CHART);
       await until('paused from the start', async () => /paused/.test(await page.locator('header [role=status]').innerText()));
+      await page.context().close(); // before its server
     } finally {
       await server.stop();
     }

@@ -493,6 +493,7 @@ export const en = {
   'empty.files': '{files} event files, {runs} runs',
   'empty.last': 'Last update',
   'empty.framework': 'Framework',
+  'empty.why': 'Either nothing of this kind was logged yet, or the files are in another directory.',
   'empty.live': 'It appears by itself when something is logged.',
   'empty.reading': 'Reading the logs',
   'empty.progress': '{done} of {all}, {runs} runs so far',

@@ -495,6 +495,7 @@ export const zh: Catalogue = {
   'empty.files': '{files} 个事件文件，{runs} 个运行',
   'empty.last': '最近更新',
   'empty.framework': '框架',
+  'empty.why': '可能尚未记录此类数据，或文件位于其他目录。',
   'empty.live': '写入日志后会自动显示。',
   'empty.reading': '正在读取日志',
   'empty.progress': '{done} / {all}，已有 {runs} 个运行',

@@ -36,6 +36,7 @@ export class Hub {
   private asking = false;
   private pending = false;
   private tagsAt = 0;
+  private tagsLate = false;
   private tagsTimer: ReturnType<typeof setTimeout> | undefined;
   private runsById = new Map<number, Run>();
   private known = new Set<string>();
@@ -56,7 +57,10 @@ export class Hub {
 
   pause(paused: boolean): void {
     this.paused = paused;
-    if (!paused) void this.refresh();
+    if (paused) return;
+    if (this.tagsLate) this.loadTagsSoon();
+    this.tagsLate = false;
+    void this.refresh();
   }
 
   /** Asks for everything again: the reload button. */
@@ -138,7 +142,7 @@ export class Hub {
     if (reply.ok) {
       if (unasked && reply.value.version > this.version) this.live.missed();
       this.back();
-      this.take(reply.value);
+      if (!this.paused) this.take(reply.value);
     } else if (reply.error.code === 'offline') this.gone();
     if (this.pending) {
       this.pending = false;
@@ -190,6 +194,8 @@ export class Hub {
     const wait = Math.max(0, this.tagsAt + TAGS_EVERY_MS - Date.now());
     this.tagsTimer = setTimeout(() => {
       this.tagsTimer = undefined;
+      this.tagsLate = this.paused; // then when it ends
+      if (this.paused) return;
       void api.tags().then((reply) => reply.ok && this.setTags(reply.value.tags));
       void this.loadStatus();
     }, wait);
