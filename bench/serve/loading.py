@@ -13,32 +13,39 @@ from servers import OURS, PEER, PYTHON, RUST, Server, resident, rust_server
 import common  # isort: skip  (beside the peers' scripts, which servers.py has made known)
 
 
-def ours(work, repeat, points):
-    best, memory = None, 0.0
-    for _ in range(repeat):
-        with Server(OURS, logs.logdir(work)) as server:
-            while True:
-                status = json.loads(server.ask("/api/v1/status"))
-                if not status["loading"]["isLoading"]:
-                    break
-                time.sleep(0.0005)
-            ns = server.ns()
-            assert status["loading"]["points"] == points, status["loading"]
-            memory = max(memory, server.memory())
-            best = min(best or ns, ns)
-    common.report(OURS, f"load {work}", "start to all there", "ns", best)
-    common.report(OURS, f"load {work}", "memory then", "MB", memory)
+def ours(work, points):
+    """Nanoseconds from the start of the process until all is there, and MB then."""
+    with Server(OURS, logs.logdir(work)) as server:
+        while True:
+            status = json.loads(server.ask("/api/v1/status"))
+            if not status["loading"]["isLoading"]:
+                break
+            time.sleep(0.0005)
+        ns = server.ns()
+        assert status["loading"]["points"] == points, status["loading"]
+        return ns, server.memory()
 
 
-def rust(work, repeat, checksum):
-    best, memory = None, 0.0
-    for _ in range(repeat):
-        with rust_server(logs.logdir(work), *(["--checksum"] if checksum else [])) as (process, ns):
-            best = min(best or ns, ns)
-            memory = max(memory, resident(process.pid))
-    who = RUST + (", checksums" if checksum else "")
-    common.report(who, f"load {work}", "start to all there", "ns", best)
-    common.report(who, f"load {work}", "memory then", "MB", memory)
+def rust(work, *options):
+    with rust_server(logs.logdir(work), *options) as (process, ns):
+        return ns, resident(process.pid)
+
+
+def load(work, points, rounds):
+    """All in turn, round after round, so that a busy moment of the machine meets each of them; the best counts."""
+    who = {
+        OURS: lambda: ours(work, points),
+        RUST: lambda: rust(work),
+        RUST + ", checksums": lambda: rust(work, "--checksum"),
+    }
+    logs.warm(logs.logdir(work))
+    found = {name: [] for name in who}
+    for _ in range(rounds):
+        for name, measure in who.items():
+            found[name].append(measure())
+    for name, results in found.items():
+        common.report(name, f"load {work}", "start to all there", "ns", min(ns for ns, _ in results))
+        common.report(name, f"load {work}", "memory then", "MB", max(memory for _, memory in results))
 
 
 def python_loader():
@@ -81,11 +88,8 @@ def all_runs_listed():
 
 def main():
     common.arguments()
-    for work, points in (("L1", 10_000_000), ("L3", 10_000)):
-        logs.warm(logs.logdir(work))
-        ours(work, 3, points)
-        rust(work, 2, False)
-        rust(work, 2, True)
+    load("L1", 10_000_000, 3)
+    load("L3", 10_000, 3)
     python_loader()
     first_byte(5)
     all_runs_listed()

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "base/half.h"
 #include "codec/tensor.h"
 #include "query/value.h"
 #include "base/banned.h"
@@ -36,13 +37,6 @@ static sb_status rows_of_tensor(sb_slice body, size_t max_rows, sb_arena *arena,
 
 /* ---- old style ------------------------------------------------------------------------------- */
 
-/* Through memory: GCC 12 makes vectors of the way to float and back, and leaves the rounding
- * out. */
-static double shorten(double x) {
-    volatile float narrow = (float)x;
-    return (double)narrow;
-}
-
 /* rows: left and right from the limits, count; buckets from..to of all. */
 static void fill_rows(double *rows, const sb_summary_histo *h, const double *limits,
                       const double *counts, size_t from, size_t to, bool trimmed) {
@@ -51,7 +45,7 @@ static void fill_rows(double *rows, const sb_summary_histo *h, const double *lim
         rows[1] = i + 1 == to ? h->max : limits[i];
         rows[2] = counts[i];
         if (!trimmed) continue;
-        for (size_t k = 0; k < 3; k++) rows[k] = shorten(rows[k]);
+        for (size_t k = 0; k < 3; k++) rows[k] = sb_round_to_float(rows[k]);
         if (rows[0] <= rows[1] || isnan(rows[0]) || isnan(rows[1])) continue;
         if (i == from)
             rows[0] = rows[1];

@@ -59,7 +59,7 @@ void sb_pr_curve_tf(const sb_pr_input *in, uint32_t n, double *scratch, float *r
             p = fminf(1.0f, fmaxf(0.0f, p));
             float place = p * (float)(n - 1);
             count_one(tp_counts, fp_counts, n, (double)place, b.labels[i],
-                      (double)(float)b.weights[i]);
+                      sb_round_to_float(b.weights[i]));
         }
     }
     float *tp = rows, *fp = rows + n, *tn = rows + 2 * (size_t)n, *fn = rows + 3 * (size_t)n;

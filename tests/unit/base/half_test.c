@@ -85,12 +85,26 @@ static void too_large_becomes_infinite(void **state) {
     assert_int_equal(sb_float_to_bfloat16(-INFINITY), 0xff80);
 }
 
+static void doubles_side_by_side_are_each_rounded_to_a_float(void **state) {
+    (void)state;
+    double rows[30];
+    for (int i = 0; i < 30; i++) rows[i] = 0.1 * (i + 1);
+    for (int i = 0; i < 30; i += 3)
+        for (int k = 0; k < 3; k++) rows[i + k] = sb_round_to_float(rows[i + k]);
+    for (int i = 0; i < 30; i++) {
+        uint64_t low = sb_double_bits(rows[i]) & 0x1fffffff; /* what a float has no place for */
+        assert_int_equal(low, 0);
+        assert_true(rows[i] > 0.0999 * (i + 1) && rows[i] < 0.1001 * (i + 1));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_half_widens_to_its_meaning_and_comes_back),
         cmocka_unit_test(every_bfloat16_widens_to_its_meaning_and_comes_back),
         cmocka_unit_test(narrowing_rounds_to_nearest_and_ties_to_even),
         cmocka_unit_test(too_large_becomes_infinite),
+        cmocka_unit_test(doubles_side_by_side_are_each_rounded_to_a_float),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
