@@ -367,7 +367,9 @@ export default {
     await card(page, 'train/loss').getByRole('columnheader', { name: 'model' }).getByRole('button').focus();
     await page.keyboard.press('Shift+F10');
     await page.getByRole('menuitem', { name: 'Filter runs by model…' }).click();
-    await until('a filter', () => page.evaluate(() => document.activeElement.id === 'run-filter' && document.activeElement.value === 'model='));
+    await page.getByRole('dialog', { name: /model/ }).getByRole('checkbox', { name: /resnet/ }).uncheck();
+    await inAddress(page, /where=.*model/);
+    await until('without them', async () => (await runOf(page, 'train/loss')).every((run) => !run.includes('resnet')));
   },
 
   async 'what is selected is in the address: another person sees the same, undo goes back'(keep) {

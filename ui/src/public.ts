@@ -7,6 +7,8 @@ export { toNumber } from './data/types';
 export type { Run, Tag, Smoothing, XAxis, SmoothKind, ScalarsAsk, Measure, MeasureAsk, MeasurePoint } from './data/types';
 export { view, type CardSmoothing, type Zoom, type Scale, type Selecting, type Spread } from './app/view.svelte';
 export { runs, direction } from './app/runs/runs.svelte';
+/** The form that filters runs by a column; loaded when it is wanted. */
+export const columnFilter = () => import('./app/runs/ColumnFilter.svelte');
 export { settings, DEFAULT_COLUMNS, type TableColumns, type TooltipSort } from './app/settings.svelte';
 export { t, type Key } from './app/i18n.svelte';
 export { shell } from './app/shell.svelte';
