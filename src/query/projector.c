@@ -1,6 +1,8 @@
 /* projector.c: from directories to the runs that have embeddings. */
 #include "query/projector.h"
 
+#include <errno.h>
+
 #include "base/slice.h"
 #include "ckpt/bundle.h"
 #include "ckpt/state.h"
@@ -100,6 +102,13 @@ static sb_status read_config(const sb_projector *p, sb_slice message, sb_project
     return SB_OK;
 }
 
+/* Most runs have neither config nor checkpoint: one look is cheaper than a careful opening. */
+static bool is_missing(const sb_projector *p, sb_slice path) {
+    sb_file_info info;
+    int known = p->fs->stat(p->fs->ctx, (const char *)path.p, &info);
+    return known == -ENOENT || known == -ENOTDIR;
+}
+
 /* Reads the config of run->dir; one that is not there is an empty one. */
 static sb_status load_config(const sb_projector *p, sb_projector_run *run, bool *is_there,
                              sb_err *err) {
@@ -107,6 +116,7 @@ static sb_status load_config(const sb_projector *p, sb_projector_run *run, bool 
     *is_there = false;
     run->config_path = join_path(p, run->dir, SB_LIT(SB_PROJECTOR_CONFIG));
     if (!run->config_path.p) return no_memory(err);
+    if (is_missing(p, run->config_path)) return SB_OK;
     sb_status status = sb_fs_get_beneath(p->fs, p->alloc, run->dir, SB_LIT(SB_PROJECTOR_CONFIG),
                                          MAX_CONFIG, &text, err);
     if (status == SB_NOT_FOUND || status == SB_INVALID) return SB_OK;
@@ -129,6 +139,9 @@ static sb_status load_config(const sb_projector *p, sb_projector_run *run, bool 
 /* The newest checkpoint of dir; shown as TensorFlow would spell it. */
 static sb_status newest_in(const sb_projector *p, sb_projector_run *run, const char *dir,
                            const char *shown_dir, sb_err *err) {
+    sb_slice file = join_path(p, dir, SB_LIT(SB_CKPT_STATE_FILE));
+    if (!file.p) return no_memory(err);
+    if (is_missing(p, file)) return SB_NOT_FOUND;
     sb_buf prefix;
     sb_buf_init(&prefix, p->alloc, SB_BENEATH_MAX);
     bool is_absolute = false;
