@@ -10,7 +10,7 @@ const require = createRequire(join(resolve(import.meta.dirname, '../..'), 'ui/pa
 const { chromium } = require('playwright-core');
 const [what, url, peer] = process.argv.slice(2);
 const ALL = '.plot[data-painted="1000"]';
-const PATIENCE = 120000;
+const PATIENCE = 60000;
 
 const browser = await chromium.launch({
   executablePath: process.env.SEABOARD_BROWSER ?? '/usr/bin/chromium',
@@ -32,6 +32,13 @@ const seenAt = async () => {
   return page.evaluate(() => window.seenAt);
 };
 
+/** Every chart in sight has all its lines. */
+const allPainted = () =>
+  page.waitForFunction(() => {
+    const plots = [...document.querySelectorAll('.plot')];
+    return plots.length > 0 && plots.every((plot) => plot.dataset.painted === '1000');
+  });
+
 async function heap() {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('HeapProfiler.enable');
@@ -51,7 +58,7 @@ const scriptBytes = () =>
 async function first() {
   await noteWhen(ALL);
   await page.goto(url);
-  await page.waitForFunction((all) => document.querySelectorAll(all).length >= 6 && !document.querySelector('.skeleton'), ALL);
+  await allPainted();
   return { chart: await seenAt(), bytes: await scriptBytes(), heap: await heap() };
 }
 
@@ -66,8 +73,7 @@ async function firstOfPeer() {
 
 async function frames() {
   await page.goto(url);
-  await page.waitForFunction((all) => document.querySelectorAll(all).length >= 4, ALL);
-  await page.waitForFunction(() => !document.querySelector('.skeleton'));
+  await allPainted();
   const record = async (act) => {
     await page.evaluate(() => {
       window.gaps = [];
@@ -90,9 +96,13 @@ async function frames() {
   });
   const zoom = await record(async () => {
     await page.keyboard.down('Control');
-    for (let i = 0; i < 20; i++) await page.mouse.wheel(0, i < 10 ? -60 : 60);
+    for (let i = 0; i < 20; i++) await page.mouse.wheel(0, i < 12 ? -60 : 60);
     await page.keyboard.up('Control');
-    await page.waitForFunction((all) => document.querySelectorAll(all).length >= 4, ALL);
+    await page.waitForFunction(() => location.hash.includes('zoom='));
+    // what is drawn after the hand rests counts as well
+    await page.evaluate(async () => {
+      for (let i = 0; i < 60; i++) await new Promise(requestAnimationFrame);
+    });
   });
   return { hover, zoom };
 }
