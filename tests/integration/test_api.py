@@ -67,7 +67,9 @@ class Api:
         return caught.value.code, json.loads(caught.value.read())["error"]
 
     def columns(self, body):
-        return decode(self.call("scalars", body)[2])
+        _, headers, data = self.call("scalars", body)
+        assert struct.unpack_from("<Q", data, 8)[0] == int(headers["X-Seaboard-Version"])
+        return decode(data)
 
 
 def decode(data):

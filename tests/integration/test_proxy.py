@@ -223,7 +223,8 @@ def test_a_link_with_the_token_logs_in_below_the_prefix(locked):
     reply = session.get(f"{site}/board/?x=1&token={token}", timeout=PATIENCE)
     assert (reply.status_code, reply.url) == (200, f"{site}/board/?x=1")
     assert [step.status_code for step in reply.history] == [303] and token not in reply.text
-    assert "HttpOnly" in reply.history[0].headers["Set-Cookie"]
+    cookie = reply.history[0].headers["Set-Cookie"]
+    assert "HttpOnly" in cookie and "; Secure" in cookie  # the proxy speaks TLS
     for target in ("data/runs", "api/v1/status"):
         assert session.get(f"{site}/board/{target}", timeout=PATIENCE).status_code == 200
     deep = session.get(f"{site}/board/data/runs?token={token}", timeout=PATIENCE)

@@ -54,15 +54,16 @@ void sb_api_error_page(sb_http_reply *r, int status, const char *text) {
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static void set_version(sb_http_reply *r, uint64_t version) {
+uint64_t sb_api_version(sb_http_reply *r, const sb_app *app) {
+    uint64_t version = sb_store_version(app->store);
     char text[SB_NUMBER_ROOM];
     size_t n = sb_print_uint64(text, version);
     sb_http_set_header(r, "X-Seaboard-Version", sb_slice_of(text, n));
+    return version;
 }
 
 void sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app) {
-    uint64_t version = sb_store_version(app->store);
-    set_version(r, version);
+    uint64_t version = sb_api_version(r, app);
     sb_http_type(r, "application/json");
     sb_json_init(j, sb_http_body(r), &json_opts);
     sb_json_begin_object(j);

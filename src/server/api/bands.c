@@ -158,7 +158,7 @@ static sb_status answer_all(answer *a, const json_t *groups) {
     uint32_t n = (uint32_t)json_array_size(groups);
     sb_http_type(a->r, "application/x-seaboard-columns");
     sb_http_compress(a->r, SB_HTTP_CODING_YES);
-    sb_column_begin(&a->body, sb_http_body(a->r), container, sb_store_version(a->app->store), n,
+    sb_column_begin(&a->body, sb_http_body(a->r), container, sb_api_version(a->r, a->app), n,
                     ENTRY);
     sb_status status = sb_api_take_runs(&a->runs, a->q, a->app);
     if (status != SB_OK) return status;

@@ -149,7 +149,7 @@ static sb_status add_all(answer *a, sb_http_reply *r, const json_t *list) {
     uint32_t n = (uint32_t)json_array_size(list);
     sb_http_type(r, "application/x-seaboard-columns");
     sb_http_compress(r, SB_HTTP_CODING_YES);
-    sb_column_begin(&a->body, sb_http_body(r), container, sb_store_version(a->lines.app->store), n,
+    sb_column_begin(&a->body, sb_http_body(r), container, sb_api_version(r, a->lines.app), n,
                     ENTRY);
     sb_status status = sb_lines_open(&a->lines);
     for (uint32_t i = 0; status == SB_OK && i < n; i++) {

@@ -48,7 +48,9 @@ static sb_status set_cookie(const sb_gate *g, sb_http_request *q, sb_http_reply 
     else
         sb_buf_add_byte(&cookie, '/');
     sb_buf_add_str(&cookie, "; Max-Age=" COOKIE_SECONDS "; HttpOnly; SameSite=Lax");
-    if (g->is_tls) sb_buf_add_str(&cookie, "; Secure");
+    /* A proxy that speaks TLS for us says so; who lies about it only harms his own cookie. */
+    if (g->is_tls || sb_text_same(sb_http_header(q, "X-Forwarded-Proto"), "https"))
+        sb_buf_add_str(&cookie, "; Secure");
     sb_status status = sb_buf_check(&cookie, "a cookie", &r->err);
     if (status == SB_OK) status = sb_http_set_header(r, "Set-Cookie", sb_buf_slice(&cookie));
     sb_buf_fini(&cookie);

@@ -302,8 +302,8 @@ export const en = {
   'base.ratioTo': 'ratio to {name}',
   'base.without': '{n} without the baseline’s tag',
 
-  'smooth.ema': 'Exponential average, as TensorBoard',
-  'smooth.time_ema': 'Exponential average over time',
+  'smooth.ema': 'EMA, as TensorBoard',
+  'smooth.time_ema': 'EMA weighted by time',
   'smooth.window': 'Moving average',
   'smooth.gaussian': 'Gaussian',
   'smooth.median': 'Moving median',
@@ -316,7 +316,7 @@ export const en = {
 
   'view.title': 'View',
   'view.outliers': 'Ignore outliers when fitting',
-  'view.envelope': 'Least and greatest of each pixel behind the line',
+  'view.envelope': 'Min–max envelope behind the line',
   'view.pair': 'Training and validation together',
   'view.pairs': '{n} pairs',
   'view.attempts': 'Earlier attempts of restarted runs',

@@ -318,7 +318,7 @@ export const zh: Catalogue = {
 
   'view.title': '视图',
   'view.outliers': '适配范围时忽略离群值',
-  'view.envelope': '在曲线后显示每像素的最小与最大值',
+  'view.envelope': '在曲线后显示最小–最大包络',
   'view.pair': '训练与验证合并显示',
   'view.pairs': '{n} 对',
   'view.attempts': '显示重启前的尝试',
