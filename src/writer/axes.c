@@ -8,7 +8,7 @@
 bool sb_axes_read(char out[SB_AXES_MAX + 1], const char *letters, uint32_t rank,
                   const char *allowed) {
     memset(out, 0, SB_AXES_MAX + 1);
-    if (rank > SB_AXES_MAX || strnlen(letters, SB_AXES_MAX + 1) != rank) return false;
+    if (rank > SB_AXES_MAX || strlen(letters) != rank) return false;
     for (uint32_t i = 0; i < rank; i++) {
         char letter = (char)(letters[i] & ~0x20);
         if (!letter || !strchr(allowed, letter) || strchr(out, letter)) return false;
