@@ -102,9 +102,9 @@ static void obey(maker *m, const uint8_t *c) {
 
 static void check_decimation(const sb_line *line, const uint8_t *q, sb_arena *arena) {
     sb_decimate_ask ask = {
-        .axis = (sb_axis)(q[0] % 3), .from = NAN, .to = NAN, .pixels = 1 + sb_load16(q + 1) % 700};
+        .axis = (sb_axis)(q[0] % 4), .from = NAN, .to = NAN, .pixels = 1 + sb_load16(q + 1) % 700};
     if (q[3] & 4) ask.near = 0.5;
-    double low, high, base = sb_line_base(line);
+    double low, high, base = sb_line_base(line, ask.axis);
     if (sb_line_extent(line, ask.axis, base, &low, &high)) {
         double width = high * 0.5 - low * 0.5;
         if (q[3] & 1) ask.from = low + width * (sb_load16(q + 4) / 40000.0 - 0.1);
@@ -117,8 +117,8 @@ static void check_decimation(const sb_line *line, const uint8_t *q, sb_arena *ar
     if (isnan(got.from) || isnan(got.to)) {
         hold(got.points.n == 0);
     } else {
-        sb_twin_answer want = sb_twin_decimate(&twin, line, ask.axis, got.base, got.from, got.to,
-                                               ask.pixels, ask.near);
+        sb_twin_answer want =
+            sb_twin_decimate(&twin, line, ask.axis, base, got.from, got.to, ask.pixels, ask.near);
         hold(sb_twin_differs(&twin, &want, &got.points) < 0);
         hold(got.in_range == want.in_range && got.not_finite == want.not_finite);
         hold(got.without_x == want.without_x);
@@ -135,7 +135,7 @@ static void check_line(const sb_series *series, const uint8_t *q, sb_arena *aren
     sb_smoothing how = {.kind = (sb_smooth_kind)(q[9] % 6),
                         .weight = q[10] / 200.0,
                         .points = 1 + q[11] % 64,
-                        .axis = (sb_axis)(q[12] % 3)};
+                        .axis = (sb_axis)(q[12] % 4)};
     hold(sb_smooth_line(cache, &line, &how, NULL, NULL) == SB_OK);
     check_decimation(&line, q, arena);
     sb_smooth_release(cache, &line);

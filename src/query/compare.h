@@ -4,11 +4,10 @@
  *     sb_compare_line(&line, &baseline, SB_COMPARE_RATIO, budget, arena, &out, err);
  *     sb_scalar_decimate(&out.line, ...);         the result is a line like any other
  *
- * A baseline is known at its visible points with a finite x and a finite value, and on the straight
- * lines between them; of several at one x the last one of the log counts. A point of a line is
- * compared with the baseline at its own x (relative x: each line counts from its own start); points
- * where the baseline is not known are left out. The smoothed twin is compared with the baseline's
- * smoothed twin; both lines must be smoothed alike, or neither.
+ * A point of a line is compared with the baseline (baseline.h) at its own x (relative x: each line
+ * counts from its own start); points where the baseline is not known are left out. The smoothed
+ * twin is compared with the baseline's smoothed twin; both lines must be smoothed alike, or
+ * neither.
  *
  * Both lines are of the same tag. The visible points of the baseline itself (known by its run) are
  * 0 or 1 exactly, where they are finite.
@@ -17,27 +16,12 @@
 #ifndef SB_QUERY_COMPARE_H
 #define SB_QUERY_COMPARE_H
 
-#include "query/budget.h"
-#include "query/points.h"
+#include "query/baseline.h"
 
 typedef enum sb_compare_kind {
     SB_COMPARE_DIFFERENCE, /* value - baseline */
     SB_COMPARE_RATIO,      /* value / baseline */
 } sb_compare_kind;
-
-/* Columns by strictly rising x, in the arena. */
-typedef struct sb_baseline {
-    uint32_t run;
-    sb_axis axis;
-    size_t n;
-    double *xs, *values;
-    double *smoothed; /* NULL: it has no smoothed twin */
-    uint64_t epoch;   /* changes when a compared line may */
-} sb_baseline;
-
-/* SB_OK (perhaps with no points), SB_INVALID for a series without scalars, SB_TIMEOUT, SB_NOMEM. */
-sb_status sb_baseline_of(sb_baseline *out, const sb_line *line, sb_axis axis,
-                         const sb_budget *budget, sb_arena *arena, sb_err *err);
 
 /* A line of its own, in the arena. It must not be moved, and lives no longer than the snapshot that
  * it was made of; its series is not to be released. */
@@ -45,14 +29,11 @@ typedef struct sb_compared {
     sb_line line;
     sb_series series;
     sb_smoothed smoothed;
-    double base;
+    sb_origin origin;
 } sb_compared;
 
 /* SB_OK (perhaps with no points), SB_INVALID for a series without scalars, SB_TIMEOUT, SB_NOMEM. */
 sb_status sb_compare_line(const sb_line *line, const sb_baseline *baseline, sb_compare_kind kind,
                           const sb_budget *budget, sb_arena *arena, sb_compared *out, sb_err *err);
-
-/* The epoch of a compared line, from the line's own and its baseline's: below 2^53. */
-uint64_t sb_compare_epoch(uint64_t epoch, const sb_baseline *baseline);
 
 #endif

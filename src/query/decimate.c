@@ -135,12 +135,12 @@ static sb_status give(m4 *m, const sb_span *span, uint32_t i, uint64_t at, uint8
         sb_status status = sb_columns_grow(c, m->arena, m->ask->max_points, m->err);
         if (status != SB_OK) return status;
     }
-    bool wants_wall = !m->ask->without_walls || m->ask->axis != SB_AXIS_STEP;
+    bool by_step = sb_axis_counts_steps(m->ask->axis);
+    bool wants_wall = !m->ask->without_walls || !by_step;
     double value = value_at(span, i);
     int64_t step = step_at(&m->given, span, i);
     double wall = wants_wall ? wall_at(&m->given, span, i) : 0;
-    double x;
-    sb_axis_xs(m->ask->axis, m->base, &step, &wall, 1, &x);
+    double x = (by_step ? (double)step : wall) - m->base;
     if (c->n && x < m->last_x) m->out->is_rising = false;
     m->last_x = x;
     c->steps[c->n] = step;
@@ -364,7 +364,7 @@ typedef struct rising {
 } rising;
 
 static int32_t column_at(const m4 *m, const rising *r, uint32_t i) {
-    return sb_scale_column(&m->scale, r->even ? (double)even_step(r->even, i) : r->xs[i]);
+    return sb_scale_column(&m->scale, r->even ? (double)even_step(r->even, i) - m->base : r->xs[i]);
 }
 
 /* The end of the run of points from i on that lie in the column of i: looks ahead in growing leaps,
@@ -434,7 +434,7 @@ static sb_status split_any(m4 *m, const sb_span *span, const double *xs) {
 
 static bool rises(const m4 *m, const sb_span *span, sb_span_cut cut) {
     if (!span->chunk || cut == SB_CUT_SOME) return false;
-    if (m->ask->axis == SB_AXIS_STEP) return span->chunk->flags & SB_CHUNK_RISING;
+    if (sb_axis_counts_steps(m->ask->axis)) return span->chunk->flags & SB_CHUNK_RISING;
     double low, high;
     return sb_axis_chunk(m->ask->axis, m->base, span->chunk, &low, &high);
 }
@@ -454,15 +454,16 @@ static sb_status take_span(m4 *m, const sb_span *span) {
         }
     }
     bool is_rising = rises(m, span, cut);
-    if (is_rising && m->ask->axis == SB_AXIS_STEP && span->chunk->flags & SB_CHUNK_EVEN_STEPS)
+    bool by_step = sb_axis_counts_steps(m->ask->axis);
+    if (is_rising && by_step && span->chunk->flags & SB_CHUNK_EVEN_STEPS)
         return split_rising(m, span, &(rising){.even = span->chunk}, superseded);
     const int64_t *steps = NULL;
     const double *walls = NULL;
-    if (m->ask->axis == SB_AXIS_STEP)
+    if (by_step)
         steps = steps_of(&m->scanned, span);
     else
         walls = walls_of(&m->scanned, span);
-    sb_axis_xs(m->ask->axis, m->base, steps, walls, span->n, xs);
+    sb_line_xs(m->line, span, m->ask->axis, m->base, steps, walls, xs);
     return is_rising ? split_rising(m, span, &(rising){.xs = xs}, superseded)
                      : split_any(m, span, xs);
 }
@@ -520,10 +521,11 @@ sb_status sb_scalar_decimate(const sb_line *line, const sb_decimate_ask *ask,
                              const sb_budget *budget, sb_arena *arena, sb_decimated *out,
                              sb_err *err) {
     *out = (sb_decimated){.is_rising = true};
-    out->base = sb_line_base(line);
+    if (ask->axis == SB_AXIS_METRIC)
+        return sb_decimate_in_order(line, ask, budget, arena, out, err);
+    double base = sb_line_base(line, ask->axis);
     bool is_empty;
-    sb_status status =
-        sb_decimate_range(line, ask, out->base, &out->from, &out->to, &is_empty, err);
+    sb_status status = sb_decimate_range(line, ask, base, &out->from, &out->to, &is_empty, err);
     if (status != SB_OK) return status;
     out->epoch = sb_series_epoch(line->series);
     out->n = sb_line_points(line);
@@ -531,7 +533,7 @@ sb_status sb_scalar_decimate(const sb_line *line, const sb_decimate_ask *ask,
     size_t room = (size_t)ask->pixels * 4;
     if (room > out->n) room = (size_t)out->n;
     if (ask->max_points && room > ask->max_points) room = ask->max_points;
-    status = sb_columns_init(&out->points, arena, room, line->smoothed != NULL, err);
+    status = sb_columns_init(&out->points, arena, room, line, ask->axis, err);
     if (status != SB_OK || is_empty) {
         if (is_empty) out->without_x = out->n;
         return status;
@@ -540,7 +542,7 @@ sb_status sb_scalar_decimate(const sb_line *line, const sb_decimate_ask *ask,
     m.line = line;
     m.ask = ask;
     m.scale = sb_scale_of(out->from, out->to, ask->pixels, ask->near);
-    m.base = out->base;
+    m.base = base;
     m.arena = arena;
     m.out = out;
     m.err = err;

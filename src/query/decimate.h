@@ -14,6 +14,8 @@
  * Outside from..to those points are kept that the line comes from or goes to. Points whose x is not
  * finite have no place on the axis: they are counted and left out.
  *
+ * On SB_AXIS_METRIC, where x may go anywhere, other points are kept: decimate_order.c says which.
+ *
  * Chunks that lie within one column are taken from their heads; only those that a column's edge
  * cuts, and those whose times must be known, are decoded.
  * Threads: any.  Cost: O(chunks) looks at heads, and O(pixels) chunks decoded. */
@@ -42,9 +44,8 @@ typedef struct sb_decimated {
     uint64_t n;      /* points of the whole line */
     uint64_t in_range;
     uint64_t not_finite; /* values in range that are NaN or infinite */
-    uint64_t without_x;  /* points left out because their x is not finite */
+    uint64_t without_x;  /* points left out because their x is not finite; not on SB_AXIS_METRIC */
     bool is_rising;      /* x of the points that are given never falls */
-    double base;
     uint32_t attempts;
 } sb_decimated;
 

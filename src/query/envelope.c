@@ -36,7 +36,7 @@ static void add_points(envelope *e, const sb_span *span) {
     const double *walls = sb_span_walls(span, room.walls);
     const double *values = e->line->smoothed ? e->line->smoothed->values + span->start
                                              : sb_span_values(span, room.values);
-    sb_axis_xs(e->axis, e->base, steps, walls, span->n, xs);
+    sb_line_xs(e->line, span, e->axis, e->base, steps, walls, xs);
     for (uint32_t i = 0; i < span->n; i++) {
         if (!e->line->show_superseded && sb_is_superseded(span->part, steps[i])) continue;
         if (!isfinite(xs[i]) || !isfinite(values[i])) continue;
@@ -79,7 +79,8 @@ sb_status sb_scalar_envelope(const sb_line *line, const sb_decimate_ask *ask,
                              const sb_budget *budget, sb_arena *arena, sb_envelope *out,
                              sb_err *err) {
     *out = (sb_envelope){.pixels = ask->pixels};
-    envelope e = {.line = line, .axis = ask->axis, .base = sb_line_base(line), .out = out};
+    envelope e = {
+        .line = line, .axis = ask->axis, .base = sb_line_base(line, ask->axis), .out = out};
     bool is_empty;
     sb_status status = sb_decimate_range(line, ask, e.base, &out->from, &out->to, &is_empty, err);
     if (status != SB_OK) return status;

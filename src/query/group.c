@@ -32,7 +32,7 @@ static sb_status find_range(grouping *g) {
     for (size_t i = 0; i < g->n; i++) {
         double from, to, a, b;
         bool is_empty;
-        double base = sb_line_base(&g->lines[i]);
+        double base = sb_line_base(&g->lines[i], g->ask->axis);
         sb_decimate_ask ask = {
             .axis = g->ask->axis, .from = g->ask->from, .to = g->ask->to, .pixels = g->ask->pixels};
         sb_status status =
@@ -55,7 +55,7 @@ static int by_value(const void *a, const void *b) {
 /* Calls f for every visible point with a finite x in range, until it answers false. */
 typedef bool (*point_fn)(void *ud, double x, double value);
 static bool each_point(const grouping *g, const sb_line *line, point_fn f, void *ud) {
-    double base = sb_line_base(line), xs[SB_CHUNK_POINTS];
+    double base = sb_line_base(line, g->ask->axis), xs[SB_CHUNK_POINTS];
     sb_spans walk = sb_spans_of(line->series);
     sb_span span;
     while (sb_spans_next(&walk, &span)) {
@@ -68,7 +68,7 @@ static bool each_point(const grouping *g, const sb_line *line, point_fn f, void 
         const double *walls = sb_span_walls(&span, room.walls);
         const double *values = line->smoothed ? line->smoothed->values + span.start
                                               : sb_span_values(&span, room.values);
-        sb_axis_xs(g->ask->axis, base, steps, walls, span.n, xs);
+        sb_line_xs(line, &span, g->ask->axis, base, steps, walls, xs);
         for (uint32_t i = 0; i < span.n; i++) {
             if (!line->show_superseded && sb_is_superseded(span.part, steps[i])) continue;
             if (!isfinite(xs[i]) || xs[i] < g->out->from || xs[i] > g->out->to) continue;

@@ -52,8 +52,8 @@ typedef struct columns {
 static void decode_xs(const measuring *m, const sb_span *span, columns *c) {
     sb_span_cut cut = cut_of(m, span);
     c->steps = sb_span_steps(span, c->room.steps);
-    c->walls = m->ask->axis == SB_AXIS_STEP ? NULL : sb_span_walls(span, c->room.walls);
-    sb_axis_xs(m->ask->axis, m->base, c->steps, c->walls, span->n, c->xs);
+    c->walls = sb_axis_counts_steps(m->ask->axis) ? NULL : sb_span_walls(span, c->room.walls);
+    sb_line_xs(m->line, span, m->ask->axis, m->base, c->steps, c->walls, c->xs);
     for (uint32_t i = 0; i < span->n && cut != SB_CUT_NONE; i++)
         if (sb_is_superseded(span->part, c->steps[i])) c->xs[i] = NAN;
 }
@@ -243,7 +243,7 @@ sb_status sb_measure_line(const sb_line *line, const sb_measure_ask *ask, const 
         return sb_fail(err, SB_INVALID, 0, "%.*s holds no scalars", SB_SHOWN(line->series->tag));
     if (!isfinite(ask->from) || !isfinite(ask->to) || ask->from > ask->to)
         return sb_fail(err, SB_INVALID, 0, "a range from %g to %g", ask->from, ask->to);
-    measuring m = {line, ask, budget, err, sb_line_base(line)};
+    measuring m = {line, ask, budget, err, sb_line_base(line, ask->axis)};
     double low, high;
     if (!sb_line_extent(line, ask->axis, m.base, &low, &high)) return SB_OK;
     /* Seen from far away all points would be equally near. */

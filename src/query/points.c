@@ -2,7 +2,9 @@
 #include "query/points.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "base/slice.h"
 #include "base/banned.h"
 
 /* ---- spans ----------------------------------------------------------------------------------- */
@@ -170,25 +172,31 @@ bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out) {
 
 /* ---- x --------------------------------------------------------------------------------------- */
 
-void sb_axis_xs(sb_axis axis, double base, const int64_t *steps, const double *walls, size_t n,
-                double *xs) {
-    if (axis == SB_AXIS_STEP)
-        for (size_t i = 0; i < n; i++) xs[i] = (double)steps[i];
-    else if (axis == SB_AXIS_WALL)
-        for (size_t i = 0; i < n; i++) xs[i] = walls[i];
-    else
+static void all_without_x(double *xs, size_t n) {
+    for (size_t i = 0; i < n; i++) xs[i] = NAN;
+}
+
+void sb_line_xs(const sb_line *line, const sb_span *span, sb_axis axis, double base,
+                const int64_t *steps, const double *walls, double *xs) {
+    size_t n = span->n;
+    if (sb_axis_counts_steps(axis))
+        for (size_t i = 0; i < n; i++) xs[i] = (double)steps[i] - base;
+    else if (axis != SB_AXIS_METRIC)
         for (size_t i = 0; i < n; i++) xs[i] = walls[i] - base;
+    else if (line->xs)
+        memcpy(xs, line->xs + span->start, n * sizeof *xs);
+    else
+        all_without_x(xs, n);
 }
 
 bool sb_axis_chunk(sb_axis axis, double base, const sb_chunk *chunk, double *low, double *high) {
-    if (axis == SB_AXIS_STEP) {
-        *low = (double)chunk->min_step;
-        *high = (double)chunk->max_step;
+    if (sb_axis_counts_steps(axis)) {
+        *low = (double)chunk->min_step - base;
+        *high = (double)chunk->max_step - base;
         return true;
     }
     /* Rising times between two finite ones are all finite. */
-    if (!(chunk->flags & SB_CHUNK_RISING_WALLS)) return false;
-    if (axis == SB_AXIS_WALL) base = 0;
+    if (axis == SB_AXIS_METRIC || !(chunk->flags & SB_CHUNK_RISING_WALLS)) return false;
     *low = chunk->first_wall - base;
     *high = chunk->last_wall - base;
     return isfinite(*low) && isfinite(*high);
@@ -215,14 +223,42 @@ static bool first_wall_of(const sb_line *line, const sb_span *span, double *out)
     return false;
 }
 
-double sb_line_base(const sb_line *line) {
-    if (line->base) return *line->base;
+static bool first_step_of(const sb_line *line, const sb_span *span, double *out) {
+    sb_span_cut cut = line->show_superseded ? SB_CUT_NONE : sb_span_cut_of(span);
+    if (cut == SB_CUT_ALL) return false;
+    int64_t room[SB_CHUNK_POINTS];
+    const int64_t *steps = sb_span_steps(span, room);
+    uint32_t i = 0;
+    while (cut == SB_CUT_SOME && sb_is_superseded(span->part, steps[i])) i++;
+    *out = (double)steps[i];
+    return true;
+}
+
+double sb_line_base(const sb_line *line, sb_axis axis) {
+    bool by_step = axis == SB_AXIS_STEP_RELATIVE;
+    if (!by_step && axis != SB_AXIS_RELATIVE) return 0;
+    if (line->origin) return by_step ? line->origin->step : line->origin->wall;
     sb_spans walk = sb_spans_of(line->series);
     sb_span span;
     double base = 0;
     while (sb_spans_next(&walk, &span))
-        if (first_wall_of(line, &span, &base)) return base;
+        if (by_step ? first_step_of(line, &span, &base) : first_wall_of(line, &span, &base))
+            return base;
     return 0;
+}
+
+void sb_line_decode(const sb_line *line, const sb_span *span, sb_axis axis, double base,
+                    sb_decoded *out) {
+    out->steps = sb_span_steps(span, out->room.steps);
+    out->walls = sb_span_walls(span, out->room.walls);
+    out->values = sb_span_values(span, out->room.values);
+    out->smoothed = line->smoothed ? line->smoothed->values + span->start : NULL;
+    sb_line_xs(line, span, axis, base, out->steps, out->walls, out->xs);
+}
+
+sb_status sb_line_check(const sb_line *line, sb_err *err) {
+    if (line->series->meta->kind == SB_SERIES_SCALAR) return SB_OK;
+    return sb_fail(err, SB_INVALID, 0, "%.*s holds no scalars", SB_SHOWN(line->series->tag));
 }
 
 typedef struct extent {
@@ -250,7 +286,7 @@ static void widen_by_span(extent *e, const sb_span *span) {
     double wall_room[SB_CHUNK_POINTS], xs[SB_CHUNK_POINTS];
     const int64_t *steps = sb_span_steps(span, step_room);
     const double *walls = sb_span_walls(span, wall_room);
-    sb_axis_xs(e->axis, e->base, steps, walls, span->n, xs);
+    sb_line_xs(e->line, span, e->axis, e->base, steps, walls, xs);
     for (uint32_t i = 0; i < span->n; i++) {
         if (cut == SB_CUT_SOME && sb_is_superseded(span->part, steps[i])) continue;
         if (isfinite(xs[i])) widen(e, xs[i], xs[i]);
@@ -284,4 +320,9 @@ uint64_t sb_series_epoch(const sb_series *series) {
             hash = mix(hash, part->chunk_n * SB_CHUNK_POINTS + part->tail_n + part->ref_n);
     }
     return hash >> 11;
+}
+
+uint64_t sb_epoch_mix(uint64_t epoch, uint64_t other) {
+    uint64_t hash = (epoch ^ (other * 0x9E3779B97F4A7C15u)) * 0xD6E8FEB86659FD93u;
+    return (hash ^ (hash >> 32)) >> 11;
 }

@@ -75,8 +75,19 @@ bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out);
 typedef enum sb_axis {
     SB_AXIS_STEP,
     SB_AXIS_WALL,
-    SB_AXIS_RELATIVE, /* seconds since the first visible point with a finite time */
+    SB_AXIS_RELATIVE,      /* seconds since the first visible point with a finite time */
+    SB_AXIS_STEP_RELATIVE, /* steps since the first visible point's */
+    SB_AXIS_METRIC,        /* what the line's xs say (metric_x.h makes them) */
 } sb_axis;
+
+static inline bool sb_axis_counts_steps(sb_axis axis) {
+    return axis == SB_AXIS_STEP || axis == SB_AXIS_STEP_RELATIVE;
+}
+
+/* What relative x counts from. */
+typedef struct sb_origin {
+    double wall, step;
+} sb_origin;
 
 /* A smoothed twin of all values of a snapshot (smooth.h makes them). */
 typedef struct sb_smoothed {
@@ -89,20 +100,36 @@ typedef struct sb_line {
     const sb_series *series;
     bool show_superseded;
     const sb_smoothed *smoothed; /* NULL: none. Of the same snapshot and show_superseded */
-    const double *base; /* NULL: its own. What relative x counts from, for a line made of another */
+    const sb_origin *origin;     /* NULL: its own; for a line that was made of another */
+    const double *xs; /* for SB_AXIS_METRIC: x by place; NaN: the point has none. NULL: none has */
 } sb_line;
 
-/* The wall time that relative x counts from; 0 when no visible point has a finite one and none was
- * given. */
-double sb_line_base(const sb_line *line);
+/* What x counts from: the first visible finite wall time, the first visible step, or 0 for axes
+ * that count from nothing and for lines without such a point. */
+double sb_line_base(const sb_line *line, sb_axis axis);
 
 /* x of the first and the last point in the order of x, points without a finite x left out; false
- * when there is none. base: as sb_line_base says, or anything for other axes. */
+ * when there is none. base: as sb_line_base says. */
 bool sb_line_extent(const sb_line *line, sb_axis axis, double base, double *from, double *to);
 
-/* The x of n points. Steps beyond 2^53 are rounded. */
-void sb_axis_xs(sb_axis axis, double base, const int64_t *steps, const double *walls, size_t n,
-                double *xs);
+/* The x of all points of a span that a walk named. Steps beyond 2^53 are rounded; steps or walls
+ * may be NULL where the axis does not look at them. */
+void sb_line_xs(const sb_line *line, const sb_span *span, sb_axis axis, double base,
+                const int64_t *steps, const double *walls, double *xs);
+/* All columns of a span. */
+typedef struct sb_decoded {
+    sb_points room;
+    const int64_t *steps;
+    const double *walls, *values;
+    const double *smoothed; /* NULL: none */
+    double xs[SB_CHUNK_POINTS];
+} sb_decoded;
+void sb_line_decode(const sb_line *line, const sb_span *span, sb_axis axis, double base,
+                    sb_decoded *out);
+
+/* SB_INVALID for a series that holds no scalars. */
+sb_status sb_line_check(const sb_line *line, sb_err *err);
+
 /* Bounds of x over a chunk from its head alone; false when it does not tell. */
 bool sb_axis_chunk(sb_axis axis, double base, const sb_chunk *chunk, double *low, double *high);
 
@@ -110,5 +137,7 @@ bool sb_axis_chunk(sb_axis axis, double base, const sb_chunk *chunk, double *low
  * those that are there now: after a restart, when a file went, or when a file before the last one
  * grew. */
 uint64_t sb_series_epoch(const sb_series *series);
+/* The epoch of what is made of two things, each with a number that changes when it does. */
+uint64_t sb_epoch_mix(uint64_t epoch, uint64_t other);
 
 #endif

@@ -11,7 +11,9 @@
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-sb_status sb_columns_init(sb_columns *c, sb_arena *arena, size_t room, bool smoothed, sb_err *err) {
+sb_status sb_columns_init(sb_columns *c, sb_arena *arena, size_t room, const sb_line *line,
+                          sb_axis axis, sb_err *err) {
+    bool smoothed = line->smoothed != NULL, has_xs = axis == SB_AXIS_METRIC;
     *c = (sb_columns){.room = room};
     size_t bytes;
     if (!sb_mul_size(&bytes, room, sizeof(double)))
@@ -21,7 +23,9 @@ sb_status sb_columns_init(sb_columns *c, sb_arena *arena, size_t room, bool smoo
     c->values = sb_arena_get(arena, bytes);
     c->flags = sb_arena_get(arena, room);
     if (smoothed) c->smoothed = sb_arena_get(arena, bytes);
-    if (!c->steps || !c->walls || !c->values || !c->flags || (smoothed && !c->smoothed))
+    if (has_xs) c->xs = sb_arena_get(arena, bytes);
+    if (!c->steps || !c->walls || !c->values || !c->flags || (smoothed && !c->smoothed) ||
+        (has_xs && !c->xs))
         return sb_fail_nomem(err, "for the points of a series");
     return SB_OK;
 }
@@ -56,23 +60,23 @@ sb_status sb_columns_grow(sb_columns *c, sb_arena *arena, size_t max, sb_err *er
     return SB_OK;
 }
 
-static void keep_only(sb_columns *c, const uint64_t *indices, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        uint64_t at = indices[i];
+void sb_columns_move(sb_columns *c, size_t to, const uint64_t *from, size_t n) {
+    for (size_t i = to; i < to + n; i++) {
+        uint64_t at = from[i - to];
         c->steps[i] = c->steps[at];
         c->walls[i] = c->walls[at];
         c->values[i] = c->values[at];
         c->flags[i] = c->flags[at];
         if (c->smoothed) c->smoothed[i] = c->smoothed[at];
+        if (c->xs) c->xs[i] = c->xs[at];
     }
-    c->n = n;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
 typedef struct point {
     int64_t step;
-    double wall, value, smoothed;
+    double wall, value, smoothed, x;
     uint8_t flags;
 } point;
 
@@ -102,6 +106,7 @@ static void push(reader *r, const point *p) {
     c->values[c->n] = p->value;
     c->flags[c->n] = p->flags;
     if (c->smoothed) c->smoothed[c->n] = p->smoothed;
+    if (c->xs) c->xs[c->n] = p->x;
     c->n++;
 }
 
@@ -183,7 +188,8 @@ static void read_some(reader *r, const sb_span *span, sb_span_cut cut) {
     sb_points points;
     double xs[SB_CHUNK_POINTS];
     copy_columns(span, &points);
-    if (r->is_bounded) sb_axis_xs(r->ask->axis, r->base, points.steps, points.walls, span->n, xs);
+    if (r->is_bounded)
+        sb_line_xs(r->line, span, r->ask->axis, r->base, points.steps, points.walls, xs);
     for (uint32_t i = 0; i < span->n; i++) {
         if (cut == SB_CUT_SOME && !r->line->show_superseded &&
             sb_is_superseded(span->part, points.steps[i]))
@@ -193,10 +199,12 @@ static void read_some(reader *r, const sb_span *span, sb_span_cut cut) {
             continue;
         }
         point p = point_of(r, span, &points, i);
-        if (!r->is_bounded)
+        if (!r->is_bounded) {
             push(r, &p);
-        else if (isfinite(xs[i]))
+        } else if (isfinite(xs[i])) {
+            p.x = xs[i];
             take(r, &p, side_of(r, xs[i]));
+        }
     }
 }
 
@@ -212,9 +220,17 @@ static bool pass_by(reader *r, const sb_span *span, sb_span_cut cut) {
     const sb_smoothed *s = r->line->smoothed;
     bool superseded = cut == SB_CUT_ALL;
     uint64_t end = span->start + span->n - 1;
-    point first = {c->first_step, c->first_wall, c->first_value, s ? s->values[span->start] : 0,
+    point first = {c->first_step,
+                   c->first_wall,
+                   c->first_value,
+                   s ? s->values[span->start] : 0,
+                   0,
                    flags_of(c->first_value, superseded)};
-    point last = {c->last_step, c->last_wall, c->last_value, s ? s->values[end] : 0,
+    point last = {c->last_step,
+                  c->last_wall,
+                  c->last_value,
+                  s ? s->values[end] : 0,
+                  0,
                   flags_of(c->last_value, superseded)};
     take(r, &first, side);
     take(r, &last, side);
@@ -294,14 +310,15 @@ static sb_status prepare(reader *r, sb_scalar_answer *out, sb_arena *arena, sb_e
     out->epoch = sb_series_epoch(r->line->series);
     out->n = sb_line_points(r->line);
     out->attempts = sb_series_attempts(r->line->series);
-    out->base = r->base = sb_line_base(r->line);
+    r->base = sb_line_base(r->line, ask->axis);
     out->is_append = ask->have_n && ask->have_epoch == out->epoch && ask->have_n <= out->n;
-    r->is_bounded = !isnan(ask->from) || !isnan(ask->to);
+    /* points without another metric's value are no part of the line */
+    r->is_bounded = !isnan(ask->from) || !isnan(ask->to) || ask->axis == SB_AXIS_METRIC;
     r->skip = out->is_append ? ask->have_n : 0;
     uint64_t most = r->is_bounded ? most_points(r) : out->n - r->skip;
     if (ask->max_points && most > ask->max_points) most = ask->max_points;
     if (most > SIZE_MAX / sizeof(double)) return sb_fail_nomem(err, "for the points of a series");
-    return sb_columns_init(&out->points, arena, (size_t)most, r->line->smoothed != NULL, err);
+    return sb_columns_init(&out->points, arena, (size_t)most, r->line, ask->axis, err);
 }
 
 sb_status sb_scalar_read(const sb_line *line, const sb_scalar_ask *ask, const sb_budget *budget,
@@ -326,6 +343,7 @@ sb_status sb_scalar_read(const sb_line *line, const sb_scalar_ask *ask, const sb
     size_t n;
     status = sb_sampling_pick(ask->sampling, out->points.n, arena, &kept, &n);
     if (status != SB_OK) return sb_fail_nomem(err, "for a sample");
-    keep_only(&out->points, kept, n);
+    sb_columns_move(&out->points, 0, kept, n);
+    out->points.n = n;
     return SB_OK;
 }

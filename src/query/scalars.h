@@ -30,12 +30,14 @@ typedef struct sb_columns {
     double *walls;
     double *values;
     double *smoothed; /* NULL when the line has no smoothed twin */
+    double *xs;       /* NULL unless the axis is SB_AXIS_METRIC */
     uint8_t *flags;   /* SB_POINT_... */
     size_t room;
 } sb_columns;
 
-/* Room for n points in all columns; smoothed only when asked for. */
-sb_status sb_columns_init(sb_columns *c, sb_arena *arena, size_t room, bool smoothed, sb_err *err);
+/* Room for so many points, in all columns that the line has on that axis. */
+sb_status sb_columns_init(sb_columns *c, sb_arena *arena, size_t room, const sb_line *line,
+                          sb_axis axis, sb_err *err);
 
 typedef struct sb_scalar_ask {
     sb_axis axis;
@@ -53,7 +55,6 @@ typedef struct sb_scalar_answer {
     uint64_t epoch;
     uint64_t n;        /* points of the whole line, to come back with */
     bool is_append;    /* the points follow those that the client has */
-    double base;       /* the line's first wall time, which relative x counts from */
     uint32_t attempts; /* how often the series was begun again, plus one */
 } sb_scalar_answer;
 

@@ -152,7 +152,8 @@ typedef struct gathered {
     size_t xs_bytes;
 } gathered;
 
-static void gather_span(const gathered *g, const sb_span *span, sb_axis axis, double base) {
+static void gather_span(const gathered *g, const sb_line *line, const sb_span *span, sb_axis axis,
+                        double base) {
     sb_points room;
     const double *values = sb_span_values(span, room.values);
     memcpy(g->values + span->start, values, span->n * sizeof *values);
@@ -163,7 +164,7 @@ static void gather_span(const gathered *g, const sb_span *span, sb_axis axis, do
             g->superseded[span->start + i] = sb_is_superseded(span->part, steps[i]);
     if (!g->xs) return;
     const double *walls = sb_span_walls(span, room.walls);
-    sb_axis_xs(axis, base, steps, walls, span->n, g->xs + span->start);
+    sb_line_xs(line, span, axis, base, steps, walls, g->xs + span->start);
 }
 
 static bool is_cut(const sb_series *series) {
@@ -219,7 +220,7 @@ static sb_status fill(twin *t, const sb_line *line, sb_span_stats *stats, double
     const sb_smoothing *how = &t->key.how;
     bool needs_x = how->kind == SB_SMOOTH_TIME_EMA, has_cut = is_cut(line->series);
     gathered g = {.values = values, .n = (size_t)line->series->points};
-    double base = sb_line_base(line), low = 0, high = 0;
+    double base = sb_line_base(line, how->axis), low = 0, high = 0;
     if (needs_x) g.xs = sb_alloc_get(alloc, g.n * sizeof *g.xs);
     if (has_cut) g.superseded = sb_alloc_get(alloc, g.n);
     sb_status status = SB_OK;
@@ -228,7 +229,7 @@ static sb_status fill(twin *t, const sb_line *line, sb_span_stats *stats, double
     sb_spans walk = sb_spans_of(line->series);
     sb_span span;
     while (status == SB_OK && sb_spans_next(&walk, &span)) {
-        gather_span(&g, &span, how->axis, base);
+        gather_span(&g, line, &span, how->axis, base);
         if (span.index % 64 == 63 && sb_budget_over(budget)) status = sb_fail_timeout(err);
     }
     if (needs_x) sb_line_extent(line, how->axis, base, &low, &high);

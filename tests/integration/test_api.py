@@ -77,13 +77,14 @@ def decode(data):
     count, version = struct.unpack_from("<IQ", data, 4)
     entries = []
     for i in range(count):
-        at = 16 + 72 * i
+        at = 16 + 88 * i
         run, flags, epoch, n, points, bad = struct.unpack_from("<IIQQII", data, at)
         offsets = struct.unpack_from("<5I", data, at + 32)
-        attempts, base, in_range = struct.unpack_from("<IdQ", data, at + 52)
-        entry = dict(run=run, flags=flags, epoch=epoch, n=n, bad=bad, attempts=attempts, base=base, in_range=in_range)
+        attempts, base, in_range, first_step, x = struct.unpack_from("<IdQdI", data, at + 52)
+        entry = dict(run=run, flags=flags, epoch=epoch, n=n, bad=bad, attempts=attempts, base=base, in_range=in_range, first_step=first_step)
         for name, offset in zip(("step", "wall", "value", "smooth"), offsets):
             entry[name] = np.frombuffer(data, "<f8", points, offset * 8) if offset else None
+        entry["x"] = np.frombuffer(data, "<f8", points, x * 8) if x else None
         entry["marks"] = np.frombuffer(data, "u1", points, offsets[4] * 8) if offsets[4] else None
         entries.append(entry)
     return entries
@@ -213,7 +214,7 @@ def test_equal_steps_are_sent_once(api, ids):
     assert np.array_equal(first["step"], same["step"]) and np.array_equal(first["value"], same["value"])
     assert list(other["step"]) == list(range(50))
     body = api.call("scalars", {"width": 0, "columns": ["step"], "series": series})[2]
-    assert len(body) < 16 + 3 * 72 + 5000 * 8 + 50 * 8 + 64
+    assert len(body) < 16 + 3 * 88 + 5000 * 8 + 50 * 8 + 64
 
 
 def test_superseded_points_are_hidden_or_flagged(api, ids):
@@ -302,6 +303,87 @@ def test_compared_lines_are_against_the_interpolated_baseline(tmp_path):
         assert np.allclose(compared["smooth"], want, rtol=1e-9, atol=1e-12)
 
 
+def test_relative_steps_count_from_the_first_visible_one(tmp_path):
+    write_scalars(tmp_path / "a", "loss", range(100, 110), range(10))
+    with Seaboard(tmp_path) as served:
+        served.loaded()
+        api = Api(served)
+        series = [{"run": api.get("runs")["runs"][0]["id"], "tag": "loss"}]
+        for width in (0, 50):
+            (line,) = api.columns({"x": "step_relative", "range": [3, 5], "width": width, "series": series})
+            assert line["first_step"] == 100 and list(line["step"]) == [102, 103, 104, 105, 106] and line["x"] is None
+        (measured,) = api.post("measure", {"x": "step_relative", "from": 4, "series": series})["series"]
+        assert measured["start"]["step"] == 104
+        ((band),) = decode_bands(api.call("bands", {"x": "step_relative", "width": 50, "groups": [{"key": "all", "series": series}]})[2])
+        assert list(band["x"]) == list(range(10))
+
+
+def test_another_metric_may_be_x(tmp_path):
+    fine, coarse = np.arange(3000), np.arange(10, 2990, 20)
+    rng = np.random.default_rng(8)
+    metric = rng.normal(size=len(coarse)).astype(np.float32).astype(float)
+    line = rng.normal(size=3000).astype(np.float32).astype(float)
+    write_scalars(tmp_path / "a", "loss", fine, line)
+    write_scalars(tmp_path / "a", "noise", coarse, metric)
+    write_scalars(tmp_path / "b", "loss", fine, line)
+    with Seaboard(tmp_path) as served:
+        served.loaded()
+        api = Api(served)
+        ids = {run["name"]: run["id"] for run in api.get("runs")["runs"]}
+        series = [{"run": ids[name], "tag": "loss"} for name in "ab"]
+        ask = {"x": {"tag": "noise"}, "width": 0, "series": series}
+        whole, lacking = api.columns(ask)
+        inside = (fine >= coarse[0]) & (fine <= coarse[-1])
+        want = np.interp(fine[inside], coarse, metric)
+        assert np.array_equal(whole["step"], fine[inside]) and np.array_equal(whole["value"], line[inside])
+        assert np.allclose(whole["x"], want, rtol=1e-12, atol=1e-15)
+        assert not whole["flags"] & 8, "one stroke, wherever x goes"
+        assert lacking["flags"] & 128 and lacking["step"] is None
+        few, _ = api.columns({**ask, "width": 20})
+        assert len(few["x"]) <= 20 * 8 and np.all(np.diff(few["step"]) > 0) and few["in_range"] == len(want)
+        assert {few["x"].min(), few["x"].max()} == {whole["x"].min(), whole["x"].max()}
+        ranged, _ = api.columns({**ask, "range": [0.5, 1.5]})
+        within = (whole["x"] >= 0.5) & (whole["x"] <= 1.5)
+        assert set(whole["step"][within]) <= set(ranged["step"]) and len(ranged["step"]) < 3 * within.sum()
+        (again, _) = api.columns({**ask, "width": 20, "series": [{**series[0], "epoch": few["epoch"], "n": few["n"]}, series[1]]})
+        assert again["flags"] & 2
+        measured, none = api.post("measure", {"x": {"tag": "noise"}, "from": -9, "to": 9, "series": series})["series"]
+        assert measured["n"] == len(want) and none is None
+        (compared, _) = api.columns({**ask, "compare": {"run": ids["b"], "kind": "difference"}})
+        assert np.array_equal(compared["x"], whole["x"]) and not compared["value"].any()
+
+
+def test_news_of_the_metric_that_is_x_change_the_line(tmp_path):
+    write_scalars(tmp_path / "a", "loss", range(10), range(10))
+    write_scalars(tmp_path / "a", "epoch", [0, 5], [0, 1])
+    with Seaboard(tmp_path) as served:
+        served.loaded()
+        api = Api(served)
+        ask = {"x": {"tag": "epoch"}, "width": 0, "series": [{"run": api.get("runs")["runs"][0]["id"], "tag": "loss"}]}
+        (before,) = api.columns(ask)
+        assert list(before["step"]) == list(range(6))
+        write_scalars(tmp_path / "a", "epoch", [9], [2])
+        ask["series"][0] |= {"epoch": before["epoch"], "n": before["n"]}
+        (after,) = served.wait(lambda: api.columns(ask), lambda found: not found[0]["flags"] & 2)
+        assert list(after["step"]) == list(range(10)) and list(after["x"][[0, 5, 9]]) == [0, 1, 2]
+
+
+def test_bands_along_a_metric_need_it_to_rise(tmp_path):
+    for i in range(2):
+        write_scalars(tmp_path / f"s{i}", "loss", range(20), np.arange(20) + i)
+        write_scalars(tmp_path / f"s{i}", "epoch", [0, 19], [0, 19 / 2])
+        write_scalars(tmp_path / f"s{i}", "lr", [0, 10, 19], [0, 1, 0])
+    write_scalars(tmp_path / "bare", "loss", range(20), range(20))
+    with Seaboard(tmp_path) as served:
+        served.loaded()
+        api = Api(served)
+        groups = [{"key": "all", "series": [{"run": run["id"], "tag": "loss"} for run in api.get("runs")["runs"]]}]
+        (band,) = decode_bands(api.call("bands", {"x": {"tag": "epoch"}, "width": 100, "groups": groups})[2])
+        assert band["lines"] == 2 and np.allclose(band["x"], np.arange(20) / 2) and np.allclose(band["centre"], np.arange(20) + 0.5)
+        status, error = api.error("bands", {"x": {"tag": "lr"}, "width": 100, "groups": groups})
+        assert status == 400 and "lr" in error["message"]
+
+
 def test_changes_tell_only_what_is_new(tmp_path):
     write_scalars(tmp_path / "r", "loss", range(3), range(3))
     with Seaboard(tmp_path) as served:
@@ -342,6 +424,9 @@ def test_notes_are_kept_and_contested_changes_refused(api):
         ("scalars", {"width": -1, "series": []}),
         ("scalars", {"width": 1e9, "series": []}),
         ("scalars", {"x": "sideways", "series": []}),
+        ("scalars", {"x": {"tag": 4}, "series": []}),
+        ("scalars", {"x": {}, "series": []}),
+        ("scalars", {"x": ["step"], "series": []}),
         ("scalars", {"range": [2, 1], "series": []}),
         ("scalars", {"range": "all", "series": []}),
         ("scalars", {"smoothing": {"kind": "magic"}, "series": []}),

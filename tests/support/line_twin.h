@@ -43,8 +43,7 @@ static inline sb_twin_line sb_twin_of(const sb_line *line) {
 }
 
 static inline double sb_twin_x(const sb_twin_point *p, sb_axis axis, double base) {
-    if (axis == SB_AXIS_STEP) return (double)p->step;
-    return axis == SB_AXIS_WALL ? p->wall : p->wall - base;
+    return (sb_axis_counts_steps(axis) ? (double)p->step : p->wall) - base;
 }
 
 typedef struct sb_twin_kept {

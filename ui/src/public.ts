@@ -2,9 +2,10 @@
 export { hub } from './data/hub.svelte';
 export { api } from './data/api';
 export type { Series, Band } from './data/columns';
-export { NO_BASELINE, NOT_FOUND, NOT_RISING, UNCHANGED } from './data/columns';
+export { NO_BASELINE, NO_X, NOT_FOUND, NOT_RISING, UNCHANGED } from './data/columns';
 export { toNumber } from './data/types';
-export type { Run, Tag, Smoothing, XAxis, SmoothKind, ScalarsAsk, Measure, MeasureAsk, MeasurePoint } from './data/types';
+export type { Run, Tag, Smoothing, SmoothKind, ScalarsAsk, Measure, MeasureAsk, MeasurePoint } from './data/types';
+export { alongMetric, metricOf, xAsk, xWhat, type X } from './base/axis';
 export { view, type CardSmoothing, type Zoom, type Scale, type Selecting, type Spread } from './app/view.svelte';
 export { runs, direction } from './app/runs/runs.svelte';
 /** The form that filters runs by a column; loaded when it is wanted. */

@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "query/group.h"
+#include "query/metric_x.h"
 #include "server/api/columns.h"
-#include "server/api/scalar_ask.h"
+#include "server/api/lines.h"
 #include "base/banned.h"
 
 #define MAX_GROUPS 2000u
@@ -52,6 +53,23 @@ static void let_go(answer *a, held *h) {
     }
 }
 
+/* SB_NOT_FOUND: the run has no such metric. SB_END: it falls, which the reply says. */
+static sb_status lay_along(answer *a, sb_run *run, sb_line *line) {
+    if (a->ask.axis != SB_AXIS_METRIC) return SB_OK;
+    sb_series metric;
+    sb_status status = sb_series_take(run, a->ask.x_tag, a->q->arena, &metric);
+    if (status != SB_OK) return status;
+    if (metric.meta->kind == SB_SERIES_SCALAR)
+        status = sb_line_along(line, &metric, &a->budget, a->q->arena, sb_http_err(a->r));
+    else
+        status = SB_NOT_FOUND;
+    sb_series_release(&metric);
+    if (status != SB_OK || sb_metric_rises(line)) return status;
+    sb_api_fail(a->r, 400, "invalid", "there are no bands along %.*s: it falls at times",
+                SB_SHOWN(a->ask.x_tag));
+    return SB_END;
+}
+
 static sb_status hold(answer *a, held *h, const sb_series_ask *ask) {
     sb_run *run = sb_api_find_run(&a->runs, ask->run);
     sb_series *series = &h->series[h->n];
@@ -59,14 +77,15 @@ static sb_status hold(answer *a, held *h, const sb_series_ask *ask) {
     if (status != SB_OK) return status == SB_NOT_FOUND ? SB_OK : status;
     sb_line *line = &h->lines[h->n];
     *line = (sb_line){.series = series};
-    if (series->meta->kind == SB_SERIES_SCALAR)
+    status = series->meta->kind == SB_SERIES_SCALAR ? lay_along(a, run, line) : SB_NOT_FOUND;
+    if (status == SB_OK)
         status =
             sb_smooth_line(a->app->smooth, line, &a->ask.smoothing, &a->budget, sb_http_err(a->r));
-    if (status != SB_OK || series->meta->kind != SB_SERIES_SCALAR)
+    if (status != SB_OK)
         sb_series_release(series);
     else
         h->n++;
-    return status;
+    return status == SB_NOT_FOUND ? SB_OK : status;
 }
 
 /* SB_END: the request made no sense, and the reply says so. */

@@ -1,5 +1,5 @@
-/* lines.h: the lines that a request names, one at a time: looked up, smoothed and compared as
- * asked. Shared by scalars and measure.
+/* lines.h: the lines that a request names, one at a time: looked up, smoothed, compared and
+ * laid along another metric as asked. Shared by scalars and measure.
  *
  *     sb_lines_read(&lines, q, r, app, body) && sb_lines_open(&lines)
  *     while (...) { sb_lines_take(&lines, &ask, &one); sb_lines_ready(&lines, &one); ...
@@ -40,18 +40,23 @@ void sb_lines_close(sb_lines *lines);
 
 typedef struct sb_taken_line {
     sb_series series;
-    sb_line own;         /* as logged, perhaps smoothed */
-    const sb_line *line; /* what was asked for: that, or the compared one */
+    sb_line own;   /* as logged, perhaps smoothed */
+    sb_line *line; /* what was asked for: that, or the compared one */
     sb_compared compared;
     uint64_t epoch, n; /* what the client comes back with */
-    bool lacks_baseline;
+    bool lacks_baseline, lacks_x;
+    sb_series metric; /* what x is; of another metric as x only */
+    bool has_metric;
     sb_arena_mark mark;
 } sb_taken_line;
 
 /* SB_NOT_FOUND: no such series of scalars; nothing is to be released then, nor after a failure. */
 sb_status sb_lines_take(sb_lines *lines, const sb_series_ask *ask, sb_taken_line *out);
-/* Smooths and compares; not for lines that lack their baseline. */
+/* Smooths, compares and finds x; not for lines that lack their baseline or x. */
 sb_status sb_lines_ready(sb_lines *lines, sb_taken_line *one);
+/* Lays a line along another metric of its run: SB_AXIS_METRIC. */
+sb_status sb_line_along(sb_line *line, const sb_series *metric, const sb_budget *budget,
+                        sb_arena *arena, sb_err *err);
 void sb_lines_release(sb_lines *lines, sb_taken_line *one);
 
 #endif

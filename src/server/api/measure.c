@@ -53,8 +53,9 @@ static sb_status add_series(sb_json *j, sb_lines *lines, const sb_series_ask *as
     sb_status status = sb_lines_take(lines, ask, &one);
     if (status == SB_OK) {
         where->axis = lines->ask.axis;
-        if (!one.lacks_baseline) status = sb_lines_ready(lines, &one);
-        if (!one.lacks_baseline && status == SB_OK)
+        bool is_known = !one.lacks_baseline && !one.lacks_x;
+        if (is_known) status = sb_lines_ready(lines, &one);
+        if (is_known && status == SB_OK)
             status = sb_measure_line(one.line, where, &lines->budget, &m, lines->err);
         sb_lines_release(lines, &one);
     }

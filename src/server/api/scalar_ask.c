@@ -20,13 +20,26 @@ static int choice(const json_t *value, const char *const *names, size_t n) {
     return -1;
 }
 
-static bool read_axis(sb_axis *out, const json_t *x, sb_http_reply *r) {
-    static const char *const names[] = {"step", "wall", "relative"};
-    static const sb_axis axes[] = {SB_AXIS_STEP, SB_AXIS_WALL, SB_AXIS_RELATIVE};
-    int which = x ? choice(x, names, 3) : 0;
-    if (which < 0) return refuse(r, "\"x\" must be step, wall or relative");
-    *out = axes[which];
+static bool read_axis(sb_lines_ask *out, const json_t *x, sb_http_reply *r) {
+    static const char *const names[] = {"step", "step_relative", "wall", "relative"};
+    static const sb_axis axes[] = {SB_AXIS_STEP, SB_AXIS_STEP_RELATIVE, SB_AXIS_WALL,
+                                   SB_AXIS_RELATIVE};
+    const json_t *tag = json_object_get(x, "tag");
+    if (json_is_string(tag)) {
+        out->axis = SB_AXIS_METRIC;
+        out->x_tag = sb_slice_of(json_string_value(tag), json_string_length(tag));
+        return true;
+    }
+    int which = x ? choice(x, names, 4) : 0;
+    if (which < 0)
+        return refuse(r, "\"x\" must be step, step_relative, wall, relative or {\"tag\": a name}");
+    out->axis = axes[which];
     return true;
+}
+
+/* The order of points is what counts where x is their steps' or another metric's. */
+static sb_axis smoothed_over(sb_axis axis) {
+    return axis == SB_AXIS_WALL || axis == SB_AXIS_RELATIVE ? axis : SB_AXIS_STEP;
 }
 
 static bool read_range(sb_lines_ask *out, const json_t *range, sb_http_reply *r) {
@@ -52,7 +65,7 @@ static bool read_smoothing(sb_smoothing *out, const json_t *s, sb_axis axis, sb_
     static const char *const names[] = {"none", "ema", "time_ema", "window", "gaussian", "median"};
     static const sb_smooth_kind kinds[] = {SB_SMOOTH_NONE,   SB_SMOOTH_EMA,      SB_SMOOTH_TIME_EMA,
                                            SB_SMOOTH_WINDOW, SB_SMOOTH_GAUSSIAN, SB_SMOOTH_MEDIAN};
-    *out = (sb_smoothing){.kind = SB_SMOOTH_NONE, .axis = axis};
+    *out = (sb_smoothing){.kind = SB_SMOOTH_NONE, .axis = smoothed_over(axis)};
     if (!s || json_is_null(s)) return true;
     int which = choice(json_object_get(s, "kind"), names, 6);
     if (which < 0)
@@ -68,13 +81,14 @@ static bool read_smoothing(sb_smoothing *out, const json_t *s, sb_axis axis, sb_
 }
 
 static bool read_columns(sb_lines_ask *out, const json_t *list, sb_http_reply *r) {
-    static const char *const names[] = {"step", "wall", "value", "smooth", "flags"};
+    static const char *const names[] = {"step", "wall", "value", "smooth", "flags", "x"};
     out->columns = list && !json_is_null(list) ? 0 : SB_COLUMN_ALL;
     if (out->columns) return true;
     if (!json_is_array(list)) return refuse(r, "\"columns\" must be a list of names");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        int which = choice(json_array_get(list, i), names, 5);
-        if (which < 0) return refuse(r, "\"columns\" may have step, wall, value, smooth and flags");
+        int which = choice(json_array_get(list, i), names, 6);
+        if (which < 0)
+            return refuse(r, "\"columns\" may have step, wall, value, smooth, flags and x");
         out->columns |= 1u << which;
     }
     return true;
@@ -87,7 +101,7 @@ bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r) 
     if ((width && !json_is_integer(width)) || pixels < 0 || pixels > SB_MAX_PIXELS)
         return refuse(r, "\"width\" must be a number of pixels from 0 to 65536");
     out->width = (uint32_t)pixels;
-    return read_axis(&out->axis, json_object_get(body, "x"), r) &&
+    return read_axis(out, json_object_get(body, "x"), r) &&
            read_range(out, json_object_get(body, "range"), r) &&
            read_near(out, json_object_get(body, "near"), r) &&
            read_columns(out, json_object_get(body, "columns"), r) &&

@@ -10,6 +10,7 @@
 
 typedef struct sb_lines_ask {
     sb_axis axis;
+    sb_slice x_tag;  /* of SB_AXIS_METRIC; lives as long as the body */
     uint32_t width;  /* 0: all points */
     double from, to; /* NaN: no bound */
     double near;     /* of a log axis (decimate.h); 0: x is linear */
@@ -24,7 +25,8 @@ enum {
     SB_COLUMN_VALUE = 4,
     SB_COLUMN_SMOOTH = 8,
     SB_COLUMN_FLAGS = 16,
-    SB_COLUMN_ALL = 31,
+    SB_COLUMN_X = 32,
+    SB_COLUMN_ALL = 63,
 };
 
 /* {"run": id, "kind": "difference" or "ratio"}; NULL or null: no comparison. */

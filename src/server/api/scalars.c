@@ -38,15 +38,17 @@ static void add_columns(answer *a, uint32_t entry, const sb_columns *c) {
     if (wanted & SB_COLUMN_VALUE) sb_column_add_doubles(&a->body, entry, AT_VALUE, c->values, c->n);
     if (c->smoothed && wanted & SB_COLUMN_SMOOTH)
         sb_column_add_doubles(&a->body, entry, AT_SMOOTH, c->smoothed, c->n);
+    if (c->xs && wanted & SB_COLUMN_X) sb_column_add_doubles(&a->body, entry, AT_X, c->xs, c->n);
     if (wanted & SB_COLUMN_FLAGS)
         sb_column_add_bytes(&a->body, entry, AT_POINT_FLAGS, c->flags, c->n);
 }
 
-static void add_facts(answer *a, uint32_t entry, uint64_t not_finite, double base,
+static void add_facts(answer *a, uint32_t entry, const sb_line *line, uint64_t not_finite,
                       uint64_t in_range) {
     sb_column_u32(&a->body, entry, AT_NOT_FINITE,
                   not_finite > UINT32_MAX ? UINT32_MAX : (uint32_t)not_finite);
-    sb_column_f64(&a->body, entry, AT_BASE, base);
+    sb_column_f64(&a->body, entry, AT_BASE, sb_line_base(line, SB_AXIS_RELATIVE));
+    sb_column_f64(&a->body, entry, AT_FIRST_STEP, sb_line_base(line, SB_AXIS_STEP_RELATIVE));
     sb_column_u64(&a->body, entry, AT_IN_RANGE, in_range);
 }
 
@@ -62,15 +64,18 @@ static sb_status add_decimated(answer *a, uint32_t entry, const sb_line *line, u
     sb_decimated got;
     sb_status status = sb_scalar_decimate(line, &ask, &l->budget, l->q->arena, &got, l->err);
     if (status != SB_OK) return status;
-    if (!got.is_rising) *flags |= IS_NOT_RISING;
-    add_facts(a, entry, got.not_finite, got.base, got.in_range);
+    /* another metric may go where it will: its line is one stroke all the same */
+    if (!got.is_rising && ask.axis != SB_AXIS_METRIC) *flags |= IS_NOT_RISING;
+    add_facts(a, entry, line, got.not_finite, got.in_range);
     add_columns(a, entry, &got.points);
     return SB_OK;
 }
 
 static bool is_rising(const sb_columns *c, sb_axis axis) {
+    if (axis == SB_AXIS_METRIC) return true;
     for (size_t i = 1; i < c->n; i++)
-        if (axis == SB_AXIS_STEP ? c->steps[i] < c->steps[i - 1] : c->walls[i] < c->walls[i - 1])
+        if (sb_axis_counts_steps(axis) ? c->steps[i] < c->steps[i - 1]
+                                       : c->walls[i] < c->walls[i - 1])
             return false;
     return true;
 }
@@ -81,11 +86,12 @@ static uint64_t count_not_finite(const sb_columns *c) {
     return n;
 }
 
-/* A compared line is sent whole: what is new of it need not be at its end. */
+/* Lines made of two series are sent whole: what is new need not be at their end. */
 static sb_status add_whole(answer *a, uint32_t entry, const sb_line *line,
                            const sb_series_ask *have, uint32_t *flags) {
     sb_lines *l = &a->lines;
-    bool appends = !l->compare.is_asked && sb_smooth_appends(&l->ask.smoothing);
+    bool appends = !l->compare.is_asked && l->ask.axis != SB_AXIS_METRIC &&
+                   sb_smooth_appends(&l->ask.smoothing);
     sb_scalar_ask ask = {.axis = l->ask.axis,
                          .from = l->ask.from,
                          .to = l->ask.to,
@@ -98,7 +104,7 @@ static sb_status add_whole(answer *a, uint32_t entry, const sb_line *line,
     if (status != SB_OK) return status;
     if (got.is_append) *flags |= IS_APPEND;
     if (!is_rising(&got.points, l->ask.axis)) *flags |= IS_NOT_RISING;
-    add_facts(a, entry, count_not_finite(&got.points), got.base, got.points.n);
+    add_facts(a, entry, line, count_not_finite(&got.points), got.points.n);
     add_columns(a, entry, &got.points);
     return SB_OK;
 }
@@ -119,6 +125,8 @@ static sb_status add_line(answer *a, uint32_t entry, sb_taken_line *one,
     sb_status status = SB_OK;
     if (one->lacks_baseline) {
         flags |= IS_NO_BASELINE;
+    } else if (one->lacks_x) {
+        flags |= IS_NO_X;
     } else if (have->n && have->epoch == one->epoch && have->n == one->n) {
         flags |= IS_UNCHANGED;
     } else {

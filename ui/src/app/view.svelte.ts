@@ -1,9 +1,10 @@
 // The view: everything that decides what is shown, as state that is also the address. encode() and decode() are the
 // whole of it, so undo is a list of addresses and a saved view is one of them.
+import { isX, type X } from '../base/axis';
 import { formatHash, fromTensorBoard, joinList, parseHash, splitList, TAB_OF, withoutTensorBoard } from '../base/hash';
 import { readPlaces, writePlaces, type Places } from '../base/place';
 import { isTrivial, readWhere, writeWhere, type ColumnFilter, type Where } from '../base/where';
-import type { SmoothKind, XAxis } from '../data/types';
+import type { SmoothKind } from '../data/types';
 
 export interface Zoom {
   x: [number, number] | null;
@@ -56,7 +57,7 @@ export class View {
   tableFull = $state(false);
   // time series
   tagFilter = $state('');
-  x = $state<XAxis>('step');
+  x = $state<X>('step');
   xScale = $state<Scale>('linear');
   smoothing = $state(0.6);
   smoothKind = $state<SmoothKind>('ema');
@@ -129,7 +130,7 @@ export class View {
     {
       key: 'x',
       write: () => (this.x === 'step' ? '' : this.x),
-      read: (t) => (this.x = one<XAxis>(t, ['step', 'relative', 'wall'], 'step')),
+      read: (t) => (this.x = isX(t) ? t : 'step'),
     },
     {
       key: 'xscale',
@@ -311,6 +312,13 @@ export class View {
   }
 
   // ---- small changes that several places make ----
+
+  /** Places and zooms of another axis mean nothing on this one. */
+  setX(x: X): void {
+    this.x = x;
+    this.zoom = new Map();
+    this.places = new Map();
+  }
 
   setZoom(tag: string, zoom: Zoom | null): void {
     const next = new Map(this.zoom);

@@ -3,7 +3,7 @@ import { decodeBands, decodeColumns } from './columns';
 
 /** One series of n points with three columns, as docs/formats/api-v1.md lays it out. */
 function reply(n: number): ArrayBuffer {
-  const at = 16 + 72; // a multiple of 8
+  const at = 16 + 88; // a multiple of 8
   const body = new ArrayBuffer(at + 3 * n * 8);
   const v = new DataView(body);
   'SBC1'.split('').forEach((c, i) => v.setUint8(i, c.charCodeAt(0)));
@@ -21,6 +21,8 @@ function reply(n: number): ArrayBuffer {
   v.setUint32(68, 2, true);
   v.setFloat64(72, 1794740000.5, true);
   v.setBigUint64(80, 900n, true);
+  v.setFloat64(88, 40, true);
+  v.setUint32(96, at / 8 + n, true);
   for (let i = 0; i < n; i++) {
     v.setFloat64(at + i * 8, i * 10, true);
     v.setFloat64(at + (n + i) * 8, i / 2, true);
@@ -37,7 +39,8 @@ describe('columns', () => {
     if (!got.ok) return;
     const s = got.value.series[0];
     expect(got.value.version).toBe(812);
-    expect([s.run, s.flags, s.epoch, s.n, s.points, s.bad, s.attempts, s.firstWall, s.inRange]).toEqual([7, 8, 5e9, 900, 3, 1, 2, 1794740000.5, 900]);
+    expect([s.run, s.flags, s.epoch, s.n, s.points, s.bad, s.attempts, s.firstWall, s.inRange, s.firstStep]).toEqual([7, 8, 5e9, 900, 3, 1, 2, 1794740000.5, 900, 40]);
+    expect([...(s.x ?? [])]).toEqual([0, 0.5, 1]);
     expect([...(s.step ?? [])]).toEqual([0, 10, 20]);
     expect([...(s.value ?? [])]).toEqual([0, 0.5, 1]);
     expect([...(s.smooth ?? [])]).toEqual([0, 0.25, 0.5]);

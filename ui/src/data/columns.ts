@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../base/result';
 import { BAND_AT, BAND_BYTES, BAND_MAGIC, SCALAR_AT, SCALAR_BYTES, SCALAR_MAGIC, type Band, type Series } from './types';
 
 export type { Band, Series } from './types';
-export { APPEND, NO_BASELINE, NOT_FOUND, NOT_RISING, RESTARTED, UNCHANGED } from './types';
+export { APPEND, NO_BASELINE, NO_X, NOT_FOUND, NOT_RISING, RESTARTED, UNCHANGED } from './types';
 
 export interface Columns {
   version: number;
@@ -78,6 +78,8 @@ export function decodeColumns(body: ArrayBuffer): Result<Columns> {
         attempts: r.u32(at + SCALAR_AT.attempts),
         firstWall: r.view.getFloat64(at + SCALAR_AT.firstWall, true),
         inRange: r.u64(at + SCALAR_AT.inRange),
+        firstStep: r.view.getFloat64(at + SCALAR_AT.firstStep, true),
+        x: r.doubles(at + SCALAR_AT.x, points),
       };
     }
   } catch (e) {

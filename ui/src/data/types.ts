@@ -5,12 +5,16 @@
 
 /** A number; as text where JSON has none for it: NaN, infinities, steps beyond 2^53. */
 export type Num = number | string;
-export type XAxis = 'step' | 'relative' | 'wall';
+export type XAxis = 'step' | 'step_relative' | 'relative' | 'wall' | MetricAxis;
 export type SmoothKind = 'none' | 'ema' | 'time_ema' | 'window' | 'gaussian' | 'median';
-export type Column = 'step' | 'wall' | 'value' | 'smooth' | 'flags';
+export type Column = 'step' | 'wall' | 'value' | 'smooth' | 'flags' | 'x';
 export type CompareKind = 'difference' | 'ratio';
 export type RunState = 'running' | 'stalled' | 'finished' | 'loading';
 export type StateItems = Record<string, unknown>;
+/** Another metric of the same run as x. */
+export interface MetricAxis {
+  tag: string;
+}
 /** Why a request was refused. */
 export interface Problem {
   code: string;
@@ -300,7 +304,7 @@ export const toNumber = (v: Num | undefined): number => (typeof v === 'number' ?
 // ---- binary replies: where each field of an entry is, and what its flags mean ----
 
 export const SCALAR_MAGIC = 'SBC1';
-export const SCALAR_BYTES = 72;
+export const SCALAR_BYTES = 88;
 export const SCALAR_AT = {
   run: 0,
   flags: 4,
@@ -316,6 +320,8 @@ export const SCALAR_AT = {
   attempts: 52,
   firstWall: 56,
   inRange: 64,
+  firstStep: 72,
+  x: 80,
 } as const;
 /** Not found. */
 export const NOT_FOUND = 1;
@@ -331,6 +337,8 @@ export const RESTARTED = 16;
 export const INTEGERS = 32;
 /** No baseline. */
 export const NO_BASELINE = 64;
+/** The run has no such metric for x. */
+export const NO_X = 128;
 
 export const BAND_MAGIC = 'SBB1';
 export const BAND_BYTES = 40;
@@ -375,6 +383,8 @@ export interface Series {
   attempts: number; // attempts
   firstWall: number; // the series' first wall time (for relative x)
   inRange: number; // points in range
+  firstStep: number; // the series' first visible step (for relative steps)
+  x: Float64Array | null; // column `x`, where it is another metric
 }
 export interface Band {
   group: number; // group index

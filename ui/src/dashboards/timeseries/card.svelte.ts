@@ -2,7 +2,7 @@
 // not change, and makes lines of it. A zoomed card asks for its range only; smoothing is done by the server over all
 // points. When news comes only series that grew are sent again.
 import { untrack } from 'svelte';
-import { api, hub, NOT_FOUND, runs, settings, t, UNCHANGED, view, type Band, type Line, type Run, type ScalarsAsk, type Series, type Spread } from '../../public';
+import { api, hub, NOT_FOUND, runs, settings, t, UNCHANGED, view, type Band, type Line, type Run, type ScalarsAsk, type Series, type Spread, xAsk, xWhat, metricOf } from '../../public';
 import { tagsOf } from './combined';
 import { infoOf, type CardInfo } from './info';
 import { bandLine, keyOf, seriesLines, type Look, type Source } from './lines';
@@ -10,7 +10,7 @@ import { smoothingAsk } from './series';
 
 const LIVE_EVERY_MS = 200;
 const SETTLE_MS = 25;
-const NEAR = { step: 1, relative: 0.001 }; // a step; a millisecond
+const NEAR = { number: 1, relative: 0.001, wall: undefined }; // a step; a millisecond
 
 type Ask = Omit<ScalarsAsk, 'series'>;
 interface BandsWanted {
@@ -67,7 +67,7 @@ export class CardData {
   });
 
   /** What every question about this card's lines has in common, so that its numbers are those of what is drawn. */
-  basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing' | 'compare'> => ({ x: view.x, smoothing: this.smoothing, compare: this.compare }));
+  basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing' | 'compare'> => ({ x: xAsk(view.x), smoothing: this.smoothing, compare: this.compare }));
 
   private banded = $derived(view.bands !== 'off' && view.group !== '' && this.tags.length === 1);
 
@@ -86,19 +86,22 @@ export class CardData {
   /** Inside an effect. */
   follow(): void {
     $effect(() => {
-      const { x, smoothing } = this.basis;
+      const { smoothing } = this.basis;
+      const x = view.x;
+      const metric = metricOf(x);
       const wanted = this.wanted;
       const many = wanted.length > 60 && !this.pointed;
       const split = view.attempts || view.partition;
       const columns: ScalarsAsk['columns'] = ['step', 'value'];
       if (smoothing.kind !== 'none') columns.push('smooth');
-      if (!many || x !== 'step') columns.push('wall');
+      if (!many || xWhat(x) !== 'number') columns.push('wall');
+      if (metric !== null) columns.push('x');
       if (view.envelope && smoothing.kind !== 'none') columns.push('flags');
-      // time within a part counts from its own start, which the server's range does not
-      const range = split && x === 'relative' ? undefined : (this.zoomX ?? undefined);
+      // relative x within a part counts from its own start, which the server's range does not
+      const range = split && (x === 'relative' || x === 'step_relative') ? undefined : (this.zoomX ?? undefined);
       // on a log axis pixels are no even parts of x; twice as many, since where it turns linear depends on the data
       const isLog = view.xScale !== 'linear' && x !== 'wall';
-      const near = isLog ? NEAR[x] : undefined;
+      const near = isLog && metric === null ? NEAR[xWhat(x)] : undefined;
       const ask: Ask = { ...this.basis, width: isLog ? this.width * 2 : this.width, range, near, superseded: view.attempts || undefined, columns };
       const spread = view.bands;
       const bands = this.banded && spread !== 'off' ? { spread, center: view.center, revealed: view.revealed } : null;
@@ -110,7 +113,8 @@ export class CardData {
       const { version, tags } = hub.changed;
       if (version === this.seen || this.width === 0) return;
       this.seen = version;
-      if (tags && !this.tags.some((tag) => tags.has(tag))) return;
+      const metric = metricOf(view.x);
+      if (tags && !this.tags.some((tag) => tags.has(tag)) && !(metric !== null && tags.has(metric))) return;
       untrack(() => this.again && this.soon(Math.max(0, this.askedAt + LIVE_EVERY_MS - Date.now()), this.again));
     });
     $effect(() => () => this.asking?.abort());

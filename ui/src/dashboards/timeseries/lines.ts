@@ -1,6 +1,6 @@
 // Lines from series: colour by run, dash by tag, and where that is asked for a line for every part of a run whose steps
 // went back.
-import { NOT_RISING, runs, type Band, type Line, type Run, type Series, type XAxis } from '../../public';
+import { metricOf, NOT_RISING, runs, type Band, type Line, type Run, type Series, type X } from '../../public';
 import { dashOf } from './combined';
 import { EMPTY, envelopeOf, strokesOf, xOf } from './series';
 
@@ -10,7 +10,7 @@ export interface Source {
   at: number; // which of the card's tags
 }
 export interface Look {
-  x: XAxis;
+  x: X;
   smooth: boolean;
   envelope: boolean;
   tags: readonly string[];
@@ -47,6 +47,7 @@ function lineOf(source: Source & { data: Series }, look: Look): Line {
   const { run, tag, at, data } = source;
   const smooth = look.smooth ? data.smooth : null;
   const x = xOf(look.x, data);
+  const free = metricOf(look.x) !== null;
   const several = look.tags.length > 1;
   const isHeldOut = !several && runs.trainingOf(run) !== undefined;
   return {
@@ -59,24 +60,28 @@ function lineOf(source: Source & { data: Series }, look: Look): Line {
     x,
     y: smooth ?? data.value ?? EMPTY,
     raw: smooth ? data.value : null,
-    envelope: smooth && look.envelope ? envelopeOf(x, data.value, data.flagsOf) : null,
+    envelope: smooth && look.envelope && !free ? envelopeOf(x, data.value, data.flagsOf) : null,
     step: data.step,
     wall: data.wall,
     firstWall: data.firstWall,
     live: run.state === 'running',
+    free,
   };
 }
 
-/** Points from..to of a line; relative time counts from the part's own start. */
-function partOf(line: Line, from: number, to: number, number: number, axis: XAxis): Line {
+/** Points from..to of a line; relative x counts from the part's own start. */
+function partOf(line: Line, from: number, to: number, number: number, axis: X): Line {
   const cut = (column: Float64Array | null) => column?.subarray(from, to) ?? null;
   const wall = cut(line.wall);
   const firstWall = wall && wall.length ? wall[0] : line.firstWall;
-  const x = axis === 'relative' && wall ? wall.map((w) => w - firstWall) : line.x.subarray(from, to);
-  return { ...line, key: `${line.key}\n#${number}`, name: `${line.name} #${number}`, x, y: line.y.subarray(from, to), raw: cut(line.raw), envelope: null, step: cut(line.step), wall, firstWall };
+  const step = cut(line.step);
+  let x = line.x.subarray(from, to);
+  if (axis === 'relative' && wall) x = wall.map((w) => w - firstWall);
+  if (axis === 'step_relative' && step) x = step.map((s) => s - step[0]);
+  return { ...line, key: `${line.key}\n#${number}`, name: `${line.name} #${number}`, x, y: line.y.subarray(from, to), raw: cut(line.raw), envelope: null, step, wall, firstWall };
 }
 
-export function bandLine(key: string, band: Band, axis: XAxis): Line {
+export function bandLine(key: string, band: Band, axis: X): Line {
   return {
     key: `\n${key}`, // no run is called so
     name: key,

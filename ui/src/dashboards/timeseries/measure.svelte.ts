@@ -9,6 +9,7 @@ import {
   toNumber,
   view,
   xExtent,
+  xWhat,
   type Measure,
   type MeasureAsk,
   type MeasurePoint,
@@ -26,7 +27,7 @@ const HELD_MS = 400; // a hand that pauses
 const LIVE_EVERY_MS = 1000;
 const MOST_SERIES = 20000;
 // "where the data ends" as a number that the server can tell all points' distance from
-const FAR = { step: 2 ** 53, relative: 1e12, wall: 1e12 };
+const FAR = { number: 2 ** 53, relative: 1e12, wall: 1e12 };
 
 const keyOf = (run: number, tag: string) => `${run}\n${tag}`;
 const pointOf = (p: MeasurePoint): StatPoint => ({ step: toNumber(p.step), wall: toNumber(p.wall), value: toNumber(p.smooth), raw: toNumber(p.value) });
@@ -74,7 +75,7 @@ export class Measures {
   private where = $derived.by(() => {
     const place = this.place;
     if (!place) return null;
-    const far = FAR[view.x];
+    const far = FAR[xWhat(view.x)];
     const finite = (v: number) => Math.min(far, Math.max(-far, v));
     return { ...this.data.basis, from: finite(place.from), to: place.to === null ? undefined : finite(place.to) };
   });

@@ -1,6 +1,6 @@
 // From what the server sent to what is drawn: x of a chosen axis, the envelope of a decimated line, the smoothing a
 // person chose as the server wants it. Pure functions over columns.
-import type { Series, Smoothing, XAxis } from '../../public';
+import type { Series, Smoothing, X } from '../../public';
 
 export const EMPTY = new Float64Array(0);
 const LEAST = 2;
@@ -13,8 +13,10 @@ export function smoothingAsk(kind: Smoothing['kind'], weight: number): Smoothing
   return { kind, points: Math.max(1, Math.round(2 / (1 - weight)) - 1) };
 }
 
-export function xOf(x: XAxis, data: Series): Float64Array {
+export function xOf(x: X, data: Series): Float64Array {
+  if (x.startsWith('tag:')) return data.x ?? EMPTY;
   if (x === 'step') return data.step ?? EMPTY;
+  if (x === 'step_relative') return data.step?.map((step) => step - data.firstStep) ?? EMPTY;
   if (!data.wall) return EMPTY;
   if (x === 'wall') return data.wall;
   const first = data.firstWall;

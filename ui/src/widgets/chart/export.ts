@@ -21,7 +21,7 @@ class PathPen {
 
 function pathOf(plot: Plot, line: Line, y: Float64Array): string {
   const pen = new PathPen();
-  trace(pen, line.x, y, plot.ax, plot.axisOf(line));
+  trace(pen, line, y, plot.ax, plot.axisOf(line));
   return pen.text;
 }
 
@@ -34,7 +34,7 @@ function lineSvg(plot: Plot, line: Line): string {
   if (area) {
     const back = (a: Float64Array) => Float64Array.from(a).reverse();
     const pen = new PathPen();
-    trace(pen, area.x, area.high, plot.ax, plot.axisOf(line));
+    trace(pen, area, area.high, plot.ax, plot.axisOf(line));
     const low = back(area.low);
     back(area.x).forEach((x, i) => Number.isFinite(low[i]) && pen.lineTo(toPixel(plot.ax, x), toPixel(plot.axisOf(line), low[i])));
     text += `<path d="${pen.text}Z" fill="${line.colour}" fill-opacity=".18"/>`;

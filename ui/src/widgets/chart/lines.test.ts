@@ -15,18 +15,19 @@ class Recorder implements Pen {
 const unit = () => makeAxis('linear', [0, 10], 0, 10);
 
 describe('drawing a line', () => {
-  const draw = (x: number[], y: number[]) => {
+  const draw = (x: number[], y: number[], free = false) => {
     const pen = new Recorder();
-    trace(pen, f(...x), f(...y), unit(), unit());
+    trace(pen, { x: f(...x), free }, f(...y), unit(), unit());
     return pen.text.join(' ');
   };
   it('touches every point once', () => expect(draw([0, 1, 2], [3, 4, 5])).toBe('M0,3 L1,4 L2,5'));
   it('breaks where a value is no number', () => expect(draw([0, 1, 2, 3], [3, NaN, 5, 6])).toBe('M0,3 M2,5 L3,6'));
   it('breaks at infinities too', () => expect(draw([0, 1, 2], [3, Infinity, 5])).toBe('M0,3 M2,5'));
   it('begins a new stroke where x falls', () => expect(draw([0, 5, 2, 6], [1, 2, 3, 4])).toBe('M0,1 L5,2 M2,3 L6,4'));
+  it('goes on where x falls, when it is free to', () => expect(draw([0, 5, 2, 6], [1, 2, 3, 4], true)).toBe('M0,1 L5,2 L2,3 L6,4'));
   it('leaves out what a log axis cannot show', () => {
     const pen = new Recorder();
-    trace(pen, f(0, 1, 2), f(-1, 1, 10), unit(), makeAxis('log', [1, 10], 0, 1));
+    trace(pen, { x: f(0, 1, 2) }, f(-1, 1, 10), unit(), makeAxis('log', [1, 10], 0, 1));
     expect(pen.text).toEqual(['M1,0', 'L2,1']);
   });
 });

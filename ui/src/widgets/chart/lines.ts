@@ -17,6 +17,7 @@ export interface Line {
   dash?: number[];
   right?: boolean; // on the second y axis
   strokes?: number[]; // where each stroke begins, when x falls between them
+  free?: boolean; // x goes anywhere: one stroke all the same, and what is near is near in both directions
   faint?: boolean; // thin and light, behind the others
   envelope?: { x: Float64Array; low: Float64Array; high: Float64Array } | null; // in place of the raw line
   band?: { low: Float64Array; high: Float64Array; count: Float64Array } | null;
@@ -97,8 +98,9 @@ export function yExtent(lines: readonly Line[], within: Range | null, ignoreOutl
   return [Math.max(low, p5 - room), Math.min(high, p95 + room)];
 }
 
-/** Draws y over x. Breaks at values that are not finite (or not positive on a log axis) and where x falls. */
-export function trace(pen: Pen, x: Float64Array, y: Float64Array, ax: Axis, ay: Axis): void {
+/** Draws y over x. Breaks at values that are not finite (or not positive on a log axis) and, unless it is free to, where
+ * x falls. */
+export function trace(pen: Pen, { x, free }: Pick<Line, 'x' | 'free'>, y: Float64Array, ax: Axis, ay: Axis): void {
   const n = Math.min(x.length, y.length);
   let open = false;
   let last = -Infinity;
@@ -116,7 +118,7 @@ export function trace(pen: Pen, x: Float64Array, y: Float64Array, ax: Axis, ay: 
       if (open && u >= last) pen.lineTo(a * u + b, c * v + d);
       else pen.moveTo(a * u + b, c * v + d);
       open = true;
-      last = u;
+      if (!free) last = u;
     }
     return;
   }
@@ -132,7 +134,7 @@ export function trace(pen: Pen, x: Float64Array, y: Float64Array, ax: Axis, ay: 
     if (open && x[i] >= last) pen.lineTo(px, py);
     else pen.moveTo(px, py);
     open = true;
-    last = x[i];
+    if (!free) last = x[i];
   }
 }
 

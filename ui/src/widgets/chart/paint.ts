@@ -29,7 +29,7 @@ export function* paintLines(ctx: CanvasRenderingContext2D, lines: readonly Line[
       ctx.globalAlpha = many ? 0.12 : 0.25;
       ctx.strokeStyle = line.colour;
       ctx.beginPath();
-      trace(ctx, line.x, line.raw, ax, axisOf(line));
+      trace(ctx, line, line.raw, ax, axisOf(line));
       ctx.stroke();
       yield;
     }
@@ -41,7 +41,7 @@ export function* paintLines(ctx: CanvasRenderingContext2D, lines: readonly Line[
     ctx.strokeStyle = line.colour;
     ctx.setLineDash(line.dash ?? []);
     ctx.beginPath();
-    trace(ctx, line.x, line.y, ax, axisOf(line));
+    trace(ctx, line, line.y, ax, axisOf(line));
     ctx.stroke();
     yield;
   }

@@ -412,7 +412,7 @@ export class Plot {
       ctx.strokeStyle = nearest.line.colour;
       ctx.lineWidth = 2.5;
       ctx.beginPath();
-      trace(ctx, nearest.line.x, nearest.line.y, this.ax, this.axisOf(nearest.line));
+      trace(ctx, nearest.line, nearest.line.y, this.ax, this.axisOf(nearest.line));
       ctx.stroke();
     }
     for (const hit of found.slice(0, 12)) {
