@@ -34,6 +34,7 @@ export class Server {
       env: { ...process.env, XDG_STATE_HOME: join(home, 'state'), TMPDIR: home },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    this.isStopped = false;
     running.add(this.child);
     this.url = await new Promise((done, failed) => {
       let text = '';
@@ -51,6 +52,7 @@ export class Server {
     return this;
   }
   async stop() {
+    this.isStopped = true;
     running.delete(this.child);
     const gone = new Promise((done) => this.child.on('exit', done));
     this.child.kill('SIGTERM');
@@ -89,7 +91,9 @@ export async function open(server, hash = '', options = {}) {
   const page = await context.newPage();
   page.problems = [];
   page.on('pageerror', (e) => page.problems.push(e.stack ?? e.message));
-  page.on('console', (m) => m.type() === 'error' && !allowErrors && page.problems.push(m.text()));
+  // a page that outlives its server asks in vain: no fault of the page
+  const inVain = (text) => server.isStopped && text.includes('net::ERR_');
+  page.on('console', (m) => m.type() === 'error' && !allowErrors && !inVain(m.text()) && page.problems.push(m.text()));
   page.on('request', (r) => /^(https?|wss?):/.test(r.url()) && !r.url().startsWith(server.url) && page.problems.push(`left the server: ${r.url()}`));
   await before(page);
   await page.goto(server.url + query + hash);

@@ -146,7 +146,7 @@ export class Hub {
     } else if (reply.error.code === 'offline') this.gone();
     if (this.pending) {
       this.pending = false;
-      void this.refresh();
+      if (!this.paused) void this.refresh();
     }
   }
 
