@@ -3,6 +3,7 @@
 import { Pace } from '../base/pace';
 import type { Problem } from '../base/result';
 import { api, apiUrl } from './api';
+import { withInherited } from './inherit';
 import { Live } from './live';
 import type { Changes, People, Run, StateItems, Status, Tag } from './types';
 
@@ -102,7 +103,8 @@ export class Hub {
     this.status = status;
   }
 
-  private setRuns(runs: Run[]): void {
+  private setRuns(logged: Run[]): void {
+    const runs = withInherited(logged);
     this.runs = runs;
     this.runsById = new Map(runs.map((run) => [run.id, run]));
   }
