@@ -262,6 +262,11 @@ export const en = {
   'axis.step': 'Step',
   'axis.relative': 'Relative',
   'axis.wall': 'Wall',
+  'axis.step_relative': 'Relative step',
+  'axis.metric': 'Metric…',
+  'axis.choose': 'Another metric as x',
+  'axis.find': 'Find a metric',
+  'axis.without': '{n} without {tag}',
 
   'scale.linear': 'linear',
   'scale.log': 'log',
@@ -289,6 +294,7 @@ export const en = {
   'bands.minmax': '{center}, min to max',
   'bands.by.mean': 'Centre: mean',
   'bands.by.median': 'Centre: median',
+  'bands.falls': 'There are no bands along {tag}: it falls at times.',
   'bands.needGroup': 'Runs will be grouped by folder',
 
   'base.title': 'Compare with a run',
@@ -338,6 +344,7 @@ export const en = {
 
   'select.toggle': 'Step selection and data table',
   'select.range': 'Range selection',
+  'select.notAlong': 'Steps can’t be selected along {tag}: one place there may be many steps.',
   'select.link': 'Link the selection of all cards',
   'select.one': 'Selected place',
   'select.start': 'Start of the range',
@@ -466,6 +473,7 @@ export const en = {
   'full.table': 'Values of every run',
 
   'tip.step': 'step {n}',
+  'tip.stepsIn': 'step +{n}',
   'tip.stepHead': 'step',
   'tip.run': 'run',
   'tip.tag': 'tag',

@@ -264,6 +264,11 @@ export const zh: Catalogue = {
   'axis.step': '步数',
   'axis.relative': '相对时间',
   'axis.wall': '实际时间',
+  'axis.step_relative': '相对步数',
+  'axis.metric': '指标…',
+  'axis.choose': '以其他指标为横轴',
+  'axis.find': '查找指标',
+  'axis.without': '{n} 个没有 {tag}',
 
   'scale.linear': '线性',
   'scale.log': '对数',
@@ -291,6 +296,7 @@ export const zh: Catalogue = {
   'bands.minmax': '{center}与最小到最大',
   'bands.by.mean': '中心：均值',
   'bands.by.median': '中心：中位数',
+  'bands.falls': '无法沿 {tag} 绘制带状区间：该指标有时会下降。',
   'bands.needGroup': '运行将按文件夹分组',
 
   'base.title': '与某个运行比较',
@@ -340,6 +346,7 @@ export const zh: Catalogue = {
 
   'select.toggle': '步数选择与数据表',
   'select.range': '区间选择',
+  'select.notAlong': '以 {tag} 为横轴时无法选择步数：同一位置可能对应多个步数。',
   'select.link': '所有卡片共用同一选择',
   'select.one': '选中的位置',
   'select.start': '区间起点',
@@ -468,6 +475,7 @@ export const zh: Catalogue = {
   'full.table': '每个运行的数值',
 
   'tip.step': '第 {n} 步',
+  'tip.stepsIn': '起始后第 {n} 步',
   'tip.stepHead': '步数',
   'tip.run': '运行',
   'tip.tag': '标签',

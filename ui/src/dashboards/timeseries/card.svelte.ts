@@ -185,13 +185,20 @@ export class CardData {
     const reply = await api.bands({ x, width, range, smoothing, center, spread, groups: [...groups].map(([key, series]) => ({ key, series })) }, asking.signal);
     if (asking.signal.aborted) return false;
     if (!reply.ok) {
-      this.error = reply.error.message;
+      const metric = metricOf(view.x);
+      const falls = metric !== null && reply.error.code === 'invalid';
+      this.error = falls ? t('bands.falls', { tag: metric }) : reply.error.message;
+      if (falls) {
+        this.bands = null;
+        this.series = [];
+      }
       if (!this.bands) this.state = 'failed';
       return false;
     }
     this.bands = { keys: [...groups.keys()], bands: reply.value };
     this.loadedRange = range;
     this.state = 'ready';
+    this.error = '';
     return true;
   }
 

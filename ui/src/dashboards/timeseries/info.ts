@@ -1,5 +1,5 @@
 // What a card says below its chart: how many runs and points, which run is best, what is not right.
-import { direction, NO_BASELINE, runs, type Run } from '../../public';
+import { direction, NO_BASELINE, NO_X, runs, type Run } from '../../public';
 import type { Loaded } from './card.svelte';
 
 export interface CardInfo {
@@ -9,6 +9,7 @@ export interface CardInfo {
   total: number;
   bad: number;
   without: number; // lines that have nothing to be compared with
+  withoutX: number; // lines of runs that lack the metric that is x
   best: { name: string; value: number } | null;
 }
 interface Known {
@@ -20,7 +21,7 @@ interface Known {
 }
 
 export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
-  const info: CardInfo = { runs: known.runs, groups: known.groups, points: 0, total: 0, bad: 0, without: 0, best: null };
+  const info: CardInfo = { runs: known.runs, groups: known.groups, points: 0, total: 0, bad: 0, without: 0, withoutX: 0, best: null };
   const wanted = known.isCompared || known.tags.length > 1 ? null : direction(known.tags[0]);
   let best: { run: Run; value: number } | null = null;
   for (const { run, data } of series) {
@@ -28,6 +29,7 @@ export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
     info.total += known.isZoomed ? data.inRange : data.n;
     info.bad += data.bad;
     if (data.flags & NO_BASELINE) info.without++;
+    if (data.flags & NO_X) info.withoutX++;
     if (!wanted || !data.value) continue;
     for (let i = 0; i < data.value.length; i++) {
       const v = data.value[i];

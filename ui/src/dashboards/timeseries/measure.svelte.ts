@@ -6,6 +6,7 @@ import {
   clipPlace,
   drawnStats,
   hub,
+  metricOf,
   toNumber,
   view,
   xExtent,
@@ -61,10 +62,14 @@ export class Measures {
     private readonly selected: () => Place | null,
   ) {}
 
+  /** x is another metric: then places are steps all the same, and the lines that are drawn can't tell. */
+  private along = $derived(metricOf(view.x) !== null);
+
   place = $derived.by(() => this.selected());
 
   /** Of all of the card's points; null while only a part was ever asked for. */
   extent = $derived.by((): Range | null => {
+    if (this.along) return null;
     if (!this.data.loadedRange) return xExtent(this.data.lines, 'linear');
     return this.kept?.x === view.x ? this.kept.extent : null;
   });
@@ -77,7 +82,7 @@ export class Measures {
     if (!place) return null;
     const far = FAR[xWhat(view.x)];
     const finite = (v: number) => Math.min(far, Math.max(-far, v));
-    return { ...this.data.basis, from: finite(place.from), to: place.to === null ? undefined : finite(place.to) };
+    return { ...this.data.basis, ...(this.along ? { x: 'step' as const } : {}), from: finite(place.from), to: place.to === null ? undefined : finite(place.to) };
   });
   private key = $derived(JSON.stringify(this.where));
 
@@ -88,7 +93,7 @@ export class Measures {
     const { lines, sources, loadedRange } = this.data;
     const place = this.place;
     // of a zoomed chart's lines only a part is here: they can't tell of what lies beyond
-    const canTell = place && (!loadedRange || (place.from >= loadedRange[0] && (place.to ?? place.from) <= loadedRange[1]));
+    const canTell = place && !this.along && (!loadedRange || (place.from >= loadedRange[0] && (place.to ?? place.from) <= loadedRange[1]));
     const exact = this.exact?.key === this.key ? this.exact.stats : null;
     return lines.map((line) => {
       const source = sources.get(line.key);

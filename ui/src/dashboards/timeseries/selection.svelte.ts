@@ -1,5 +1,5 @@
 // Which place or range is selected on which card, and the switches for it. All of it is in the address.
-import { asRange, asSingle, COMMON, LAST, settings, view, WHOLE, type Place } from '../../public';
+import { asRange, asSingle, COMMON, LAST, metricOf, settings, shell, t, view, WHOLE, type Place } from '../../public';
 
 const LEAST_TABLE = 48;
 const MOST_TABLE = 600;
@@ -8,8 +8,13 @@ class Selection {
   /** a handle is in somebody's hand */
   held = $state(false);
 
+  /** Along another metric one place may be many steps: nothing is selected there. */
+  get possible(): boolean {
+    return metricOf(view.x) === null;
+  }
+
   get on(): boolean {
-    return view.selecting !== 'off';
+    return view.selecting !== 'off' && this.possible;
   }
 
   /** null: taken away. A card whose own has not been set has the common one; at first the newest point, or all. */
@@ -26,6 +31,10 @@ class Selection {
   }
 
   toggle(): void {
+    if (!this.possible) {
+      shell.say(t('select.notAlong', { tag: metricOf(view.x) ?? '' }));
+      return;
+    }
     view.selecting = this.on ? 'off' : 'step';
     if (!this.on) view.places = new Map();
   }

@@ -52,7 +52,8 @@ export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid
   const named = lines.slice(0, most);
   const width = box.width + (plot.right ? 110 : 70);
   const top = 34;
-  const legendTop = top + box.height + 36;
+  const { xTitle } = plot.data;
+  const legendTop = top + box.height + (xTitle ? 52 : 36);
   const height = legendTop + named.length * ROW + (lines.length > most ? ROW : 0) + 8;
   const grid: string[] = [];
   for (const tick of ticksOf(plot.ay, Math.floor(box.height / 38), 'number')) {
@@ -65,6 +66,7 @@ export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid
     const x = toPixel(plot.ax, tick.v);
     grid.push(`<text x="${x.toFixed(1)}" y="${box.height + 16}" text-anchor="middle">${escape(tick.text)}</text>`);
   }
+  if (xTitle) grid.push(`<text x="${box.width / 2}" y="${box.height + 32}" text-anchor="middle">${escape(xTitle)}</text>`);
   const { level, yTitle } = plot.data;
   if (level !== undefined && level !== null) grid.push(`<path d="M0 ${toPixel(plot.ay, level).toFixed(1)}H${box.width}" stroke="${colours.ink}" stroke-dasharray="5 3"/>`);
   if (yTitle) grid.push(`<text x="4" y="12">${escape(yTitle)}</text>`);

@@ -1,5 +1,6 @@
 // Lines as the chart has them: columns, no objects per point. Extents, nearest points, and the path of one line; all of
 // it plain functions over typed arrays, so that tests need no browser.
+import { nearest } from './near';
 import type { Axis, Range, ScaleKind } from './scale';
 
 export interface Line {
@@ -179,8 +180,10 @@ export interface Hit {
   outside: boolean; // the line ended before, or begins after, the pointer
 }
 
-/** The nearest point of every line to x; nearest to the pointer first, those that are not there last. */
+/** The nearest point of every line to x, or to the pointer where x goes anywhere; nearest to the pointer first, those
+ * that are not there last. */
 export function hits(lines: readonly Line[], x: number, pointer: { px: number; py: number } | null, ax: Axis, left: Axis, right = left): Hit[] {
+  if (lines[0]?.free && pointer) return nearest(lines, pointer, { ax, left, right }).map((near) => ({ ...near, line: lines[near.line], outside: false }));
   const found: Hit[] = [];
   for (const line of lines) {
     const index = line.strokes ? nearestInStrokes(line.x, line.strokes, x) : nearestIndex(line.x, x);

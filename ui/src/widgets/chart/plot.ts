@@ -30,6 +30,7 @@ export interface PlotData {
   ignoreOutliers: boolean;
   zoom: PlotZoom | null;
   level?: number | null; // a line across, to compare with
+  xTitle?: string; // under the axis, where x is not what all charts have
   yTitle?: string; // when y is not what the card's title says; for exported charts
 }
 export interface PlotEvents {
@@ -44,6 +45,7 @@ const LEFT = 46;
 const RIGHT = 10;
 const TOP = 6;
 const BOTTOM = 20;
+const TITLE = 15;
 const SYNC_POINTS = 20000;
 const SETTLE_MS = 80; // while somebody zooms many lines the old picture moves; the new one is drawn after
 const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", sans-serif';
@@ -76,6 +78,7 @@ export class Plot {
   private cancelPaint: (() => void) | null = null;
   private overScheduled = false;
   private pointer: { px: number; py: number } | null = null;
+  private stepped: number | null = null; // the point that keys went to, where others may be as near
   private selection: Box | null = null;
   private marks: Marks | null = null;
   private readonly observer: ResizeObserver;
@@ -128,7 +131,7 @@ export class Plot {
   private resize(): boolean {
     const width = this.host.clientWidth;
     const height = this.host.clientHeight;
-    const box = { left: LEFT, top: TOP, width: Math.max(10, width - LEFT - this.margin), height: Math.max(10, height - TOP - BOTTOM) };
+    const box = { left: LEFT, top: TOP, width: Math.max(10, width - LEFT - this.margin), height: Math.max(10, height - TOP - this.bottom) };
     if (box.width === this.box.width && box.height === this.box.height) return false;
     this.box = box;
     this.size(this.axes, width, height);
@@ -141,6 +144,10 @@ export class Plot {
     this.render();
     this.events.width(Math.round(box.width));
     return true;
+  }
+
+  private get bottom(): number {
+    return this.data.xTitle ? BOTTOM + TITLE : BOTTOM;
   }
 
   private get margin(): number {
@@ -228,7 +235,7 @@ export class Plot {
     const ctx = this.pen(this.axes);
     if (!ctx) return;
     const { box, theme } = this;
-    ctx.clearRect(0, 0, box.width + 2 * LEFT, box.height + TOP + BOTTOM);
+    ctx.clearRect(0, 0, box.width + 2 * LEFT, box.height + TOP + BOTTOM + TITLE);
     ctx.font = FONT;
     ctx.fillStyle = theme.ink;
     ctx.strokeStyle = theme.grid;
@@ -262,6 +269,7 @@ export class Plot {
       ctx.fillText(tick.text, at, box.top + box.height + 6);
       free = at + half + 8;
     }
+    if (this.data.xTitle) ctx.fillText(this.data.xTitle, box.left + box.width / 2, box.top + box.height + BOTTOM, box.width);
   }
 
   private drawLevel(ctx: CanvasRenderingContext2D): void {
@@ -327,6 +335,7 @@ export class Plot {
 
   private pointAt(pointer: { px: number; py: number } | null): void {
     this.pointer = pointer;
+    this.stepped = null;
     this.crosshair.set(pointer ? toValue(this.ax, pointer.px) : null, pointer ? this : null);
     this.scheduleOver();
   }
@@ -336,10 +345,12 @@ export class Plot {
     const first = this.data.lines[0];
     if (!first || first.x.length === 0) return;
     const now = this.crosshair.at.owner === this ? this.crosshair.at.x : null;
-    const at = now === null ? (by > 0 ? -1 : first.x.length) : hits([first], now, null, this.ax, this.ay)[0].index;
+    const before = by > 0 ? -1 : first.x.length;
+    const at = now === null ? before : (this.stepped ?? hits([first], now, first.free ? this.pointer : null, this.ax, this.ay)[0]?.index ?? before);
     const index = Math.min(first.x.length - 1, Math.max(0, at + by));
     const px = toPixel(this.ax, first.x[index]);
     this.pointAt({ px, py: toPixel(this.ay, first.y[index]) || 0 });
+    if (first.free) this.stepped = index;
   }
 
   /** What y is at a height within the chart. */
@@ -368,7 +379,7 @@ export class Plot {
     const ctx = this.pen(this.over);
     if (!ctx) return;
     const { box, theme } = this;
-    ctx.clearRect(0, 0, box.width + 2 * LEFT, box.height + TOP + BOTTOM);
+    ctx.clearRect(0, 0, box.width + 2 * LEFT, box.height + TOP + BOTTOM + TITLE);
     if (this.marks) drawMarks(ctx, this.marks, this.ax, box, theme.accent);
     if (this.selection) {
       ctx.fillStyle = theme.accent;
