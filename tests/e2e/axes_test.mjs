@@ -1,4 +1,5 @@
-// What x is beyond steps and times: relative steps, and another metric of the same run.
+// What axes can be: relative steps and another metric of the same run as x, a zoom of x that all cards share, a zoom of
+// y alone, percent.
 import assert from 'node:assert/strict';
 import { axe, card, CHART, loaded, openCharts, serve, shot, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
@@ -41,6 +42,13 @@ async function chooseX(page, query, name) {
   await form.getByRole('combobox').fill(query);
   await form.getByRole('option', { name, exact: true }).waitFor();
   return form;
+}
+async function drag(page, tag, from, to) {
+  await pointAt(page, tag, ...from);
+  await page.mouse.down();
+  await pointAt(page, tag, (from[0] + to[0]) / 2, to[1]);
+  await pointAt(page, tag, ...to);
+  await page.mouse.up();
 }
 /** Points at a share of a chart's width and height. */
 async function pointAt(page, tag, x, y) {
@@ -127,6 +135,64 @@ export default {
     await page.getByRole('combobox', { name: 'Find a metric' }).fill('lr');
     await page.keyboard.press('Enter');
     await card(page, 'loss').getByText('There are no bands along lr: it falls at times.').waitFor();
+  },
+
+  async 'linked, a zoom of x is that of all cards, and the address keeps one range'(keep) {
+    const page = keep(await openCharts(await trained(), '#timeseries&tags=^(loss|accuracy)$&smooth=0&only=seed/1&row=2'));
+    await painted(page, 'accuracy', 1);
+    await page.getByRole('button', { name: /^View/ }).click();
+    await page.getByRole('dialog', { name: 'View' }).getByLabel('Link the zoom of x of all cards').click();
+    await page.keyboard.press('Escape');
+    await inAddress(page, /zoomall=on/);
+    const ranged = (tag) => page.waitForRequest((r) => r.url().endsWith('/scalars') && r.postData().includes(`"tag":"${tag}"`) && r.postData().includes('"range":['));
+    const both = Promise.all([ranged('loss'), ranged('accuracy')]);
+    await drag(page, 'loss', [0.2, 0.5], [0.6, 0.5]);
+    await both;
+    await inAddress(page, /zoomall=[\d.]+~[\d.]+/);
+    assert.doesNotMatch(await hash(page), /zoom=/);
+    await shot(page, 'zoom-linked');
+    await card(page, 'accuracy').getByRole('button', { name: 'Show all again' }).click();
+    await inAddress(page, /zoomall=on/);
+    assert.equal(await card(page, 'loss').getByRole('button', { name: 'Show all again' }).count(), 0);
+  },
+
+  async 'a drag along the y axis zooms y alone, and a click there opens its form'(keep) {
+    const page = keep(await openCharts(await trained(), `${LOSS}&only=seed/1`));
+    await painted(page, 'loss', 1);
+    const strip = card(page, 'loss').getByRole('button', { name: 'Vertical axis: range and scale' });
+    const box = await strip.boundingBox();
+    await page.mouse.move(box.x + 20, box.y + box.height * 0.5);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 20, box.y + box.height * 0.7, { steps: 3 });
+    await shot(page, 'zoom-y');
+    await page.mouse.move(box.x + 20, box.y + box.height * 0.9);
+    await page.mouse.up();
+    await inAddress(page, /zoom=\|[-\d.]+~[\d.]+\|loss/);
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    await strip.click();
+    await page.getByRole('dialog', { name: 'Vertical axis: range and scale' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('?');
+    await page.getByText('Drag along the y axis').waitFor();
+  },
+
+  async 'values are shown as percent on the axis, in the tooltip and in the table, where a card says so'(keep) {
+    const page = keep(await openCharts(await trained(), '#timeseries&tags=^accuracy$&smooth=0&only=seed/1&select=step'));
+    await painted(page, 'accuracy', 1);
+    await card(page, 'accuracy').getByRole('button', { name: 'Vertical axis: range and scale' }).click();
+    const form = page.getByRole('dialog', { name: 'Vertical axis: range and scale' });
+    await form.getByLabel('As percent').click();
+    await inAddress(page, /percent=accuracy/);
+    await axe(page, 'the form of an axis', '[popover]');
+    await shot(page, 'percent-form');
+    await form.getByLabel('from').fill('20 %');
+    await form.getByLabel('to').fill('60');
+    await page.keyboard.press('Enter');
+    await inAddress(page, /zoom=\|0\.2~0\.6\|accuracy/);
+    await until('percent in the table', async () => /80\.00\s?%/.test(await card(page, 'accuracy').locator('[data-column=value]').first().innerText()));
+    await pointAt(page, 'accuracy', 0.5, 0.5);
+    await until('percent in the tooltip', async () => /[34]\d(\.\d+)?\s?%/.test(await tip(page).innerText()));
+    await shot(page, 'percent');
   },
 
   async 'the axis of a metric in Chinese and in the dark'(keep) {

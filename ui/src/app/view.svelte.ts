@@ -26,6 +26,12 @@ const number = (text: string, fallback: number) => (Number.isFinite(Number(text)
 const one = <T extends string>(text: string, allowed: readonly T[], fallback: T): T =>
   (allowed as readonly string[]).includes(text) ? (text as T) : fallback;
 
+const writeRange = (r: [number, number] | null) => (r ? `${r[0]}~${r[1]}` : '');
+function readRange(text: string): [number, number] | null {
+  const ends = text.split('~').map(Number);
+  return ends.length === 2 && ends.every(Number.isFinite) && ends[0] < ends[1] ? [ends[0], ends[1]] : null;
+}
+
 interface Field {
   key: string;
   write(): string; // "" is the default, and left out
@@ -77,6 +83,9 @@ export class View {
   wide = $state.raw<ReadonlySet<string>>(new Set());
   closed = $state.raw<ReadonlySet<string>>(new Set());
   zoom = $state.raw<ReadonlyMap<string, Zoom>>(new Map());
+  zoomLinked = $state(false); // x of all cards is zoomed alike
+  commonX = $state.raw<[number, number] | null>(null); // then that is it
+  percent = $state.raw<ReadonlySet<string>>(new Set()); // cards whose values are shares of one
   selecting = $state<Selecting>('off');
   linked = $state(false); // one selection for all cards
   places = $state.raw<Places>(new Map());
@@ -173,6 +182,15 @@ export class View {
     { key: 'closed', write: () => joinList(this.closed), read: (t) => (this.closed = new Set(splitList(t))) },
     { key: 'zoom', write: () => this.writeZoom(), read: (t) => this.readZoom(t) },
     {
+      key: 'zoomall',
+      write: () => (this.zoomLinked ? writeRange(this.commonX) || 'on' : ''),
+      read: (t) => {
+        this.commonX = readRange(t);
+        this.zoomLinked = t === 'on' || this.commonX !== null;
+      },
+    },
+    { key: 'percent', write: () => joinList(this.percent), read: (t) => (this.percent = new Set(splitList(t))) },
+    {
       key: 'select',
       write: () => (this.selecting === 'off' ? '' : this.selecting),
       read: (t) => (this.selecting = one<Selecting>(t, ['off', 'step', 'range'], 'off')),
@@ -222,8 +240,7 @@ export class View {
   private writeZoom(): string {
     const items: string[] = [];
     for (const [tag, z] of this.zoom) {
-      const part = (r: [number, number] | null) => (r ? `${r[0]}~${r[1]}` : '');
-      items.push(`${part(z.x)}|${part(z.y)}|${tag}`);
+      items.push(`${writeRange(z.x)}|${writeRange(z.y)}|${tag}`);
     }
     return joinList(items);
   }
@@ -233,11 +250,7 @@ export class View {
     for (const item of splitList(text)) {
       const found = /^([^|]*)\|([^|]*)\|(.*)$/s.exec(item);
       if (!found) continue;
-      const part = (t: string): [number, number] | null => {
-        const ends = t.split('~').map(Number);
-        return ends.length === 2 && ends.every(Number.isFinite) && ends[0] < ends[1] ? [ends[0], ends[1]] : null;
-      };
-      const z = { x: part(found[1]), y: part(found[2]) };
+      const z = { x: readRange(found[1]), y: readRange(found[2]) };
       if (z.x || z.y) zoom.set(found[3], z);
     }
     this.zoom = zoom;
@@ -317,11 +330,39 @@ export class View {
   setX(x: X): void {
     this.x = x;
     this.zoom = new Map();
+    this.commonX = null;
     this.places = new Map();
+  }
+
+  /** x and y apart, each the same object as long as it is the same: a zoom of another card must not redraw this one. */
+  zoomXOf(card: string): [number, number] | null {
+    return this.zoomLinked ? this.commonX : (this.zoom.get(card)?.x ?? null);
+  }
+
+  zoomYOf(card: string): [number, number] | null {
+    return this.zoom.get(card)?.y ?? null;
+  }
+
+  isZoomed(card: string): boolean {
+    return this.zoomXOf(card) !== null || this.zoomYOf(card) !== null;
+  }
+
+  /** Linked: x of all cards is zoomed as this one is. Apart again: this one stays as it is. */
+  toggleZoomLink(card: string): void {
+    const x = this.zoomXOf(card);
+    const y = this.zoomYOf(card);
+    this.zoomLinked = !this.zoomLinked;
+    this.commonX = null;
+    if (this.zoomLinked) this.zoom = new Map([...this.zoom].filter(([, z]) => z.y).map(([tag, z]) => [tag, { x: null, y: z.y }]));
+    if (card !== '') this.setZoom(card, { x, y });
   }
 
   setZoom(tag: string, zoom: Zoom | null): void {
     const next = new Map(this.zoom);
+    if (this.zoomLinked) {
+      this.commonX = zoom?.x ?? null;
+      zoom = zoom && { x: null, y: zoom.y };
+    }
     if (zoom && (zoom.x || zoom.y)) next.set(tag, zoom);
     else next.delete(tag);
     this.zoom = next;
@@ -375,7 +416,7 @@ export class View {
     this.pins = this.pins.includes(tag) ? this.pins.filter((t) => t !== tag) : [...this.pins, tag];
   }
 
-  toggle(which: 'wide' | 'revealed' | 'rightAxis' | 'closed' | 'folded' | 'hidden' | 'tall', name: string): void {
+  toggle(which: 'wide' | 'revealed' | 'rightAxis' | 'closed' | 'folded' | 'hidden' | 'tall' | 'percent', name: string): void {
     const next = new Set(this[which]);
     if (!next.delete(name)) next.add(name);
     this[which] = next;

@@ -33,6 +33,8 @@ describe('the view', () => {
     a.cardSmoothing = new Map([['a|b,c', { kind: 'gaussian', weight: 0.25 }]]);
     a.pins = ['val/loss', 'a,b'];
     a.yScale = new Map([['val/loss', 'log'], ['a,b', 'symlog']]);
+    a.percent = new Set(['val/acc']);
+    a.zoomLinked = true;
     a.zoom = new Map([['val/loss', { x: [10, 2000.5], y: null }], ['a|b,c', { x: [-1, 1], y: [0.25, 1e-3 + 1] }]]);
     a.full = 'val/loss';
     a.emptyCards = true;
@@ -47,6 +49,9 @@ describe('the view', () => {
     b.decode(a.encode());
     expect(b.encode()).toBe(a.encode());
     expect([...b.zoom]).toEqual([...a.zoom]);
+    expect([...b.percent]).toEqual([...a.percent]);
+    expect(b.zoomLinked).toBe(true);
+    expect(b.commonX).toBeNull();
     expect([...b.hidden]).toEqual(['x/1', 'y,2']);
     expect(b.columns).toEqual(a.columns);
     expect([...b.cardSmoothing]).toEqual([...a.cardSmoothing]);

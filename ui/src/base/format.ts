@@ -23,6 +23,9 @@ export function big(n: number): string {
 }
 
 /** Four significant digits. */
+/** A share of one. */
+export const percent = (v: number): string => (Number.isFinite(v) ? `${value(Number((v * 100).toPrecision(12)))}\u202f%` : value(v));
+
 export function value(v: number): string {
   if (Number.isNaN(v)) return 'NaN';
   if (v === Infinity) return '∞';

@@ -41,7 +41,7 @@ export class CardData {
   constructor(readonly tag: string) {}
 
   /** its own value: a zoom of another card asks nothing here */
-  private readonly zoomX = $derived.by(() => view.zoom.get(this.tag)?.x ?? null);
+  private readonly zoomX = $derived.by(() => view.zoomXOf(this.tag));
 
   private own: string[] | undefined;
   get tags(): string[] {

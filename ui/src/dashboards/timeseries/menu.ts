@@ -44,7 +44,7 @@ export function cardMenu(tag: string, data: CardData, plot: () => Plot | null, f
     { label: t('card.smooth'), run: forms.smooth },
     { label: t('card.wide'), checked: view.wide.has(tag), run: () => view.toggle('wide', tag) },
     ...pinMoves(tag),
-    { label: t('card.fit'), disabled: !view.zoom.has(tag), run: () => view.setZoom(tag, null) },
+    { label: t('card.fit'), disabled: !view.isZoomed(tag), run: () => view.setZoom(tag, null) },
     { label: t('card.combine'), run: forms.combine },
     ...(data.tags.length > 1
       ? [

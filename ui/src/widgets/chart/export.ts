@@ -56,12 +56,12 @@ export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid
   const legendTop = top + box.height + (xTitle ? 52 : 36);
   const height = legendTop + named.length * ROW + (lines.length > most ? ROW : 0) + 8;
   const grid: string[] = [];
-  for (const tick of ticksOf(plot.ay, Math.floor(box.height / 38), 'number')) {
+  for (const tick of ticksOf(plot.ay, Math.floor(box.height / 38), plot.data.yWhat ?? 'number')) {
     const y = toPixel(plot.ay, tick.v);
     grid.push(`<path d="M0 ${y.toFixed(1)}H${box.width}" stroke="${colours.grid}"/><text x="-6" y="${(y + 4).toFixed(1)}" text-anchor="end">${escape(tick.text)}</text>`);
   }
   if (plot.right)
-    for (const tick of ticksOf(plot.right, Math.floor(box.height / 38), 'number')) grid.push(`<text x="${box.width + 6}" y="${(toPixel(plot.right, tick.v) + 4).toFixed(1)}">${escape(tick.text)}</text>`);
+    for (const tick of ticksOf(plot.right, Math.floor(box.height / 38), plot.data.yWhat ?? 'number')) grid.push(`<text x="${box.width + 6}" y="${(toPixel(plot.right, tick.v) + 4).toFixed(1)}">${escape(tick.text)}</text>`);
   for (const tick of ticksOf(plot.ax, Math.floor(box.width / 84), plot.data.xWhat)) {
     const x = toPixel(plot.ax, tick.v);
     grid.push(`<text x="${x.toFixed(1)}" y="${box.height + 16}" text-anchor="middle">${escape(tick.text)}</text>`);

@@ -1,5 +1,6 @@
 // Pointer, wheel and touch on a chart: drag zooms x, shift-drag both, alt-drag or the middle button pans, Ctrl with the
-// wheel zooms around the pointer, two fingers zoom x, a click picks what is there, a double click shows all again.
+// wheel zooms around the pointer, two fingers zoom x, a click picks what is there, a double click shows all again;
+// a drag along the y axis zooms y.
 import type { Plot, PlotZoom } from './plot';
 import { toValue, type Range } from './scale';
 
@@ -31,6 +32,37 @@ const rangeAt = (axis: Plot['ax'], p0: number, p1: number): Range => {
   const b = toValue(axis, p1);
   return a < b ? [a, b] : [b, a];
 };
+
+/** The strip beside the y axis: a drag along it zooms y alone; a click there is its own. */
+export function attachStrip(plot: Plot, strip: HTMLElement, events: GestureEvents): () => void {
+  const stop = new AbortController();
+  const opts = { signal: stop.signal };
+  let from: number | null = null;
+  let moved = false;
+  const boxTo = (e: PointerEvent, start: number): Box => {
+    const { py } = inside(plot, e);
+    return { left: 0, top: Math.min(start, py), width: plot.box.width, height: Math.abs(start - py) };
+  };
+  strip.addEventListener('pointerdown', (e) => {
+    moved = false;
+    if (e.button !== 0 || e.pointerType === 'touch') return;
+    from = inside(plot, e).py;
+    strip.setPointerCapture(e.pointerId);
+  }, opts);
+  strip.addEventListener('pointermove', (e) => from !== null && events.select(boxTo(e, from)), opts);
+  const end = (e: PointerEvent) => {
+    if (from === null) return;
+    const box = boxTo(e, from);
+    from = null;
+    events.select(null);
+    moved = box.height >= LEAST;
+    if (moved && e.type === 'pointerup') events.zoom({ x: plot.data.zoom?.x ?? null, y: rangeAt(plot.ay, box.top, box.top + box.height) });
+  };
+  strip.addEventListener('pointerup', end, opts);
+  strip.addEventListener('pointercancel', end, opts);
+  strip.addEventListener('click', (e) => moved && e.stopPropagation(), { ...opts, capture: true });
+  return () => stop.abort();
+}
 
 export function attachGestures(plot: Plot, events: GestureEvents): () => void {
   const { host } = plot;

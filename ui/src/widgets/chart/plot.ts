@@ -8,7 +8,7 @@ import { drawMarks, type Marks } from './fobs';
 import { overFrames } from './frames';
 import { hits, trace, xExtent, yExtent, type Hit, type Line } from './lines';
 import { makeAxis, padded, projectionOf, ticksOf, toPixel, toValue, type Axis, type Projection, type Range, type ScaleKind } from './scale';
-import { attachGestures } from './gestures';
+import { attachGestures, attachStrip, type GestureEvents } from './gestures';
 import { paintLines } from './paint';
 
 export interface PlotZoom {
@@ -27,6 +27,7 @@ export interface PlotData {
   xWhat: 'number' | 'relative' | 'wall';
   xScale: ScaleKind;
   yScale: ScaleKind;
+  yWhat?: 'number' | 'percent';
   ignoreOutliers: boolean;
   zoom: PlotZoom | null;
   level?: number | null; // a line across, to compare with
@@ -83,6 +84,7 @@ export class Plot {
   private marks: Marks | null = null;
   private readonly observer: ResizeObserver;
   private readonly quiet: () => void;
+  private readonly gestures: GestureEvents;
   private readonly detach: () => void;
 
   constructor(
@@ -101,7 +103,7 @@ export class Plot {
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(host);
     this.quiet = crosshair.listen(() => this.scheduleOver());
-    this.detach = attachGestures(this, {
+    this.gestures = {
       move: (pointer) => this.pointAt(pointer),
       select: (selection) => {
         this.selection = selection;
@@ -109,7 +111,8 @@ export class Plot {
       },
       click: () => this.pick(),
       zoom: (zoom) => this.events.zoom(zoom),
-    });
+    };
+    this.detach = attachGestures(this, this.gestures);
     this.resize();
   }
 
@@ -119,6 +122,11 @@ export class Plot {
     this.detach();
     this.cancelPaint?.();
     if (this.crosshair.at.owner === this) this.crosshair.set(null, null);
+  }
+
+  /** Beside the y axis: a drag along it zooms y alone. */
+  strip(beside: HTMLElement): () => void {
+    return attachStrip(this, beside, this.gestures);
   }
 
   set(data: PlotData, theme: PlotTheme): void {
@@ -243,7 +251,7 @@ export class Plot {
     ctx.textAlign = 'right';
     ctx.textBaseline = 'middle';
     ctx.beginPath();
-    for (const tick of ticksOf(this.ay, Math.floor(box.height / 38), 'number')) {
+    for (const tick of ticksOf(this.ay, Math.floor(box.height / 38), this.data.yWhat ?? 'number')) {
       const py = Math.round(box.top + toPixel(this.ay, tick.v)) + 0.5;
       if (py < box.top - 1 || py > box.top + box.height + 1) continue;
       ctx.moveTo(box.left, py);
@@ -253,7 +261,7 @@ export class Plot {
     ctx.stroke();
     if (this.right) {
       ctx.textAlign = 'left';
-      for (const tick of ticksOf(this.right, Math.floor(box.height / 38), 'number')) ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), LEFT - 8);
+      for (const tick of ticksOf(this.right, Math.floor(box.height / 38), this.data.yWhat ?? 'number')) ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), LEFT - 8);
     }
     this.drawLevel(ctx);
     ctx.textBaseline = 'top';

@@ -88,9 +88,19 @@ function numberText(ticks: number[], domain: Range): (v: number) => string {
   return (v) => v.toFixed(Math.min(digits, 8));
 }
 
-export function ticksOf(axis: Axis, count: number, what: 'number' | 'relative' | 'wall'): Tick[] {
+/** Where a share of one is wanted in percent, even hundredths. */
+function percentTicks({ domain, projection }: Axis, n: number): Tick[] {
+  if (projection.kind !== 'linear') return decadeTicks(domain, projection, n).map((v) => ({ v, text: `${powerText(v * 100)}\u202f%` }));
+  const hundred: Range = [domain[0] * 100, domain[1] * 100];
+  const ticks = scaleLinear(hundred, [0, 1]).ticks(n);
+  const text = numberText(ticks, hundred);
+  return ticks.map((v) => ({ v: v / 100, text: `${text(v)}\u202f%` }));
+}
+
+export function ticksOf(axis: Axis, count: number, what: 'number' | 'percent' | 'relative' | 'wall'): Tick[] {
   const { domain, projection } = axis;
   const n = Math.max(2, count);
+  if (what === 'percent') return percentTicks(axis, n);
   if (what === 'wall') {
     const scale = scaleTime([domain[0] * 1000, domain[1] * 1000], [0, 1]);
     const text = scale.tickFormat(n);
