@@ -167,7 +167,7 @@ export default {
     const before = await ink(page);
     await page.getByRole('button', { name: 'View ▾' }).click();
     const asked = page.waitForResponse((r) => r.url().endsWith('/scalars') && r.request().postData().includes('"flags"'));
-    await page.getByRole('checkbox', { name: /Least and greatest/ }).check();
+    await page.getByRole('checkbox', { name: /Min–max envelope/ }).check();
     await asked;
     await inHash(page, 'envelope=on');
     await until('drawn otherwise', async () => (await ink(page)) !== before);
