@@ -17,16 +17,22 @@ for (const file of readdirSync(import.meta.dirname).sort()) {
 }
 const wanted = tests.filter((t) => args.length === 0 || args.some((word) => t.name.includes(word)));
 
+// A promise that a test no longer waited for when it failed: its reason belongs to that test, the others go on.
+let stray = null;
+process.on('unhandledRejection', (reason) => (stray ??= reason));
+
 const results = [];
 for (const { name, run } of wanted) {
   const pages = [];
   const keep = (page) => (pages.push(page), page);
   const started = Date.now();
+  stray = null;
   let failure = '';
   let timer;
   try {
     const late = new Promise((_, no) => (timer = setTimeout(() => no(new Error('took too long')), LIMIT_MS)));
     await Promise.race([run(keep), late]);
+    if (stray) throw stray;
     for (const page of pages) if (page.problems.length) throw new Error(`the page says:\n${page.problems.join('\n')}`);
   } catch (e) {
     failure = e.stack ?? String(e);
