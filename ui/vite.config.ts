@@ -4,18 +4,29 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-/** The page asks for the first dashboard's code together with its own, not after having run it. */
+/** The page asks for the first dashboard's code, and what that imports, together with its own, not after having run it. */
 const firstDashboard: Plugin = {
   name: 'first-dashboard',
   transformIndexHtml: {
     order: 'post',
-    handler(_html, { bundle }) {
-      const chunk = Object.values(bundle ?? {}).find((c) => c.type === 'chunk' && c.facadeModuleId?.endsWith('dashboards/timeseries/View.svelte'));
-      if (chunk?.type !== 'chunk') return [];
-      const styles = [...(chunk.viteMetadata?.importedCss ?? [])];
+    handler(html, { bundle }) {
+      const files = bundle ?? {};
+      const first = Object.values(files).find((c) => c.type === 'chunk' && c.facadeModuleId?.endsWith('dashboards/timeseries/View.svelte'));
+      const scripts = new Set<string>();
+      const styles = new Set<string>();
+      const take = (name: string) => {
+        const chunk = files[name];
+        if (chunk?.type !== 'chunk' || chunk.isEntry || scripts.has(name)) return;
+        scripts.add(name);
+        for (const href of chunk.viteMetadata?.importedCss ?? []) styles.add(href);
+        chunk.imports.forEach(take);
+      };
+      if (first) take(first.fileName);
+      const link = (attrs: Record<string, string>, name: string) => ({ tag: 'link', attrs: { ...attrs, crossorigin: true, href: `./${name}` }, injectTo: 'head' as const });
+      const isThere = (name: string) => html.includes(name);
       return [
-        { tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href: `./${chunk.fileName}` }, injectTo: 'head' as const },
-        ...styles.map((href) => ({ tag: 'link', attrs: { rel: 'preload', as: 'style', crossorigin: true, href: `./${href}` }, injectTo: 'head' as const })),
+        ...[...scripts].filter((name) => !isThere(name)).map((name) => link({ rel: 'modulepreload' }, name)),
+        ...[...styles].filter((name) => !isThere(name)).map((name) => link({ rel: 'preload', as: 'style' }, name)),
       ];
     },
   },
