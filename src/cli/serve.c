@@ -134,12 +134,21 @@ static void say_why_not_6006(serving *s) {
     sb_buf_fini(&text);
 }
 
-/* SSH_CONNECTION: the client's address and port, then this machine's. */
+/* Every address of the machine: --bind_all, or a host that means the same. */
+static bool is_everywhere(const serving *s) {
+    const char *host = s->flags->text[SB_SERVE_host];
+    return s->flags->on[SB_SERVE_bind_all] ||
+           (host && (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0));
+}
+
+/* SSH_CONNECTION: the client's address and port, then this machine's. Also when exposed: firewalls
+ * let SSH through where they stop everything else. */
 static void say_tunnel(serving *s) {
     const char *connection = s->cli->variable("SSH_CONNECTION");
     char server[128];
     unsigned port;
-    if (!connection || s->is_exposed) return;
+    if (!connection) return;
+    const char *near = s->is_exposed && !is_everywhere(s) ? s->host : "localhost";
     if (sscanf(connection, "%*127s %*u %127s %u", server, &port) != 2) return;
     const struct passwd *me = getpwuid(geteuid());
     char more[24] = "";
@@ -147,9 +156,8 @@ static void say_tunnel(serving *s) {
     sb_buf shown; /* what sshd says of itself is no reason to trust a terminal with it */
     sb_buf_init(&shown, s->cli->env->alloc, 4096);
     sb_cli_add_shown(&shown, sb_slice_str(server), 0);
-    fprintf(s->cli->err, "From your own machine: ssh%s -L %u:localhost:%u %s@%.*s\n", more,
-            s->bound.port, s->bound.port, me ? me->pw_name : "USER", (int)shown.n,
-            (const char *)shown.p);
+    fprintf(s->cli->err, "From your own machine: ssh%s -L %u:%s:%u %s@%.*s\n", more, s->bound.port,
+            near, s->bound.port, me ? me->pw_name : "USER", (int)shown.n, (const char *)shown.p);
     sb_buf_fini(&shown);
 }
 
@@ -164,7 +172,8 @@ static void say_where(serving *s) {
               err);
     s->host = all ? sb_reachable_name(s->arena, s->bound.port) : host && *host ? host : "localhost";
     say_url(s, NAME " " SB_VERSION " at ", s->host, " (Press CTRL+C to quit)");
-    if (all) {
+    if (is_everywhere(s)) {
+        if (!all) say_url(s, "  also at ", sb_reachable_name(s->arena, s->bound.port), "");
         const char *addresses[MOST_ADDRESSES];
         size_t n = sb_lan_addresses(s->arena, addresses, MOST_ADDRESSES);
         for (size_t i = 0; i < n; i++) say_url(s, "  also at ", addresses[i], "");

@@ -29,6 +29,7 @@ static void keep(bucket *b, uint64_t at) {
 static bool extremes(const double *values, uint64_t from, uint64_t to, uint64_t *least,
                      uint64_t *greatest) {
     bool any = false;
+    *least = *greatest = from;
     for (uint64_t i = from; i < to; i++) {
         if (!isfinite(values[i])) continue;
         if (!any || values[i] < values[*least]) *least = i;

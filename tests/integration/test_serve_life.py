@@ -205,13 +205,23 @@ def test_the_url_is_said_first_and_in_tensorboards_words():
     assert re.fullmatch(r"Seaboard \d+\.\d+\.\d+\S* at http://localhost:\d+/ \(Press CTRL\+C to quit\)", lines[1])
 
 
-def test_over_ssh_the_tunnel_is_spelled_out():
-    driver = Seaboard(LOGS)
+@pytest.mark.parametrize("flags", [(), ("--bind_all",), ("--host", "0.0.0.0")])
+def test_over_ssh_the_tunnel_is_spelled_out(flags):
+    driver = Seaboard(LOGS, *flags)
     driver.environment = {"SSH_CONNECTION": "192.0.2.7 50000 198.51.100.9 2222"}
     with driver as server:
         server.wait(lambda: server.said, lambda said: b"ssh" in said)
         wanted = rf"ssh -p 2222 -L {server.port}:localhost:{server.port} \S+@198\.51\.100\.9"
         assert re.search(wanted, server.said.decode())
+
+
+@pytest.mark.parametrize("flags", [("--bind_all",), ("--host", "0.0.0.0")])
+def test_an_exposed_server_says_by_which_name_it_is_reached(flags):
+    with Seaboard(LOGS, *flags) as server:
+        server.json("/data/runs", f"Authorization: Bearer {token_of(server)}")
+        said = server.said.decode()
+    names = re.findall(rf" at http://(.+):{server.port}/\?token=", said)
+    assert set(names) - {"0.0.0.0"}, said
 
 
 def test_what_ssh_says_cannot_drive_a_terminal():
