@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "codec/crc32c.h"
 
-#if defined(__x86_64__) && defined(__SSE4_2__)
+#if defined(__x86_64__)
 #include <nmmintrin.h>
 #endif
 
@@ -18,14 +18,10 @@
 
 #if defined(__x86_64__)
 uint32_t sb_crc32c_sse42(uint32_t crc, const void *p, size_t n);
-#endif
 
-/* The checksum of bytes that are mostly few, for loops over records: without a call where the build
- * promises the instruction. */
-#if defined(__x86_64__) && defined(__SSE4_2__)
-static inline uint32_t sb_crc32c_brief(const uint8_t *p, size_t n) {
-    if (n >= SB_CRC32C_WIDE_FROM) return sb_crc32c(0, p, n);
-    uint64_t crc = UINT32_MAX;
+/* One stream over the bare register, which the caller turns over before and after. */
+__attribute__((target("sse4.2"))) static inline uint32_t
+sb_crc32c_serial(uint64_t crc, const uint8_t *p, size_t n) {
     for (; n >= 8; n -= 8, p += 8) crc = _mm_crc32_u64(crc, sb_load64(p));
     uint32_t low = (uint32_t)crc;
     if (n & 4) {
@@ -37,7 +33,16 @@ static inline uint32_t sb_crc32c_brief(const uint8_t *p, size_t n) {
         p += 2;
     }
     if (n & 1) low = _mm_crc32_u8(low, *p);
-    return ~low;
+    return low;
+}
+#endif
+
+/* The checksum of bytes that are mostly few, for loops over records: without a call where the build
+ * promises the instruction. */
+#if defined(__x86_64__) && defined(__SSE4_2__)
+static inline uint32_t sb_crc32c_brief(const uint8_t *p, size_t n) {
+    if (n >= SB_CRC32C_WIDE_FROM) return sb_crc32c(0, p, n);
+    return ~sb_crc32c_serial(UINT32_MAX, p, n);
 }
 #else
 static inline uint32_t sb_crc32c_brief(const uint8_t *p, size_t n) {

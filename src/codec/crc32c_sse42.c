@@ -16,31 +16,14 @@
 
 #if defined(__x86_64__)
 
-#include <nmmintrin.h>
 #include <wmmintrin.h>
 
 #include "base/bytes.h"
 #include "base/cpu.h"
 #include "base/banned.h"
 
-__attribute__((target("sse4.2"))) static inline uint32_t serial(uint64_t crc, const uint8_t *p,
-                                                                size_t n) {
-    for (; n >= 8; n -= 8, p += 8) crc = _mm_crc32_u64(crc, sb_load64(p));
-    uint32_t low = (uint32_t)crc;
-    if (n & 4) {
-        low = _mm_crc32_u32(low, sb_load32(p));
-        p += 4;
-    }
-    if (n & 2) {
-        low = _mm_crc32_u16(low, sb_load16(p));
-        p += 2;
-    }
-    if (n & 1) low = _mm_crc32_u8(low, *p);
-    return low;
-}
-
 __attribute__((target("sse4.2"))) uint32_t sb_crc32c_sse42(uint32_t crc, const void *p, size_t n) {
-    return ~serial(~crc, p, n);
+    return ~sb_crc32c_serial(~crc, p, n);
 }
 
 /* a moved over the bytes that `power` stands for, as eight message bytes. */
@@ -81,7 +64,7 @@ __attribute__((target("sse4.2,pclmul"))) static uint32_t wide(uint32_t crc, cons
         now = three(now, p, LONG_STREAM, LONG_OVER1, LONG_OVER2);
     for (; n >= 3 * SHORT_STREAM; n -= 3 * SHORT_STREAM, p += 3 * SHORT_STREAM)
         now = three(now, p, SHORT_STREAM, SHORT_OVER1, SHORT_OVER2);
-    return ~serial(now, p, n);
+    return ~sb_crc32c_serial(now, p, n);
 }
 
 sb_crc32c_fn sb_crc32c_sse42_kernel(void) {
