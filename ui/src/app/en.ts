@@ -454,6 +454,7 @@ export const en = {
   'card.unpin': 'Unpin',
   'card.full': 'Full size',
   'card.more': 'More for this chart',
+  'card.unnamed': '(tag without a name)',
   'card.fit': 'Show all again',
   'card.doubleClick': 'double click',
   'card.logY': 'Log scale on y',

@@ -456,6 +456,7 @@ export const zh: Catalogue = {
   'card.unpin': '取消固定',
   'card.full': '全屏查看',
   'card.more': '此图表的更多操作',
+  'card.unnamed': '（无名标签）',
   'card.fit': '恢复完整范围',
   'card.doubleClick': '双击',
   'card.logY': '纵轴对数刻度',
