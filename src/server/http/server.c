@@ -240,14 +240,10 @@ static void wait_for_replies(sb_http_server *s) {
 void sb_http_close(sb_http_server *s) {
     if (!s) return;
     atomic_store(&s->ending, true);
-    /* A listener's thread may be about to accept on it: closed only when they have ended. */
-    MHD_socket listener = MHD_quiesce_daemon(s->daemon);
-    if (listener != MHD_INVALID_SOCKET) shutdown(listener, SHUT_RDWR);
     sb_pool_close(s->pool);
     sb_ticker_end_streams(&s->ticker);
     wait_for_replies(s);
     MHD_stop_daemon(s->daemon);
-    if (listener != MHD_INVALID_SOCKET) close(listener);
     sb_ticker_stop(&s->ticker);
     sb_pool_free(s->pool);
     sb_ticker_fini(&s->ticker);
