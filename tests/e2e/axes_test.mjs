@@ -1,7 +1,7 @@
 // What axes can be: relative steps and another metric of the same run as x, a zoom of x that all cards share, a zoom of
 // y alone, percent.
 import assert from 'node:assert/strict';
-import { axe, card, CHART, loaded, openCharts, serve, shot, until } from './harness.mjs';
+import { axe, card, CHART, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
 
 const LOSS = '#timeseries&tags=^loss$&smooth=0';
@@ -61,20 +61,20 @@ export default {
     const page = keep(await openCharts(await trained(), LOSS));
     await page.getByRole('radio', { name: 'Metric…' }).click();
     const form = page.getByRole('dialog', { name: 'Another metric as x' });
-    assert.deepEqual((await form.getByRole('option').allInnerTexts()).map((s) => s.trim()), ['Relative step', 'train/epoch', 'accuracy', 'loss', 'lr']);
+    await soon(async () => assert.deepEqual((await form.getByRole('option').allInnerTexts()).map((s) => s.trim()), ['Relative step', 'train/epoch', 'accuracy', 'loss', 'lr']));
     await axe(page, 'the list of metrics', '[popover]');
     await form.getByRole('combobox').fill('epo');
     await page.keyboard.press('Enter');
     await inAddress(page, /x=tag:train\/epoch/);
     await until('the runs without it', async () => /1 without train\/epoch/.test(await card(page, 'loss').innerText()));
-    assert.equal(await page.getByRole('radio', { name: 'train/epoch' }).getAttribute('aria-checked'), 'true');
+    await soon(async () => assert.equal(await page.getByRole('radio', { name: 'train/epoch' }).getAttribute('aria-checked'), 'true'));
     await pointAt(page, 'loss', 0.5, 0.8);
     await until('an epoch in the tooltip', async () => /^train\/epoch [45]\.\d/.test(await tip(page).innerText()));
     await shot(page, 'axis-metric');
     await page.reload();
     await page.waitForSelector(CHART);
     await painted(page, 'loss', 3);
-    assert.match(await hash(page), /x=tag:train\/epoch/);
+    await soon(async () => assert.match(await hash(page), /x=tag:train\/epoch/));
     await page.getByRole('radio', { name: 'Wall' }).click();
     await inAddress(page, /x=wall/);
   },
@@ -88,8 +88,7 @@ export default {
     };
     await until('the way up', async () => (await stepAt(0.6)) < 500);
     await until('the way down', async () => (await stepAt(0.97)) > 500);
-    const first = await tip(page).locator('p').first().innerText();
-    assert.match(first, /^lr 0\.[45]/);
+    await soon(async () => assert.match(await tip(page).locator('p').first().innerText(), /^lr 0\.[45]/));
     await shot(page, 'axis-metric-falls');
   },
 
@@ -100,30 +99,31 @@ export default {
     await inAddress(page, /x=step_relative/);
     await pointAt(page, 'loss', 0.5, 0.5);
     await until('both runs', async () => (await tip(page).locator('tbody tr').count()) === 2);
-    const text = await tip(page).innerText();
-    const at = Number(/^step \+(\d+)/.exec(text)[1]);
-    const steps = (await tip(page).locator('tbody tr').allInnerTexts()).map((row) => Number(row.split('\t')[3].replace(/\D/g, ''))).sort((a, b) => a - b);
-    assert.deepEqual(steps, [at, at + 500]);
+    await soon(async () => {
+      const at = Number(/^step \+(\d+)/.exec(await tip(page).innerText())?.[1]);
+      const steps = (await tip(page).locator('tbody tr').allInnerTexts()).map((row) => Number(row.split('\t')[3].replace(/\D/g, ''))).sort((a, b) => a - b);
+      assert.deepEqual(steps, [at, at + 500]);
+    });
     await shot(page, 'axis-relative-step');
   },
 
   async 'a zoom goes when x changes'(keep) {
     const page = keep(await openCharts(await trained(), `${LOSS}&zoom=100~300||loss`));
-    assert.match(await hash(page), /zoom=/);
+    await soon(async () => assert.match(await hash(page), /zoom=/));
     await chooseX(page, 'epoch', 'train/epoch');
     await page.keyboard.press('Enter');
     await inAddress(page, /x=tag/);
-    assert.doesNotMatch(await hash(page), /zoom=/);
+    await soon(async () => assert.doesNotMatch(await hash(page), /zoom=/));
   },
 
   async 'steps are not selected along a metric, and the page says why'(keep) {
     const page = keep(await openCharts(await trained(), `${LOSS}&x=tag:train/epoch&select=step`));
-    assert.equal(await page.getByRole('slider', { name: /place/ }).count(), 0);
+    await soon(async () => assert.equal(await page.getByRole('slider', { name: /place/ }).count(), 0));
     await page.keyboard.press('x');
     await page.getByText('Steps can’t be selected along train/epoch').first().waitFor();
     await page.getByRole('button', { name: /^View/ }).click();
     const panel = page.getByRole('dialog', { name: 'View' });
-    assert.ok(await panel.getByLabel('Step selection and data table').isDisabled());
+    await soon(async () => assert.ok(await panel.getByLabel('Step selection and data table').isDisabled()));
     await panel.getByText('Steps can’t be selected along train/epoch').waitFor();
   },
 
@@ -149,11 +149,11 @@ export default {
     await drag(page, 'loss', [0.2, 0.5], [0.6, 0.5]);
     await both;
     await inAddress(page, /zoomall=[\d.]+~[\d.]+/);
-    assert.doesNotMatch(await hash(page), /zoom=/);
+    await soon(async () => assert.doesNotMatch(await hash(page), /zoom=/));
     await shot(page, 'zoom-linked');
     await card(page, 'accuracy').getByRole('button', { name: 'Show all again' }).click();
     await inAddress(page, /zoomall=on/);
-    assert.equal(await card(page, 'loss').getByRole('button', { name: 'Show all again' }).count(), 0);
+    await soon(async () => assert.equal(await card(page, 'loss').getByRole('button', { name: 'Show all again' }).count(), 0));
   },
 
   async 'a drag along the y axis zooms y alone, and a click there opens its form'(keep) {
@@ -168,7 +168,7 @@ export default {
     await page.mouse.move(box.x + 20, box.y + box.height * 0.9);
     await page.mouse.up();
     await inAddress(page, /zoom=\|[-\d.]+~[\d.]+\|loss/);
-    assert.equal(await page.getByRole('dialog').count(), 0);
+    await soon(async () => assert.equal(await page.getByRole('dialog').count(), 0));
     await strip.click();
     await page.getByRole('dialog', { name: 'Vertical axis: range and scale' }).waitFor();
     await page.keyboard.press('Escape');

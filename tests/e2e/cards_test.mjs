@@ -2,7 +2,7 @@
 // baseline, descriptions, pins.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { AxeBuilder, card, open, openCharts, serve, shot, until } from './harness.mjs';
+import { AxeBuilder, card, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 
 const plot = (page, tag) => card(page, tag).locator('.plot');
@@ -22,17 +22,17 @@ export default {
     await form.getByLabel('from').fill('5');
     await form.getByLabel('to').fill('1');
     await form.getByRole('button', { name: 'Set' }).click();
-    assert.match(await form.getByRole('alert').innerText(), /less than/);
+    await soon(async () => assert.match(await form.getByRole('alert').innerText(), /less than/));
     await form.getByLabel('from').fill('nothing');
     await form.getByRole('button', { name: 'Set' }).click();
-    assert.match(await form.getByRole('alert').innerText(), /numbers/);
+    await soon(async () => assert.match(await form.getByRole('alert').innerText(), /numbers/));
     await clean(page, 'axis form');
     await shot(page, 'axis-form');
     await form.getByLabel('from').fill('0.25');
     await form.getByLabel('to').fill('1.5');
     await page.keyboard.press('Enter');
     await inHash(page, 'zoom=|0.25~1.5|train/loss');
-    assert.equal(await form.count(), 0);
+    await soon(async () => assert.equal(await form.count(), 0));
     await axis(page, 'train/loss', 'x').focus();
     await page.keyboard.press('Enter');
     const x = page.getByRole('dialog', { name: 'Horizontal axis' });
@@ -48,7 +48,7 @@ export default {
     await axis(page, 'train/loss', 'y').click();
     await page.keyboard.press('Escape');
     await until('closed by Escape', async () => (await form.count()) === 0);
-    assert.ok(await axis(page, 'train/loss', 'y').evaluate((b) => b === document.activeElement));
+    await soon(async () => assert.ok(await axis(page, 'train/loss', 'y').evaluate((b) => b === document.activeElement)));
   },
 
   async 'ranges of time are typed as times'(keep) {
@@ -74,14 +74,14 @@ export default {
     const page = keep(await openCharts('demo'));
     await plot(page, 'train/loss').hover({ position: { x: 300, y: 90 } });
     await page.waitForSelector('.tip');
-    assert.deepEqual(await page.locator('.tip th').allInnerTexts(), ['run', 'smoothed', 'value', 'step', 'time', 'relative']);
+    await soon(async () => assert.deepEqual(await page.locator('.tip th').allInnerTexts(), ['run', 'smoothed', 'value', 'step', 'time', 'relative']));
     const row = page.locator('.tip tbody tr');
     const names = () => row.locator('.name').allInnerTexts();
-    assert.match(await row.first().innerText(), /\S+\s+[\d.]+\s+[\d.]+\s+3\u2009\d{3}\s+[\d: -]+\s+\d+ h( \d+ min)?/);
+    await soon(async () => assert.match(await row.first().innerText(), /\S+\s+[\d.]+\s+[\d.]+\s+3\u2009\d{3}\s+[\d: -]+\s+\d+ h( \d+ min)?/));
     const ended = page.locator('.tip tr.outside');
-    assert.equal(await ended.count(), 3);
-    assert.match((await ended.allInnerTexts()).join(), /convnext-s\/seed1.*ended at 2\u2009800/s);
-    assert.deepEqual((await names()).slice(6).map((n) => n.slice(0, 8)), ['convnext', 'convnext', 'convnext']);
+    await soon(async () => assert.equal(await ended.count(), 3));
+    await soon(async () => assert.match((await ended.allInnerTexts()).join(), /convnext-s\/seed1.*ended at 2\u2009800/s));
+    await soon(async () => assert.deepEqual((await names()).slice(6).map((n) => n.slice(0, 8)), ['convnext', 'convnext', 'convnext']));
     await shot(page, 'tooltip-columns');
     const values = async () => (await row.locator('td:nth-child(3)').allInnerTexts()).slice(0, 6).map(Number);
     const choose = async (label) => {
@@ -92,14 +92,20 @@ export default {
       await page.waitForSelector('.tip');
     };
     await choose('least first');
-    const up = await values();
-    assert.deepEqual(up, [...up].sort((a, b) => a - b));
+    await soon(async () => {
+      const up = await values();
+      assert.deepEqual(up, [...up].sort((a, b) => a - b));
+    });
     await choose('greatest first');
-    const down = await values();
-    assert.deepEqual(down, [...down].sort((a, b) => b - a));
+    await soon(async () => {
+      const down = await values();
+      assert.deepEqual(down, [...down].sort((a, b) => b - a));
+    });
     await choose('by name');
-    const byName = (await names()).slice(0, 6);
-    assert.deepEqual(byName, [...byName].sort());
+    await soon(async () => {
+      const byName = (await names()).slice(0, 6);
+      assert.deepEqual(byName, [...byName].sort());
+    });
     await choose('nearest in y');
     await page.getByRole('button', { name: 'View ▾' }).click();
     await page.getByLabel('Rows in tooltips').fill('4');
@@ -109,7 +115,7 @@ export default {
     await page.keyboard.press('Escape');
     await plot(page, 'train/loss').hover({ position: { x: 300, y: 90 } });
     await until('four rows', async () => (await row.count()) === 4);
-    assert.match(await page.locator('.tip').innerText(), /and 5 more/);
+    await soon(async () => assert.match(await page.locator('.tip').innerText(), /and 5 more/));
   },
 
   async 'a click pins the tooltip: it stays, can be copied, and Escape or a click closes it'(keep) {
@@ -119,8 +125,8 @@ export default {
     await pinned.waitFor();
     await page.mouse.move(20, 700);
     await plot(page, 'train/lr').hover({ position: { x: 100, y: 90 } });
-    assert.equal(await pinned.count(), 1);
-    assert.equal(await pinned.locator('tbody tr').count(), 9);
+    await soon(async () => assert.equal(await pinned.count(), 1));
+    await soon(async () => assert.equal(await pinned.locator('tbody tr').count(), 9));
     await clean(page, 'pinned tooltip');
     await shot(page, 'tooltip-pinned');
     await pinned.getByRole('button', { name: 'Copy these values' }).click();
@@ -176,7 +182,7 @@ export default {
     await card(page, 'train/grad_norm').hover();
     await card(page, 'train/grad_norm').getByRole('button', { name: 'More for this chart' }).click();
     const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Chart as SVG' }).click()]);
-    assert.equal(readFileSync(await svg.path(), 'utf8').match(/fill-opacity/g).length, 9);
+    await soon(async () => assert.equal(readFileSync(await svg.path(), 'utf8').match(/fill-opacity/g).length, 9));
   },
 
   async 'bands are of the mean or the median, and a click in one shows the runs it is made of'(keep) {
@@ -189,7 +195,7 @@ export default {
     await inHash(page, 'center=median');
     await plot(page, 'val/latency_ms').hover({ position: { x: 150, y: 60 } });
     await page.waitForSelector('.tip');
-    assert.deepEqual(await page.locator('.tip th').allInnerTexts(), ['group', 'median', 'low', 'high', 'runs']);
+    await soon(async () => assert.deepEqual(await page.locator('.tip th').allInnerTexts(), ['group', 'median', 'low', 'high', 'runs']));
     const [low, high] = await page.locator('.tip tbody tr').first().locator('td').allInnerTexts().then((cells) => cells.slice(3, 5).map(Number));
     const name = await page.locator('.tip tbody tr .name').first().innerText();
     assert.ok(low < high);
@@ -204,7 +210,7 @@ export default {
     assert.ok(hit, 'no click met a band');
     await until('its three runs are drawn', async () => (await plot(page, 'val/latency_ms').getAttribute('data-painted')) === '6');
     await shot(page, 'band-members');
-    assert.match(await hash(page), /members=[\w-]+/);
+    await soon(async () => assert.match(await hash(page), /members=[\w-]+/));
     assert.ok(name.length > 0);
   },
 
@@ -240,7 +246,7 @@ export default {
     await card(page, 'loss').hover();
     await card(page, 'loss').getByRole('button', { name: 'More for this chart' }).click();
     const [svg] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Chart as SVG' }).click()]);
-    assert.match(readFileSync(await svg.path(), 'utf8'), /ratio to a/);
+    await soon(async () => assert.match(readFileSync(await svg.path(), 'utf8'), /ratio to a/));
     await page.getByRole('button', { name: /^Baseline/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'No baseline' }).click();
     await until('values again', async () => (await at('both', 'c'))[0] === 4);
@@ -255,19 +261,19 @@ export default {
     };
     await menu('train/loss', 'Combine with…');
     const form = page.getByRole('dialog', { name: 'Combine with…' });
-    assert.match(await form.locator('li').first().innerText(), /^val\/loss\s*belongs to it/);
+    await soon(async () => assert.match(await form.locator('li').first().innerText(), /^val\/loss\s*belongs to it/));
     await clean(page, 'combine form');
     await form.getByLabel('Filter tags').fill('accuracy');
     await page.keyboard.press('Enter');
     const key = 'train/loss\u001fval/accuracy';
     await inHash(page, `combine=${key}`);
     await until('18 lines', async () => (await plot(page, key).getAttribute('data-painted')) === '18');
-    assert.equal(await card(page, 'train/loss').count(), 0);
-    assert.equal(await card(page, 'val/accuracy').count(), 0);
-    assert.deepEqual(await card(page, key).locator('li').allInnerTexts(), ['train/loss', 'val/accuracy']);
+    await soon(async () => assert.equal(await card(page, 'train/loss').count(), 0));
+    await soon(async () => assert.equal(await card(page, 'val/accuracy').count(), 0));
+    await soon(async () => assert.deepEqual(await card(page, key).locator('li').allInnerTexts(), ['train/loss', 'val/accuracy']));
     await plot(page, key).hover({ position: { x: 150, y: 60 } });
     await page.waitForSelector('.tip');
-    assert.deepEqual((await page.locator('.tip th').allInnerTexts()).slice(0, 3), ['run', 'tag', 'smoothed']);
+    await soon(async () => assert.deepEqual((await page.locator('.tip th').allInnerTexts()).slice(0, 3), ['run', 'tag', 'smoothed']));
     await menu(key, 'Second y axis');
     await inHash(page, `y2=${key}`);
     await shot(page, 'combined');
@@ -300,12 +306,12 @@ export default {
   async 'training and validation are shown together, tags and the runs of Keras alike'(keep) {
     const page = keep(await openCharts('demo'));
     await page.getByRole('button', { name: 'View ▾' }).click();
-    assert.match(await page.getByRole('dialog', { name: 'View' }).innerText(), /1 pairs/);
+    await soon(async () => assert.match(await page.getByRole('dialog', { name: 'View' }).innerText(), /1 pairs/));
     await page.getByRole('checkbox', { name: /Training and validation/ }).check();
     await inHash(page, 'pair=on');
     await page.keyboard.press('Escape');
     await until('one card of two', async () => (await plot(page, 'train/loss\u001fval/loss').getAttribute('data-painted')) === '18');
-    assert.match(await card(page, 'train/loss\u001fval/loss').locator('h3').innerText(), /train \+ val\/loss/);
+    await soon(async () => assert.match(await card(page, 'train/loss\u001fval/loss').locator('h3').innerText(), /train \+ val\/loss/));
     await shot(page, 'paired');
     const server = await serve('fresh');
     for (const [name, level] of [['x/train', 1], ['x/validation', 2], ['y/train', 3]]) {
@@ -318,11 +324,11 @@ export default {
     await plot(keras, 'epoch_loss').hover({ position: { x: 150, y: 60 } });
     await keras.waitForSelector('.tip');
     const colour = (name) => keras.locator('.tip tbody tr', { hasText: name }).locator('i').evaluate((i) => i.style.background);
-    assert.equal(await colour('x/train'), await colour('x/validation'));
-    assert.notEqual(await colour('x/train'), await colour('y/train'));
+    await soon(async () => assert.equal(await colour('x/train'), await colour('x/validation')));
+    await soon(async () => assert.notEqual(await colour('x/train'), await colour('y/train')));
     await card(keras, 'epoch_loss').getByRole('button', { name: 'More for this chart' }).click();
     const [svg] = await Promise.all([keras.waitForEvent('download'), keras.getByRole('menuitem', { name: 'Chart as SVG' }).click()]);
-    assert.equal(readFileSync(await svg.path(), 'utf8').match(/stroke-dasharray/g).length, 2);
+    await soon(async () => assert.equal(readFileSync(await svg.path(), 'utf8').match(/stroke-dasharray/g).length, 2));
   },
 
   async 'a restarted run is shown as attempts, and steps that go back as parts'(keep) {
@@ -353,10 +359,10 @@ export default {
     await until('three attempts and two parts', async () => (await plot(page, 'loss').getAttribute('data-painted')) === '5');
     const box = await plot(page, 'loss').boundingBox();
     const at = (step) => 46 + ((box.width - 56) * (step + 3)) / 205;
-    assert.deepEqual(await rows(at(95)), ['again #1', 'again #2', 'again #3']);
-    assert.deepEqual(await rows(at(30)), ['again #1', 'back #1', 'back #2']);
+    await soon(async () => assert.deepEqual(await rows(at(95)), ['again #1', 'again #2', 'again #3']));
+    await soon(async () => assert.deepEqual(await rows(at(30)), ['again #1', 'back #1', 'back #2']));
     await shot(page, 'attempts');
-    assert.match(await card(page, 'loss').locator('footer').innerText(), /2 runs · 410 of 410 points/);
+    await soon(async () => assert.match(await card(page, 'loss').locator('footer').innerText(), /2 runs · 410 of 410 points/));
     await page.getByRole('button', { name: 'View ▾' }).click();
     await page.getByRole('checkbox', { name: /Earlier attempts/ }).uncheck();
     await page.getByRole('checkbox', { name: /steps go back/ }).check();
@@ -368,11 +374,11 @@ export default {
     const server = await serve('fresh');
     new RunWriter(server.logdir, 'r', 1700000000).described(0, 'loss', 1, 'The **cross** entropy <script>alert(1)</script>').scalars(1, { loss: 2, other: 3 }).flush();
     const page = keep(await openCharts(server));
-    assert.equal(await card(page, 'other').getByRole('button', { name: 'What this is' }).count(), 0);
+    await soon(async () => assert.equal(await card(page, 'other').getByRole('button', { name: 'What this is' }).count(), 0));
     await card(page, 'loss').getByRole('button', { name: 'What this is' }).click();
     const about = page.getByRole('dialog', { name: 'What this is' });
-    assert.equal(await about.locator('strong').innerText(), 'cross');
-    assert.equal(await about.locator('script').count(), 0);
+    await soon(async () => assert.equal(await about.locator('strong').innerText(), 'cross'));
+    await soon(async () => assert.equal(await about.locator('script').count(), 0));
     await shot(page, 'description');
     await clean(page, 'description');
   },
@@ -385,15 +391,17 @@ export default {
     const loss = card(page, 'val/loss');
     await loss.scrollIntoViewIfNeeded();
     const csv = async () => (await (await fetch(await loss.getByRole('link', { name: 'CSV' }).getAttribute('href'))).text()).trim().split('\n');
-    assert.equal((await csv()).length, 1 + 819);
+    await soon(async () => assert.equal((await csv()).length, 1 + 819));
     await loss.getByLabel('Run to download').selectOption('vit-b16/seed2');
-    const rows = await csv();
-    assert.equal(rows.length, 1 + 101);
-    assert.ok(rows.slice(1).every((row) => row.startsWith('vit-b16/seed2,val/loss,')));
+    await soon(async () => {
+      const rows = await csv();
+      assert.equal(rows.length, 1 + 101);
+      assert.ok(rows.slice(1).every((row) => row.startsWith('vit-b16/seed2,val/loss,')));
+    });
     const json = await (await fetch(await loss.getByRole('link', { name: 'JSON' }).getAttribute('href'))).json();
     assert.equal(json.length, 101);
     const [svg] = await Promise.all([page.waitForEvent('download'), loss.getByRole('button', { name: 'SVG' }).click()]);
-    assert.match(readFileSync(await svg.path(), 'utf8'), /^<svg /);
+    await soon(async () => assert.match(readFileSync(await svg.path(), 'utf8'), /^<svg /));
     await shot(page, 'download-links');
     await clean(page, 'download links');
     await page.reload();
@@ -409,7 +417,7 @@ export default {
     await pinned('val/ece').getByRole('button', { name: 'More for this chart' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Move later' }).press('Enter');
     await inHash(page, 'pins=train/loss,val/ece,val/loss');
-    assert.deepEqual((await page.locator('[data-card^="*"] h3').allInnerTexts()), ['train/loss', 'val/ece', 'val/loss']);
+    await soon(async () => assert.deepEqual((await page.locator('[data-card^="*"] h3').allInnerTexts()), ['train/loss', 'val/ece', 'val/loss']));
     await page.getByRole('button', { name: 'Unpin all' }).click();
     await until('none', async () => !(await hash(page)).includes('pins='));
   },
@@ -420,7 +428,7 @@ export default {
     await field.fill('param_1');
     const options = page.getByRole('option');
     await until('suggestions', async () => (await options.count()) === 25);
-    assert.match(await page.locator('.list').innerText(), /and 5\u2009475 more/);
+    await soon(async () => assert.match(await page.locator('.list').innerText(), /and 5\u2009475 more/));
     await shot(page, 'suggestions');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
@@ -428,17 +436,17 @@ export default {
     await page.keyboard.press('Enter');
     await inHash(page, `tags=^${second}$`);
     await until('that card alone', async () => (await page.locator('.slot').count()) === 1);
-    assert.equal(await options.count(), 0);
+    await soon(async () => assert.equal(await options.count(), 0));
   },
 
   async 'groups have pages when asked for, and scroll endlessly otherwise'(keep) {
     const page = keep(await openCharts('demo'));
-    assert.equal(await page.locator('.pager').count(), 0);
+    await soon(async () => assert.equal(await page.locator('.pager').count(), 0));
     await page.evaluate(() => localStorage.setItem('seaboard.settings', JSON.stringify({ pageSize: 2 })));
     await page.reload();
     await page.waitForSelector('.pager');
     const names = () => page.locator('.section', { hasText: 'val' }).last().locator('h3').allInnerTexts();
-    assert.deepEqual(await names(), ['val/accuracy', 'val/ece']);
+    await soon(async () => assert.deepEqual(await names(), ['val/accuracy', 'val/ece']));
     const pager = page.locator('.section', { hasText: 'val' }).last().locator('.pager');
     await pager.getByRole('button', { name: 'Next page' }).click();
     await inHash(page, 'page=2|/val');
@@ -460,7 +468,7 @@ export default {
     await page.getByRole('checkbox', { name: 'Hide cards that no shown run has' }).uncheck();
     await inHash(page, 'empty=show');
     await until('all three', async () => (await page.locator('.slot h3').allInnerTexts()).join() === 'both,x,y');
-    assert.match(await card(page, 'y').innerText(), /None of the runs shown has this tag/);
+    await soon(async () => assert.match(await card(page, 'y').innerText(), /None of the runs shown has this tag/));
   },
 
   async 'one point is a dot, NaN a triangle at the last height, infinities at the edge they left by'(keep) {
@@ -476,23 +484,25 @@ export default {
       return readFileSync(await svg.path(), 'utf8');
     };
     await shot(page, 'marks');
-    assert.match(await svgOf('once'), /<circle /);
-    const odd = await svgOf('odd');
-    const marks = [...odd.matchAll(/<path d="M([\d.]+) ([\d.]+)l4.5 (-?[\d.]+)h-9z"/g)].map((m) => ({ y: Number(m[2]), up: Number(m[3]) > 0 }));
-    assert.equal(odd.match(/<circle /g).length, 3, 'points between gaps are dots');
-    assert.equal(marks.length, 3);
-    const [nan, plus, minus] = marks;
-    assert.ok(plus.up && plus.y < nan.y && nan.up && !minus.up && minus.y > nan.y, JSON.stringify(marks));
-    assert.match(await card(page, 'odd').locator('footer').innerText(), /3 NaN/);
+    await soon(async () => assert.match(await svgOf('once'), /<circle /));
+    await soon(async () => {
+      const odd = await svgOf('odd');
+      const marks = [...odd.matchAll(/<path d="M([\d.]+) ([\d.]+)l4.5 (-?[\d.]+)h-9z"/g)].map((m) => ({ y: Number(m[2]), up: Number(m[3]) > 0 }));
+      assert.equal(odd.match(/<circle /g)?.length, 3, 'points between gaps are dots');
+      assert.equal(marks.length, 3);
+      const [nan, plus, minus] = marks;
+      assert.ok(plus.up && plus.y < nan.y && nan.up && !minus.up && minus.y > nan.y, JSON.stringify(marks));
+    });
+    await soon(async () => assert.match(await card(page, 'odd').locator('footer').innerText(), /3 NaN/));
   },
 
   async 'a card takes the full width, fits its data again, and tells its whole tag'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&zoom=100~500||train/loss'));
-    assert.equal(await card(page, 'train/loss').locator('h3').getAttribute('title'), 'train/loss');
+    await soon(async () => assert.equal(await card(page, 'train/loss').locator('h3').getAttribute('title'), 'train/loss'));
     const before = (await card(page, 'train/loss').boundingBox()).width;
     await card(page, 'train/loss').getByRole('button', { name: 'Show all again' }).click();
     await until('fitted', async () => !(await hash(page)).includes('zoom='));
-    assert.equal(await card(page, 'train/loss').getByRole('button', { name: 'Show all again' }).count(), 0);
+    await soon(async () => assert.equal(await card(page, 'train/loss').getByRole('button', { name: 'Show all again' }).count(), 0));
     await card(page, 'train/loss').hover();
     await card(page, 'train/loss').getByRole('button', { name: 'More for this chart' }).click();
     await page.getByRole('menuitemcheckbox', { name: 'Full width' }).click();
@@ -535,7 +545,7 @@ export default {
     await page.unroute('**/api/v1/scalars');
     await page.getByRole('radio', { name: 'Wall' }).click();
     await page.waitForSelector('.plot[data-painted="9"]');
-    assert.equal(await page.locator('text=too much at once').count(), 0);
+    await soon(async () => assert.equal(await page.locator('text=too much at once').count(), 0));
   },
 
   async 'attempts of a long run keep their own extremes when decimated'() {
@@ -587,15 +597,13 @@ export default {
     const page = keep(await openCharts(server, '#timeseries&smooth=0&xscale=log&logy=loss'));
     await until('all points', async () => /of 20\u2009000|of 20 k|of 20\u2009k/.test(await card(page, 'loss').locator('footer').innerText()));
     const box = await plot(page, 'loss').boundingBox();
-    const seen = [];
     for (const step of [2, 3, 5, 9, 17]) {
       await page.mouse.move(5, 600);
       await plot(page, 'loss').hover({ position: { x: 46 + (box.width - 56) * (Math.log10(step) / Math.log10(20000)), y: 80 } });
       await page.waitForSelector('.tip');
-      seen.push(Number(/step (\d+)/.exec(await page.locator('.tip p').first().innerText())[1]));
+      const seen = async () => Number(/step (\d+)/.exec(await page.locator('.tip p').first().innerText())?.[1]);
+      await soon(async () => assert.ok([step - 1, step, step + 1].includes(await seen()), `step ${step}`));
     }
-    seen.forEach((step, i) => assert.ok(Math.abs(step - [2, 3, 5, 9, 17][i]) <= 1, String(seen)));
-    assert.equal(new Set(seen).size, 5);
     await shot(page, 'log-x');
   },
 };

@@ -1,7 +1,7 @@
 // Charts: zoom, scales, smoothing, pins, full size, tooltip, marks, export.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { card, CHART, loaded, openCharts, serve, shot, until } from './harness.mjs';
+import { card, CHART, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 
 const plot = (page, tag) => card(page, tag).locator('.plot');
 async function drag(page, tag, from, to) {
@@ -30,9 +30,9 @@ export default {
   async 'every group and its cards are drawn, with counts and the best run'(keep) {
     const page = keep(await openCharts('demo'));
     await until('six charts', async () => (await page.locator(CHART).count()) >= 6);
-    assert.match(await card(page, 'train/loss').locator('footer').innerText(), /9 runs · [\d\u2009]+ of [\d\u2009]+ points/);
-    assert.match(await card(page, 'train/loss').locator('footer').innerText(), /best vit-b16\/seed\d/);
-    assert.deepEqual((await page.locator('.section h2').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')).slice(0, 2), ['▾train4', '▾val5']);
+    await soon(async () => assert.match(await card(page, 'train/loss').locator('footer').innerText(), /9 runs · [\d\u2009]+ of [\d\u2009]+ points/));
+    await soon(async () => assert.match(await card(page, 'train/loss').locator('footer').innerText(), /best vit-b16\/seed\d/));
+    await soon(async () => assert.deepEqual((await page.locator('.section h2').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')).slice(0, 2), ['▾train4', '▾val5']));
     await shot(page, 'timeseries-light');
   },
 
@@ -44,8 +44,7 @@ export default {
     await until('only what is in range', async () => /of (\d|\u2009)+ points/.test(await card(page, 'train/loss').locator('footer').innerText()));
     await shot(page, 'zoomed');
     const other = keep(await openCharts('demo', hash));
-    await other.waitForTimeout(300);
-    assert.equal(await other.evaluate(() => location.hash), hash);
+    await soon(async () => assert.equal(await other.evaluate(() => location.hash), hash));
     await plot(page, 'train/loss').dblclick({ position: { x: 150, y: 80 } });
     await until('zoom gone', () => page.evaluate(() => !location.hash.includes('zoom=')));
     await page.keyboard.press('Control+z');
@@ -70,7 +69,7 @@ export default {
     const page = keep(await openCharts('demo'));
     await plot(page, 'train/loss').hover({ position: { x: 180, y: 90 } });
     await page.waitForSelector('.tip');
-    assert.equal(await page.locator('.tip tbody tr').count(), 9);
+    await soon(async () => assert.equal(await page.locator('.tip tbody tr').count(), 9));
     const before = await page.locator('.tip p').first().innerText();
     await shot(page, 'tooltip');
     await plot(page, 'train/loss').focus();
@@ -126,7 +125,7 @@ export default {
   async 'values that are no numbers are counted and marked'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&tags=grad_norm'));
     await page.waitForSelector('footer .bad');
-    assert.match(await page.locator('footer .bad').innerText(), /9 NaN/);
+    await soon(async () => assert.match(await page.locator('footer .bad').innerText(), /9 NaN/));
     await shot(page, 'nan');
   },
 
@@ -135,7 +134,8 @@ export default {
     for (const axis of ['Relative', 'Wall']) {
       await page.getByRole('radio', { name: axis }).click();
       await until('in the address', () => page.evaluate((x) => location.hash.includes(`x=${x}`), axis.toLowerCase()));
-      await page.waitForTimeout(300);
+      await plot(page, 'train/loss').hover({ position: { x: 150, y: 80 } });
+      await until('no step in the tooltip’s head', async () => !/^step/.test(await page.locator('.tip p').first().innerText()));
       await shot(page, `axis-${axis.toLowerCase()}`);
     }
   },
@@ -147,7 +147,7 @@ export default {
     await until('groups', async () => /9 runs in 3 groups/.test(await card(page, 'train/loss').locator('footer').innerText()));
     await plot(page, 'train/loss').hover({ position: { x: 180, y: 90 } });
     await page.waitForSelector('.tip');
-    assert.equal(await page.locator('.tip tbody tr').count(), 3);
+    await soon(async () => assert.equal(await page.locator('.tip tbody tr').count(), 3));
     await shot(page, 'bands');
   },
 
@@ -161,7 +161,7 @@ export default {
     for (const name of ['vit-b16/seed1', 'convnext-s/seed3', 'train/loss']) assert.ok(text.includes(name));
     await card(page, 'train/loss').getByRole('button', { name: 'More for this chart' }).click();
     const [png] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: 'Chart as PNG' }).click()]);
-    assert.equal(readFileSync(await png.path()).subarray(1, 4).toString(), 'PNG');
+    await soon(async () => assert.equal(readFileSync(await png.path()).subarray(1, 4).toString(), 'PNG'));
   },
 
   async 'all points of a card are exported as CSV'(keep) {

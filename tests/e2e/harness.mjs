@@ -13,6 +13,8 @@ const require = createRequire(join(ROOT, 'ui/package.json'));
 const { chromium } = require('playwright-core');
 export const AxeBuilder = require('@axe-core/playwright').default;
 const BINARY = process.env.SEABOARD_BIN ?? join(ROOT, 'build/seaboard');
+/** How many times slower than this machine the pages run: finds tests that do not wait for what they look at. */
+const SLOWER = Number(process.env.SEABOARD_E2E_SLOWER ?? 1);
 const BROWSER = process.env.SEABOARD_BROWSER ?? '/usr/bin/chromium';
 const LOGS = { demo: writeDemo, many: writeMany, forest: writeForest, grove: (logdir) => writeForest(logdir, 120), tags: writeTags, empty: () => {} };
 
@@ -89,6 +91,7 @@ export async function open(server, hash = '', options = {}) {
   const { allowErrors = false, query = '', before = () => {}, ...rest } = options;
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB', acceptDownloads: true, ...rest });
   const page = await context.newPage();
+  if (SLOWER > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
   page.problems = [];
   page.on('pageerror', (e) => page.problems.push(e.stack ?? e.message));
   // a page that outlives its server asks in vain: no fault of the page
@@ -116,6 +119,19 @@ export async function until(what, isSo, ms = 10000) {
     const got = await isSo();
     if (got) return got;
     if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((done) => setTimeout(done, 40));
+  }
+}
+
+/** Tries an assertion about what the page shows until it holds: pages follow a click a little later. */
+export async function soon(holds, ms = 10000) {
+  const end = Date.now() + ms;
+  for (;;) {
+    try {
+      return await holds();
+    } catch (e) {
+      if (!(e instanceof assert.AssertionError) || Date.now() > end) throw e;
+    }
     await new Promise((done) => setTimeout(done, 40));
   }
 }

@@ -1,6 +1,6 @@
 // Addresses: TensorBoard's links open the same view here, ours show everybody the same; saved views, undo, tastes.
 import assert from 'node:assert/strict';
-import { CHART, open, openCharts, card, serve, shot, until } from './harness.mjs';
+import { CHART, open, openCharts, card, serve, shot, soon, until } from './harness.mjs';
 
 const hash = (page) => page.evaluate(() => location.hash);
 const rowsShown = (page) => page.locator('[data-run]:not(.off)').count();
@@ -23,12 +23,12 @@ export default {
     const query = `?smoothing=0.9&tagFilter=&runFilter=vit&runColorGroup=${encodeURIComponent('regex:(seed-\\d)')}&pinnedCards=${encodeURIComponent(pinned)}&other=%7ekept&flag`;
     const page = keep(await openCharts('demo', '#timeseries', { query }));
     await until('the rest of the query stays as it was', () => page.evaluate(() => location.search === '?other=%7ekept&flag'));
-    assert.equal(await page.locator('input[type=range]').first().inputValue(), '0.9');
-    assert.equal(await page.locator('#run-filter').inputValue(), 'vit');
+    await soon(async () => assert.equal(await page.locator('input[type=range]').first().inputValue(), '0.9'));
+    await soon(async () => assert.equal(await page.locator('#run-filter').inputValue(), 'vit'));
     await until('three runs', async () => (await page.locator('[data-run]').count()) === 3);
-    assert.equal(await page.locator('.slot [data-tag]').first().getAttribute('data-tag'), 'val/loss');
-    assert.match(await hash(page), /group=regex:/);
-    assert.match(await hash(page), /colour=group/);
+    await soon(async () => assert.equal(await page.locator('.slot [data-tag]').first().getAttribute('data-tag'), 'val/loss'));
+    await soon(async () => assert.match(await hash(page), /group=regex:/));
+    await soon(async () => assert.match(await hash(page), /colour=group/));
   },
 
   async "the hashes of TensorBoard's old dashboards open the same view"(keep) {
@@ -37,23 +37,23 @@ export default {
     const state = Buffer.from(JSON.stringify({ [names[0]]: false, [names[1]]: true })).toString('base64');
     const page = keep(await openCharts('demo', `#scalars&tagFilter=loss&_smoothingWeight=0.3&regexInput=seed&runSelectionState=${encodeURIComponent(state)}`));
     await until('one run is hidden', async () => (await page.locator('[data-run].off').count()) === 1);
-    assert.equal(await page.locator('[data-run].off').getAttribute('data-run'), names[0]);
-    assert.deepEqual(await page.locator('.slot [data-tag]').evaluateAll((all) => all.map((e) => e.dataset.tag)), ['train/loss', 'val/loss']);
-    assert.equal(await page.locator('input[type=range]').first().inputValue(), '0.3');
-    assert.equal(await page.locator('#run-filter').inputValue(), 'seed');
-    assert.match(await hash(page), /^#timeseries&/);
+    await soon(async () => assert.equal(await page.locator('[data-run].off').getAttribute('data-run'), names[0]));
+    await soon(async () => assert.deepEqual(await page.locator('.slot [data-tag]').evaluateAll((all) => all.map((e) => e.dataset.tag)), ['train/loss', 'val/loss']));
+    await soon(async () => assert.equal(await page.locator('input[type=range]').first().inputValue(), '0.3'));
+    await soon(async () => assert.equal(await page.locator('#run-filter').inputValue(), 'seed'));
+    await soon(async () => assert.match(await hash(page), /^#timeseries&/));
   },
 
   async 'darkMode in the address is obeyed until somebody chooses'(keep) {
     const theme = (page) => page.evaluate(() => document.documentElement.dataset.theme);
     const page = keep(await openCharts('demo', '', { query: '?darkMode=true', colorScheme: 'light' }));
-    assert.equal(await theme(page), 'dark');
+    await soon(async () => assert.equal(await theme(page), 'dark'));
     await page.keyboard.press('t');
     await until('light', async () => (await theme(page)) === 'light');
     await until('the address does not want it any more', () => page.evaluate(() => location.search === ''));
     await page.reload();
     await page.waitForSelector(CHART);
-    assert.equal(await theme(page), 'light');
+    await soon(async () => assert.equal(await theme(page), 'light'));
   },
 
   async 'a link shows somebody else all of what was seen'(keep) {
@@ -79,7 +79,7 @@ export default {
       const [a, b] = [await sight(page), await sight(other)];
       return JSON.stringify(a) === JSON.stringify(b);
     });
-    assert.equal(await hash(other), link);
+    await soon(async () => assert.equal(await hash(other), link));
     await shot(other, 'shared-link');
   },
 
@@ -88,7 +88,7 @@ export default {
     const before = [await hash(page), await page.locator('[data-run]').first().getAttribute('data-run')];
     await page.reload();
     await page.waitForSelector(CHART);
-    assert.deepEqual([await hash(page), await page.locator('[data-run]').first().getAttribute('data-run')], before);
+    await soon(async () => assert.deepEqual([await hash(page), await page.locator('[data-run]').first().getAttribute('data-run')], before));
     assert.match(before[0], /logy=train\/loss&closed=\/val/);
   },
 
@@ -120,18 +120,18 @@ export default {
     await page.goto('about:blank');
     await page.goto(base);
     await page.waitForSelector(CHART);
-    assert.match(await hash(page), /x=relative.*smooth=0.95.*pins=train\/loss/);
+    await soon(async () => assert.match(await hash(page), /x=relative.*smooth=0.95.*pins=train\/loss/));
     await page.goto('about:blank');
     await page.goto(`${base}#timeseries&tags=accuracy`);
     await page.waitForSelector(CHART);
-    assert.equal(await hash(page), '#timeseries&tags=accuracy');
+    await soon(async () => assert.equal(await hash(page), '#timeseries&tags=accuracy'));
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByLabel(/Remember pinned cards/).uncheck();
     await page.keyboard.press('Escape');
     await page.goto('about:blank');
     await page.goto(base);
     await page.waitForSelector(CHART);
-    assert.doesNotMatch(await hash(page), /pins=/);
+    await soon(async () => assert.doesNotMatch(await hash(page), /pins=/));
   },
 
   async 'views are saved, opened, renamed and deleted, for everybody'(keep) {

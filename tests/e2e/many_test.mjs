@@ -1,6 +1,6 @@
 // A thousand runs, ten thousand tags: everything is there, little of it is in the page; times are measured, not judged.
 import assert from 'node:assert/strict';
-import { CHART, loaded, measures, open, openCharts, serve, shot, until } from './harness.mjs';
+import { CHART, loaded, measures, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 
 export default {
   async 'a thousand runs are drawn and only rows in sight exist'(keep) {
@@ -12,14 +12,14 @@ export default {
     const wire = await page.evaluate(() => performance.getEntriesByType('resource').filter((r) => r.name.endsWith('.js')).reduce((n, r) => n + r.encodedBodySize, 0));
     measures['script on the wire, bytes'] = wire;
     assert.ok(wire < 250000);
-    assert.ok((await page.locator('[data-run]').count()) < 80);
+    await soon(async () => assert.ok((await page.locator('[data-run]').count()) < 80));
     await shot(page, 'thousand-runs');
   },
 
   async 'hovering over a thousand lines'(keep) {
     const page = keep(await openCharts('many'));
     await until('all drawn', async () => (await page.locator('.plot[data-painted="1000"]').count()) >= 4);
-    await page.waitForTimeout(500);
+    await page.evaluate(() => new Promise((done) => requestIdleCallback(done)));
     await page.evaluate(() => {
       window.frames_ = [];
       let last = performance.now();
@@ -31,12 +31,12 @@ export default {
     const frames = await page.evaluate(() => window.frames_.slice(2));
     measures['hover over 1000 lines: longest frame, ms'] = Math.round(Math.max(...frames));
     measures['hover over 1000 lines: median frame, ms'] = Math.round(frames.sort((a, b) => a - b)[frames.length >> 1]);
-    assert.match(await page.locator('.tip').innerText(), /and 988 more/);
+    await soon(async () => assert.match(await page.locator('.tip').innerText(), /and 988 more/));
   },
 
   async 'ten thousand tags are listed and filtered'(keep) {
     const page = keep(await openCharts('tags'));
-    assert.ok((await page.locator('.slot').count()) < 40);
+    await soon(async () => assert.ok((await page.locator('.slot').count()) < 40));
     const took = await page.evaluate(async () => {
       const input = document.getElementById('tag-filter');
       const started = performance.now();

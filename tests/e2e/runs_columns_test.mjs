@@ -1,7 +1,7 @@
 // Columns of the runs table: chosen, ordered, removed, sorted, filtered; the table over the whole window; the panel's width.
 import assert from 'node:assert/strict';
 import { RunWriter } from './logs.mjs';
-import { card, loaded, openCharts, serve, shot, until } from './harness.mjs';
+import { card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { names, rowOf, waitHash } from './runs.mjs';
 
 const columns = (page) => page.locator('[data-column]').evaluateAll((all) => all.map((e) => e.dataset.column));
@@ -14,8 +14,8 @@ export default {
     await page.getByRole('button', { name: 'Columns', exact: true }).click();
     const picker = page.getByRole('dialog', { name: 'Columns' });
     const line = (name) => picker.locator('label', { hasText: name });
-    assert.match(await line('lr').innerText(), /differs/);
-    assert.doesNotMatch(await line('batch').innerText(), /differs/);
+    await soon(async () => assert.match(await line('lr').innerText(), /differs/));
+    await soon(async () => assert.doesNotMatch(await line('batch').innerText(), /differs/));
     await shot(page, 'runs-columns');
     await picker.getByRole('searchbox').fill('top5');
     await until('found', async () => (await picker.locator('.line').count()) === 2);
@@ -25,9 +25,9 @@ export default {
     await line('lr').getByRole('checkbox').uncheck();
     await until('there', async () => (await columns(page)).join() === 'm:min:val/loss,m:best:val/top5,i:state,i:start,i:duration,i:points');
     await page.keyboard.press('Escape');
-    assert.equal(await rowOf(page, 'vit-b16/seed1').locator('.number').nth(2).innerText(), 'running');
+    await soon(async () => assert.equal(await rowOf(page, 'vit-b16/seed1').locator('.number').nth(2).innerText(), 'running'));
     await until('a step', async () => /^\d[\d\s]*$/.test(await rowOf(page, 'vit-b16/seed1').locator('.number').nth(1).innerText()));
-    assert.match(await waitHash(page, 'i:points'), /cols=m:min:val\/loss,m:best:val\/top5,i:state/);
+    await soon(async () => assert.match(await waitHash(page, 'i:points'), /cols=m:min:val\/loss,m:best:val\/top5,i:state/));
   },
 
   async 'columns move by drag and by keys, and go by Delete'(keep) {
@@ -58,7 +58,7 @@ export default {
     const hash = await waitHash(page, 'where=');
     const other = keep(await openCharts('grove', hash));
     await until('the same', async () => (await other.getByText('72 runs').count()) > 0);
-    assert.match(await other.getByRole('group', { name: 'Filters of columns' }).innerText(), /opt: sgd, lion|opt: lion, sgd/);
+    await soon(async () => assert.match(await other.getByRole('group', { name: 'Filters of columns' }).innerText(), /opt: sgd, lion|opt: lion, sgd/));
     await other.getByRole('button', { name: 'Remove the filter of opt' }).click();
     await until('all', async () => (await other.getByText('120 runs').count()) > 0);
   },
@@ -75,20 +75,20 @@ export default {
     await page.keyboard.press('Enter');
     await until('two', async () => (await page.getByText('48 runs').count()) > 0);
     await shot(page, 'runs-filter-interval');
-    assert.match(await page.getByRole('group', { name: 'Filters of columns' }).innerText(), /lr: 0.001 – 0.05/);
+    await soon(async () => assert.match(await page.getByRole('group', { name: 'Filters of columns' }).innerText(), /lr: 0.001 – 0.05/));
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Filter val/loss min', exact: true }).click();
     const metric = page.getByRole('dialog', { name: 'Filter val/loss min' });
     await metric.getByRole('slider', { name: 'To' }).fill('0.5');
     await until('fewer', async () => Number(/(\d+) runs/.exec(await page.locator('aside .chips').first().innerText())[1]) < 48);
-    assert.equal(await metric.getByRole('group').count(), 0);
+    await soon(async () => assert.equal(await metric.getByRole('group').count(), 0));
   },
 
   async 'the table can take the whole window, and a link opens it so'(keep) {
     const page = keep(await openCharts('demo'));
     await page.keyboard.press('\\');
     await until('wide', async () => (await page.locator('aside').first().boundingBox()).width > 1400);
-    assert.equal(await page.locator('.slot').count(), 0);
+    await soon(async () => assert.equal(await page.locator('.slot').count(), 0));
     await shot(page, 'runs-full');
     const hash = await waitHash(page, 'table=full');
     await page.getByRole('button', { name: 'Runs over the whole window' }).click();
@@ -110,9 +110,9 @@ export default {
     await until('500 wide', async () => Math.abs((await page.locator('aside').boundingBox()).width - 500) < 5);
     await page.reload();
     await page.waitForSelector('[data-run]');
-    assert.ok(Math.abs((await page.locator('aside').boundingBox()).width - 500) < 5);
+    await soon(async () => assert.ok(Math.abs((await page.locator('aside').boundingBox()).width - 500) < 5));
     await drag(100);
-    assert.ok((await page.locator('aside').boundingBox()).width >= 220);
+    await soon(async () => assert.ok((await page.locator('aside').boundingBox()).width >= 220));
     await drag(60);
     await until('closed', async () => (await page.locator('aside').count()) === 0);
     await page.keyboard.press('[');
@@ -163,7 +163,7 @@ export default {
       two.scalars(2, { loss: 2 }).flush();
       await until('news', async () => (await cell('two')) === '2');
       assert.deepEqual(new Set(asked), new Set([1]));
-      assert.deepEqual(await names(page), ['two', 'one']);
+      await soon(async () => assert.deepEqual(await names(page), ['two', 'one']));
       one.scalars(2, { loss: 1 }).flush();
       new RunWriter(server.logdir, 'three').scalars(0, { loss: 0.5 }).flush();
       await until('a new run', async () => (await names(page)).join() === 'three,one,two' && (await cell('three')) === '0.5000' && (await cell('one')) === '1');
@@ -179,7 +179,9 @@ export default {
     const drawer = page.getByRole('complementary', { name: 'Details of a run' });
     await drawer.waitFor();
     await shot(page, 'runs-full-details');
-    const [table, details] = [await page.locator('aside').first().boundingBox(), await drawer.boundingBox()];
-    assert.ok(table.width > 800 && Math.abs(table.x + table.width - details.x) < 2 && details.x + details.width === 1440);
+    await soon(async () => {
+      const [table, details] = [await page.locator('aside').first().boundingBox(), await drawer.boundingBox()];
+      assert.ok(table.width > 800 && Math.abs(table.x + table.width - details.x) < 2 && details.x + details.width === 1440);
+    });
   },
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
-import { axe, card, loaded, openCharts, serve, shot, until } from './harness.mjs';
+import { axe, card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { menuOf, names, rowOf, waitHash } from './runs.mjs';
 
 const footer = (page, tag) => card(page, tag).locator('footer').innerText();
@@ -59,7 +59,7 @@ export default {
       await page.evaluate(() => document.querySelectorAll('dialog li:nth-child(n + 2) input').forEach((box) => box.click()));
       const kept = async () => (await (await fetch(`${server.url}api/v1/state`)).json()).items['run/c'];
       await until('one left', async () => JSON.stringify(await kept()) === '{"tags":["p"]}');
-      assert.deepEqual(await rowOf(page, 'c').locator('.tag').allInnerTexts(), ['p']);
+      await soon(async () => assert.deepEqual(await rowOf(page, 'c').locator('.tag').allInnerTexts(), ['p']));
     });
   },
 
@@ -72,16 +72,16 @@ export default {
       await page.getByLabel('Tags', { exact: true }).fill('x, y,x');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await until('renamed', async () => (await rowOf(page, 'a/1').locator('.leaf').innerText()) === 'the first');
-      assert.match(await rowOf(page, 'a/1').locator('.name').getAttribute('title'), /^a\/1 · from a long night · #x · #y$/);
+      await soon(async () => assert.match(await rowOf(page, 'a/1').locator('.name').getAttribute('title'), /^a\/1 · from a long night · #x · #y$/));
       await menuOf(page, 'a/2', 'Show only this run');
       await until('one', async () => (await footer(page, 'loss')).startsWith('1 run '));
       await menuOf(page, 'a/2', 'Show only this run');
       await menuOf(page, 'a/2', 'Hide');
       await until('four', async () => (await footer(page, 'loss')).startsWith('4 runs'));
       await menuOf(page, 'b/1', 'Copy name');
-      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'b/1');
+      await soon(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'b/1'));
       await menuOf(page, 'b/1', 'Copy folder path');
-      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), join(server.logdir, 'b/1'));
+      await soon(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), join(server.logdir, 'b/1')));
       await menuOf(page, 'c', 'Archive');
       await until('gone', async () => (await names(page)).length === 4);
       await menuOf(page, 'b/2', 'Baseline to compare with');
@@ -142,16 +142,16 @@ export default {
       const dialog = page.getByRole('dialog', { name: 'Colour runs by an expression' });
       const source = dialog.getByLabel('Regular expression over names');
       await source.fill('(');
-      assert.equal(await source.getAttribute('aria-invalid'), 'true');
+      await soon(async () => assert.equal(await source.getAttribute('aria-invalid'), 'true'));
       await source.fill('^(\\w)/');
       const preview = dialog.getByRole('list', { name: 'Groups' });
       await until('three', async () => (await preview.getByRole('listitem').count()) === 3);
-      assert.match(await preview.innerText(), /a \(2\)\s*a\/1, a\/2/);
+      await soon(async () => assert.match(await preview.innerText(), /a \(2\)\s*a\/1, a\/2/));
       await shot(page, 'runs-regex');
       await preview.getByLabel('Colour of a', { exact: true }).fill('#00ff00');
       await dialog.getByRole('button', { name: 'Apply' }).click();
       await until('by group', async () => (await colours(page)).slice(0, 2).join() === '#00ff00,#00ff00');
-      assert.equal(new Set(await colours(page)).size, 3);
+      await soon(async () => assert.equal(new Set(await colours(page)).size, 3));
       const hash = await waitHash(page, 'colour=regex:');
       const other = keep(await openCharts(server, hash));
       await until('the same', async () => (await colours(other)).join() === (await colours(page)).join());
@@ -195,10 +195,10 @@ export default {
     const drawer = page.getByRole('complementary', { name: 'Details of a run' });
     const first = (await names(page))[0];
     await until('metrics', async () => (await drawer.getByRole('listitem').count()) > 5);
-    assert.match(await drawer.innerText(), /state\s+(running|finished)[^]*start[^]*duration[^]*points/);
+    await soon(async () => assert.match(await drawer.innerText(), /state\s+(running|finished)[^]*start[^]*duration[^]*points/));
     await drawer.getByLabel('Find a metric').fill('val/loss');
     await until('one metric', async () => (await drawer.getByRole('listitem').count()) === 1);
-    assert.match(await drawer.getByRole('listitem').innerText(), /val\/loss[^]*step [\d\u2009]+[^]*step [\d\u2009]+[^]*step [\d\u2009]+/);
+    await soon(async () => assert.match(await drawer.getByRole('listitem').innerText(), /val\/loss[^]*step [\d\u2009]+[^]*step [\d\u2009]+[^]*step [\d\u2009]+/));
     await shot(page, 'details');
     await drawer.getByRole('button', { name: /^Hyperparameters/ }).click();
     await until('hparams', async () => /lr differs[^]*model differs/.test(await drawer.innerText()));
@@ -246,10 +246,11 @@ export default {
     const page = keep(await openCharts('demo', '#timeseries&details=vit-b16/seed1', { viewport: { width: 390, height: 800 }, hasTouch: true }));
     const drawer = page.getByRole('complementary', { name: 'Details of a run' });
     await until('metrics', async () => (await drawer.getByRole('listitem').count()) > 3);
-    await page.waitForTimeout(200);
+    await soon(async () => {
+      const box = await drawer.boundingBox();
+      assert.ok(box.width === 390 && box.y + box.height === 800 && box.height > 400, JSON.stringify(box));
+    });
     await shot(page, 'phone-details');
-    const box = await drawer.boundingBox();
-    assert.ok(box.width === 390 && box.y + box.height === 800 && box.height > 400, JSON.stringify(box));
   },
 
   ...Object.fromEntries(

@@ -1,7 +1,7 @@
 // The runs panel: filter, select, group, sort, notes; and what is live.
 import assert from 'node:assert/strict';
 import { RunWriter } from './logs.mjs';
-import { card, loaded, openCharts, serve, shot, until } from './harness.mjs';
+import { card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 
 const names = (page) => page.locator('[data-run]').evaluateAll((rows) => rows.map((row) => row.dataset.run));
 const footer = (page, tag) => card(page, tag).locator('footer').innerText();
@@ -41,8 +41,8 @@ export default {
     await until('three groups', async () => (await page.locator('.row.group').count()) === 3);
     await page.getByRole('button', { name: /^Colour/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'By group' }).click();
-    const colours = await page.locator('[data-run] .swatch').evaluateAll((all) => all.map((e) => getComputedStyle(e).getPropertyValue('--c')));
-    assert.equal(new Set(colours).size, 3);
+    const colours = () => page.locator('[data-run] .swatch').evaluateAll((all) => all.map((e) => getComputedStyle(e).getPropertyValue('--c')));
+    await soon(async () => assert.equal(new Set(await colours()).size, 3));
     await shot(page, 'groups');
     await page.locator('.fold').first().click();
     await until('six rows', async () => (await names(page)).length === 6);
@@ -52,19 +52,21 @@ export default {
     const page = keep(await openCharts('demo'));
     await page.locator('.head .sort', { hasText: 'val/loss' }).click();
     await until('sorted', () => page.evaluate(() => location.hash.includes('sort=')));
-    const values = await page.locator('[data-run] .number:nth-of-type(3)').allInnerTexts();
-    const numbers = values.map(Number);
-    assert.ok(numbers.length === 9 && numbers.every((v, i) => i === 0 || v >= numbers[i - 1]), values.join());
+    await soon(async () => {
+      const values = await page.locator('[data-run] .number:nth-of-type(3)').allInnerTexts();
+      const numbers = values.map(Number);
+      assert.ok(numbers.length === 9 && numbers.every((v, i) => i === 0 || v >= numbers[i - 1]), values.join());
+    });
   },
 
   async 'colours are the same after a reload'(keep) {
     const page = keep(await openCharts('demo'));
     const read = () => page.locator('[data-run] .swatch').evaluateAll((all) => all.map((e) => getComputedStyle(e).getPropertyValue('--c')));
+    await soon(async () => assert.equal(new Set(await read()).size, 9));
     const before = await read();
     await page.reload();
     await page.waitForSelector('[data-run]');
-    assert.deepEqual(await read(), before);
-    assert.equal(new Set(before).size, 9);
+    await soon(async () => assert.deepEqual(await read(), before));
   },
 
   async 'new points and new runs appear by themselves; a zoomed card stays'(keep) {
@@ -81,12 +83,13 @@ export default {
       await until('80', async () => (await footer(page, 'a/loss')).includes('80 of 80 points'));
       new RunWriter(server.logdir, 'two').scalars(0, { 'a/loss': 3 }).scalars(1, { 'a/loss': 2 }).flush();
       await until('two runs', async () => /^2 runs · 82 of 82/.test(await footer(page, 'a/loss')));
-      assert.ok(await page.evaluate(() => location.hash.includes('zoom=10~30')));
+      await soon(async () => assert.ok(await page.evaluate(() => location.hash.includes('zoom=10~30'))));
       await page.getByRole('button', { name: 'Pause live updates' }).click();
       for (let step = 80; step < 90; step++) run.scalars(step, { 'a/loss': step });
       run.flush();
-      await page.waitForTimeout(700);
-      assert.ok((await footer(page, 'a/loss')).includes('82 of 82'));
+      const another = keep(await openCharts(server));
+      await until('92 on a page that is not paused', async () => (await footer(another, 'a/loss')).includes('92 of 92'));
+      assert.match(await footer(page, 'a/loss'), /82 of 82/);
       await page.getByRole('button', { name: 'Resume live updates' }).click();
       await until('92', async () => (await footer(page, 'a/loss')).includes('92 of 92'));
     } finally {

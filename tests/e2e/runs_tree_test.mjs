@@ -1,6 +1,6 @@
 // Runs as a tree of folders: folding, keys, hiding and filtering; the best so many; what the address keeps.
 import assert from 'node:assert/strict';
-import { card, openCharts, shot, until } from './harness.mjs';
+import { card, openCharts, shot, soon, until } from './harness.mjs';
 import { names, rowOf, waitHash } from './runs.mjs';
 
 const groups = (page) => page.locator('[data-group]').evaluateAll((rows) => rows.map((row) => row.dataset.group));
@@ -17,8 +17,8 @@ export default {
     await page.getByRole('button', { name: /^Group/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'As a tree of folders' }).click();
     await until('folders', async () => (await groups(page)).join().startsWith('nlp/,nlp/sweep-0/'));
-    assert.match(await page.locator('[data-group="nlp/"]').innerText(), /nlp\s*\(60\)/);
-    assert.equal(await page.locator('[data-group="nlp/sweep-0/"]').getAttribute('aria-level'), '2');
+    await soon(async () => assert.match(await page.locator('[data-group="nlp/"]').innerText(), /nlp\s*\(60\)/));
+    await soon(async () => assert.equal(await page.locator('[data-group="nlp/sweep-0/"]').getAttribute('aria-level'), '2'));
     await page.locator('[data-group="nlp/sweep-0/"] .fold').click();
     await until('folded', async () => (await page.locator('[data-group="nlp/sweep-0/"]').getAttribute('aria-expanded')) === 'false');
     await page.locator('[data-group="vision/"] .fold').click();
@@ -30,36 +30,36 @@ export default {
     await other.locator('[data-group="nlp/"]').click({ button: 'right' });
     await other.getByRole('menuitem', { name: 'Fold all', exact: true }).click();
     await until('two', async () => (await groups(other)).join() === 'nlp/,vision/' && (await names(other)).length === 0);
-    assert.match(await waitHash(other, 'folds=all'), /^#timeseries&group=tree&folds=all$/);
+    await soon(async () => assert.match(await waitHash(other, 'folds=all'), /^#timeseries&group=tree&folds=all$/));
   },
 
   async 'arrow keys walk the tree, fold it and open it; Space hides; Home and End go to the ends'(keep) {
     const page = keep(await openCharts('grove', '#timeseries&group=tree&folds=all'));
     await page.locator('[role=treegrid]').focus();
     await page.keyboard.press('ArrowDown');
-    assert.equal(await activeRow(page), 'nlp/');
+    await soon(async () => assert.equal(await activeRow(page), 'nlp/'));
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
-    assert.equal(await activeRow(page), 'nlp/sweep-0/');
+    await soon(async () => assert.equal(await activeRow(page), 'nlp/sweep-0/'));
     await page.keyboard.press('Enter');
     await page.keyboard.press('ArrowDown');
-    assert.equal(await activeRow(page), 'nlp/sweep-0/run-00000');
+    await soon(async () => assert.equal(await activeRow(page), 'nlp/sweep-0/run-00000'));
     await page.keyboard.press(' ');
     await until('hidden', async () => (await footer(page, 'val/loss')).startsWith('119 runs'));
     await page.keyboard.press('ArrowLeft');
-    assert.equal(await activeRow(page), 'nlp/sweep-0/');
+    await soon(async () => assert.equal(await activeRow(page), 'nlp/sweep-0/'));
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('ArrowLeft');
-    assert.equal(await activeRow(page), 'nlp/');
+    await soon(async () => assert.equal(await activeRow(page), 'nlp/'));
     await page.keyboard.press('ArrowLeft');
     await until('folded', async () => (await groups(page)).join() === 'nlp/,vision/');
     await page.keyboard.press('End');
-    assert.equal(await activeRow(page), 'vision/');
+    await soon(async () => assert.equal(await activeRow(page), 'vision/'));
     await page.keyboard.press(' ');
     await until('59 left', async () => (await footer(page, 'val/loss')).startsWith('59 runs'));
-    assert.match(await waitHash(page, 'vision'), /hide=nlp\/sweep-0\/run-00000,vision\/(&|$)/);
+    await soon(async () => assert.match(await waitHash(page, 'vision'), /hide=nlp\/sweep-0\/run-00000,vision\/(&|$)/));
     await page.keyboard.press('Home');
-    assert.equal(await activeRow(page), 'nlp/');
+    await soon(async () => assert.equal(await activeRow(page), 'nlp/'));
   },
 
   async 'a swatch of a folder hides or solos all beneath, as one word of the address; a run of it can come back'(keep) {
@@ -67,7 +67,7 @@ export default {
     const swatch = page.getByRole('button', { name: 'Show or hide all of nlp', exact: true });
     await swatch.click();
     await until('60', async () => (await footer(page, 'val/loss')).startsWith('60 runs'));
-    assert.match(await waitHash(page, 'hide='), /hide=nlp\/(&|$)/);
+    await soon(async () => assert.match(await waitHash(page, 'hide='), /hide=nlp\/(&|$)/));
     await page.getByRole('button', { name: 'Show or hide nlp/sweep-0/run-00002' }).click();
     await until('61', async () => (await footer(page, 'val/loss')).startsWith('61 runs'));
     await swatch.click({ modifiers: ['Alt'] });
@@ -81,7 +81,7 @@ export default {
     const page = keep(await openCharts('grove', '#timeseries&group=tree'));
     await page.locator('#run-filter').fill('run-0010[13]');
     await until('two', async () => (await names(page)).join() === 'vision/sweep-1/run-00101,vision/sweep-1/run-00103');
-    assert.deepEqual(await groups(page), ['vision/', 'vision/sweep-1/']);
+    await soon(async () => assert.deepEqual(await groups(page), ['vision/', 'vision/sweep-1/']));
     await page.getByRole('button', { name: 'Show or hide all of vision', exact: true }).click();
     await page.locator('#run-filter').fill('');
     await until('118', async () => (await footer(page, 'val/loss')).startsWith('118 runs'));
@@ -91,13 +91,15 @@ export default {
     const page = keep(await openCharts('grove', '#timeseries&group=tree&sort=-m:min:val/loss'));
     const order = () => page.locator('[data-run] .number:nth-of-type(3)').allInnerTexts();
     await until('sorted', async () => (await order()).length > 10 && (await order())[0] !== '');
-    const first = (await order()).map(Number).slice(0, 5);
-    assert.ok(first.every((v, i) => i === 0 || v <= first[i - 1]), first.join());
+    await soon(async () => {
+      const first = (await order()).map(Number).slice(0, 5);
+      assert.ok(first.every((v, i) => i === 0 || v <= first[i - 1]), first.join());
+    });
     const worst = await page.evaluate(() => document.querySelector('[data-run] .number').textContent);
     await page.getByRole('button', { name: /^Group/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'No groups' }).click();
     await until('flat', async () => (await page.locator('[data-group]').count()) === 0);
-    assert.equal(await page.evaluate(() => document.querySelector('[data-run] .number').textContent), worst);
+    await soon(async () => assert.equal(await page.evaluate(() => document.querySelector('[data-run] .number').textContent), worst));
   },
 
   async 'the best ten by a metric are listed and drawn, by a rule that is in the address'(keep) {
@@ -126,9 +128,9 @@ export default {
     const row = page.locator('[data-group="vit-b16"]');
     await until('sums', async () => (await row.locator('.number').count()) === 3);
     const values = await page.locator('[data-run^="vit-b16/"] .number:nth-of-type(3)').allInnerTexts();
-    assert.equal(await row.locator('.number').first().innerText(), String(Math.min(...values.map(Number)).toPrecision(4)));
-    assert.match(await row.locator('.number').first().getAttribute('title'), /^best of 3: [\d.]+; mean [\d.]+ ± [\d.]+$/);
-    assert.deepEqual((await row.locator('.number').allInnerTexts()).slice(1), ['3e-4', '256']);
+    await soon(async () => assert.equal(await row.locator('.number').first().innerText(), String(Math.min(...values.map(Number)).toPrecision(4))));
+    await soon(async () => assert.match(await row.locator('.number').first().getAttribute('title'), /^best of 3: [\d.]+; mean [\d.]+ ± [\d.]+$/));
+    await soon(async () => assert.deepEqual((await row.locator('.number').allInnerTexts()).slice(1), ['3e-4', '256']));
   },
 
   async 'groups by an expression and by the column of a hyperparameter'(keep) {
@@ -147,7 +149,7 @@ export default {
   async 'rows show a run where its folder holds nothing else'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&group=tree'));
     await until('three folders', async () => (await groups(page)).join() === 'convnext-s/,resnet-50/,vit-b16/');
-    assert.equal(await rowOf(page, 'vit-b16/seed1').locator('.leaf').innerText(), 'seed1');
-    assert.equal(await rowOf(page, 'vit-b16/seed1').getAttribute('aria-level'), '2');
+    await soon(async () => assert.equal(await rowOf(page, 'vit-b16/seed1').locator('.leaf').innerText(), 'seed1'));
+    await soon(async () => assert.equal(await rowOf(page, 'vit-b16/seed1').getAttribute('aria-level'), '2'));
   },
 };

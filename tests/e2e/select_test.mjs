@@ -1,6 +1,6 @@
 // Selecting a step or a range: handles on the axis, linked cards, the table under the chart and its columns.
 import assert from 'node:assert/strict';
-import { axe, card, loaded, openCharts, serve, shot, until } from './harness.mjs';
+import { axe, card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
 
 const ONE = '#timeseries&tags=^train/loss$';
@@ -86,11 +86,13 @@ export default {
     const before = await card(page, 'train/loss').boundingBox();
     await choose(page, 'Step selection and data table');
     await exact(page, 'train/loss');
-    assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'Smoothed', 'Value', 'Step', 'Relative']);
-    assert.equal(await place(page, 'train/loss'), 4000);
-    const after = await card(page, 'train/loss').boundingBox();
-    assert.equal(after.y, before.y);
-    assert.ok(after.height > before.height + 90);
+    await soon(async () => assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'Smoothed', 'Value', 'Step', 'Relative']));
+    await soon(async () => assert.equal(await place(page, 'train/loss'), 4000));
+    await soon(async () => {
+      const after = await card(page, 'train/loss').boundingBox();
+      assert.equal(after.y, before.y);
+      assert.ok(after.height > before.height + 90);
+    });
     await inAddress(page, /select=step/);
     await page.goto('about:blank');
     await page.goto((await serve('demo')).url);
@@ -107,20 +109,22 @@ export default {
     const ghost = await page.locator('.ghost').innerText();
     await click(page, 'train/loss', 0.4);
     await until('the handle', async () => (await place(page, 'train/loss')) === plain(ghost));
-    assert.equal(await fobs(page, 'train/loss').count(), 1);
+    await soon(async () => assert.equal(await fobs(page, 'train/loss').count(), 1));
     await inAddress(page, new RegExp(`at=${plain(ghost)}\\|train/loss`));
     await exact(page, 'train/loss');
-    const steps = await cells(page, 'train/loss', 'step');
-    assert.ok(steps.length >= 3 && steps.every((text) => plain(text) === plain(ghost)));
+    await soon(async () => {
+      const steps = await cells(page, 'train/loss', 'step');
+      assert.ok(steps.length >= 3 && steps.every((text) => plain(text) === plain(ghost)), steps.join());
+    });
   },
 
   async 'a handle is dragged from point to point'(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=step&at=2000|train/loss`));
     await drag(page, 'train/loss', 0, 60);
     await until('moved', async () => (await place(page, 'train/loss')) > 2300);
-    assert.equal((await place(page, 'train/loss')) % 4, 0);
-    assert.equal(await page.locator('.tip').count(), 0);
-    assert.ok(!/zoom=/.test(await hash(page)));
+    await soon(async () => assert.equal((await place(page, 'train/loss')) % 4, 0));
+    await soon(async () => assert.equal(await page.locator('.tip').count(), 0));
+    await soon(async () => assert.ok(!/zoom=/.test(await hash(page))));
   },
 
   async 'a step is typed on the handle, nonsense is not taken, Escape takes it back'(keep) {
@@ -130,21 +134,21 @@ export default {
     await fob(page, 'train/loss').click();
     await page.keyboard.type('soon');
     await page.keyboard.press('Enter');
-    assert.equal(await card(page, 'train/loss').getByRole('textbox').getAttribute('aria-invalid'), 'true');
+    await soon(async () => assert.equal(await card(page, 'train/loss').getByRole('textbox').getAttribute('aria-invalid'), 'true'));
     await page.keyboard.press('Escape');
-    assert.equal(await place(page, 'train/loss'), 1200);
+    await soon(async () => assert.equal(await place(page, 'train/loss'), 1200));
   },
 
   async 'a second handle makes a range of this card, removing one a place again, removing both leaves a hint'(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=step&at=1000|train/loss`));
     await click(page, 'train/loss', 0.75);
     await until('two', async () => (await fobs(page, 'train/loss').count()) === 2);
-    assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'Min', 'Max', 'Start value', 'End value', 'Change', 'Change %', 'Start step', 'End step']);
+    await soon(async () => assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'Min', 'Max', 'Start value', 'End value', 'Change', 'Change %', 'Start step', 'End step']));
     await exact(page, 'train/loss');
     await shot(page, 'select-range');
     await card(page, 'train/loss').getByRole('button', { name: 'Remove: Start of the range' }).click();
     await until('one', async () => (await fobs(page, 'train/loss').count()) === 1);
-    assert.ok((await place(page, 'train/loss')) > 2500);
+    await soon(async () => assert.ok((await place(page, 'train/loss')) > 2500));
     await card(page, 'train/loss').getByRole('button', { name: 'Remove: Selected place' }).click();
     await card(page, 'train/loss').getByText('No step is selected').waitFor();
     await inAddress(page, /at=none\|train\/loss/);
@@ -156,7 +160,7 @@ export default {
     const page = keep(await openCharts('demo', '#timeseries&select=step'));
     await choose(page, 'Range selection');
     await until('two handles on each', async () => (await fobs(page, 'train/loss').count()) === 2 && (await fobs(page, 'train/lr').count()) === 2);
-    assert.deepEqual([await place(page, 'train/loss', 0), await place(page, 'train/loss', 1)], [0, 4000]);
+    await soon(async () => assert.deepEqual([await place(page, 'train/loss', 0), await place(page, 'train/loss', 1)], [0, 4000]));
     await choose(page, 'Range selection');
     await until('one handle', async () => (await fobs(page, 'train/loss').count()) === 1);
   },
@@ -165,7 +169,7 @@ export default {
     const page = keep(await openCharts('demo', '#timeseries&select=step&tags=train'));
     await type(page, 'train/loss', 0, '1000');
     await until('there', async () => (await place(page, 'train/loss')) === 1000);
-    assert.equal(await place(page, 'train/lr'), 4000);
+    await soon(async () => assert.equal(await place(page, 'train/lr'), 4000));
     await card(page, 'train/loss').locator('h3').hover();
     await choose(page, 'Link the selection of all cards');
     await until('both', async () => (await place(page, 'train/lr')) === 1000);
@@ -174,18 +178,18 @@ export default {
     await choose(page, 'Link the selection of all cards');
     await type(page, 'train/lr', 0, '3000');
     await until('one', async () => (await place(page, 'train/lr')) === 3000);
-    assert.equal(await place(page, 'train/loss'), 2000);
+    await soon(async () => assert.equal(await place(page, 'train/loss'), 2000));
   },
 
   async 'a card says when the selection is clipped to its data, and when the nearest step is shown'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&select=step&link=on&at=9000|'));
     await card(page, 'train/loss').locator('.warn').waitFor();
-    assert.equal(await card(page, 'train/loss').locator('.warn').innerText(), 'clipped');
-    assert.match(await card(page, 'train/loss').locator('.warn').getAttribute('title'), /from 0 to 4\u2009000/);
-    assert.equal(await place(page, 'train/loss'), 4000);
+    await soon(async () => assert.equal(await card(page, 'train/loss').locator('.warn').innerText(), 'clipped'));
+    await soon(async () => assert.match(await card(page, 'train/loss').locator('.warn').getAttribute('title'), /from 0 to 4\u2009000/));
+    await soon(async () => assert.equal(await place(page, 'train/loss'), 4000));
     await type(page, 'train/loss', 0, '1001');
     await until('nearest', async () => (await card(page, 'train/loss').locator('.warn').allInnerTexts())[0] === 'nearest step');
-    assert.ok((await cells(page, 'train/loss', 'step')).every((text) => plain(text) === 1000));
+    await soon(async () => assert.ok((await cells(page, 'train/loss', 'step')).every((text) => plain(text) === 1000)));
     await shot(page, 'select-nearest');
     await type(page, 'train/loss', 0, '1000');
     await until('nothing to say', async () => (await card(page, 'train/loss').locator('.warn').count()) === 0);
@@ -197,9 +201,9 @@ export default {
     const line = smoothed(truth, 0.6);
     const page = keep(await openCharts(server, '#timeseries&select=step&at=30001|loss'));
     await exact(page, 'loss');
-    assert.equal(plain((await cells(page, 'loss', 'step'))[0]), 30001);
-    assert.equal((await titles(page, 'loss', 'value'))[0], String(truth[30001].value));
-    assert.ok(Math.abs(Number((await titles(page, 'loss', 'smoothed'))[0].split(' ')[0]) - line[30001].value) < 1e-9);
+    await soon(async () => assert.equal(plain((await cells(page, 'loss', 'step'))[0]), 30001));
+    await soon(async () => assert.equal((await titles(page, 'loss', 'value'))[0], String(truth[30001].value)));
+    await soon(async () => assert.ok(Math.abs(Number((await titles(page, 'loss', 'smoothed'))[0].split(' ')[0]) - line[30001].value) < 1e-9));
   },
 
   async 'min, max, mean and change over a range are those of all points, smoothed throughout, raw in the tooltip'(keep) {
@@ -226,22 +230,21 @@ export default {
     const raw = sums(truth);
     assert.equal(raw.min, -7);
     for (const column of Object.keys(smooth)) {
-      const found = /^(\S+) · raw (\S+)$/.exec((await titles(page, 'loss', column))[0]);
-      assert.ok(found, column);
+      const found = await until(column, async () => /^(\S+) · raw (\S+)$/.exec((await titles(page, 'loss', column))[0]));
       assert.ok(Math.abs(Number(found[1]) - smooth[column]) < 1e-9, `${column} ${found[1]} ${smooth[column]}`);
       assert.ok(Math.abs(Number(found[2]) - raw[column]) < 1e-9, `raw ${column} ${found[2]} ${raw[column]}`);
     }
     const percent = Number((await titles(page, 'loss', 'percent'))[0]);
     assert.ok(Math.abs(percent - smooth.change / Math.abs(smooth.start)) < 1e-9);
-    assert.equal(Number((await titles(page, 'loss', 'minStep'))[0]), line.find((p) => p.value === smooth.min)?.step ?? 30001);
-    assert.ok(Math.abs(Number((await titles(page, 'loss', 'rawChange'))[0]) - raw.change) < 1e-9);
+    await soon(async () => assert.equal(Number((await titles(page, 'loss', 'minStep'))[0]), line.find((p) => p.value === smooth.min)?.step ?? 30001));
+    await soon(async () => assert.ok(Math.abs(Number((await titles(page, 'loss', 'rawChange'))[0]) - raw.change) < 1e-9));
   },
 
   async 'a range that ends on the first point has all its numbers'(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=range&at=0~0|train/loss`));
     await exact(page, 'train/loss');
-    for (const column of ['min', 'max', 'start', 'end']) assert.match((await cells(page, 'train/loss', column))[0], /^\d/, column);
-    assert.equal((await cells(page, 'train/loss', 'min'))[0], (await cells(page, 'train/loss', 'max'))[0]);
+    for (const column of ['min', 'max', 'start', 'end']) await soon(async () => assert.match((await cells(page, 'train/loss', column))[0], /^\d/, column));
+    await soon(async () => assert.equal((await cells(page, 'train/loss', 'min'))[0], (await cells(page, 'train/loss', 'max'))[0]));
   },
 
   async 'a dragged handle shows the drawn points at once and asks for all when it rests'(keep) {
@@ -257,7 +260,7 @@ export default {
     await drag(page, 'train/loss', 0, 80);
     await until('other numbers before any answer', async () => (await cells(page, 'train/loss', 'value'))[0] !== before);
     await until('asked', () => asked > 0);
-    assert.equal(await card(page, 'train/loss').locator('.table').getAttribute('data-exact'), 'false');
+    await soon(async () => assert.equal(await card(page, 'train/loss').locator('.table').getAttribute('data-exact'), 'false'));
     await page.evaluate(() => (window.looked = true));
     await exact(page, 'train/loss');
     assert.ok(asked <= 2, `asked ${asked} times`);
@@ -270,14 +273,17 @@ export default {
     assert.equal(unsorted.length, 9);
     const head = card(page, 'train/loss').getByRole('columnheader', { name: 'Value' }).getByRole('button');
     await head.click();
-    const values = (await cells(page, 'train/loss', 'value')).map(plain);
-    assert.deepEqual(values, [...values].sort((a, b) => a - b));
-    assert.equal(await card(page, 'train/loss').getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort'), 'ascending');
+    const values = await soon(async () => {
+      const found = (await cells(page, 'train/loss', 'value')).map(plain);
+      assert.deepEqual(found, [...found].sort((a, b) => a - b));
+      return found;
+    });
+    await soon(async () => assert.equal(await card(page, 'train/loss').getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort'), 'ascending'));
     await head.click();
     await inAddress(page, /tsort=-value/);
-    assert.deepEqual((await cells(page, 'train/loss', 'value')).map(plain), values.reverse());
+    await soon(async () => assert.deepEqual((await cells(page, 'train/loss', 'value')).map(plain), values.toReversed()));
     await head.click();
-    assert.deepEqual(await runOf(page, 'train/loss'), unsorted);
+    await soon(async () => assert.deepEqual(await runOf(page, 'train/loss'), unsorted));
   },
 
   async 'a table of more than three runs can show all, and its height is dragged'(keep) {
@@ -295,13 +301,13 @@ export default {
     await page.mouse.down();
     await page.mouse.move(grip.x + grip.width / 2, grip.y + 64, { steps: 4 });
     await page.mouse.up();
-    assert.equal(await height(), before + 60);
+    await soon(async () => assert.equal(await height(), before + 60));
     await card(page, 'train/loss').getByRole('separator').focus();
     await page.keyboard.press('ArrowUp');
     await until('by key', async () => (await height()) === before + 36);
     await page.reload();
     await exact(page, 'train/loss');
-    assert.equal(await height(), before + 36);
+    await soon(async () => assert.equal(await height(), before + 36));
   },
 
   async 'a card whose table grows stays under the pointer'(keep) {
@@ -314,7 +320,7 @@ export default {
     await card(page, 'val/accuracy').getByRole('separator').focus();
     await page.keyboard.press('ArrowDown');
     await until('grown', async () => (await card(page, 'val/accuracy').boundingBox()).height === before.height + 24);
-    assert.equal((await card(page, 'val/accuracy').boundingBox()).y, before.y);
+    await soon(async () => assert.equal((await card(page, 'val/accuracy').boundingBox()).y, before.y));
   },
 
   async 'columns are shown, hidden, moved by key and by drag, and kept'(keep) {
@@ -335,15 +341,15 @@ export default {
     await page.mouse.down();
     await page.mouse.move(to.x + 20, to.y + 10, { steps: 5 });
     await page.mouse.up();
-    assert.deepEqual((await rows.allInnerTexts()).map((text) => text.split('\n')[0].trim()), ['Run', 'lr', 'Smoothed', 'Step', 'Value']);
+    await soon(async () => assert.deepEqual((await rows.allInnerTexts()).map((text) => text.split('\n')[0].trim()), ['Run', 'lr', 'Smoothed', 'Step', 'Value']));
     await dialog.getByRole('tab', { name: 'Range' }).click();
     await dialog.getByRole('checkbox', { name: 'Mean' }).check();
     await page.keyboard.press('Escape');
-    assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'lr', 'Smoothed', 'Step', 'Value']);
-    assert.ok((await cells(page, 'train/loss', 'h:lr')).includes('3e-4'));
+    await soon(async () => assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'lr', 'Smoothed', 'Step', 'Value']));
+    await soon(async () => assert.ok((await cells(page, 'train/loss', 'h:lr')).includes('3e-4')));
     await page.reload();
     await exact(page, 'train/loss');
-    assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'lr', 'Smoothed', 'Step', 'Value']);
+    await soon(async () => assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'lr', 'Smoothed', 'Step', 'Value']));
     await choose(page, 'Range selection');
     await until('mean', async () => (await heads(page, 'train/loss')).includes('Mean'));
   },
@@ -354,7 +360,7 @@ export default {
     await headMenu(page, 'train/loss', 'Value', 'greatest first');
     await inAddress(page, /tsort=-value/);
     await headMenu(page, 'train/loss', 'Relative', 'Remove this column');
-    assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'Smoothed', 'Value ▾', 'Step']);
+    await soon(async () => assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'Smoothed', 'Value ▾', 'Step']));
     await headMenu(page, 'train/loss', 'Value', 'to the left');
     await page.keyboard.type('model');
     await axe(page, 'picker');
@@ -363,7 +369,7 @@ export default {
     await page.keyboard.type('rela');
     await page.keyboard.press('Enter');
     await until('both', async () => (await heads(page, 'train/loss')).length === 6);
-    assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'Smoothed', 'model', 'Value ▾', 'Relative', 'Step']);
+    await soon(async () => assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'Smoothed', 'model', 'Value ▾', 'Relative', 'Step']));
     await card(page, 'train/loss').getByRole('columnheader', { name: 'model' }).getByRole('button').focus();
     await page.keyboard.press('Shift+F10');
     await page.getByRole('menuitem', { name: 'Filter runs by model…' }).click();
@@ -383,12 +389,12 @@ export default {
     const link = await page.evaluate(() => location.hash);
     const other = keep(await openCharts('demo', link));
     await until('the same', async () => (await fobs(other, 'train/loss').count()) === 2);
-    assert.equal(await place(other, 'train/loss'), 1000);
-    assert.equal(await place(other, 'train/loss', 1), await place(page, 'train/loss', 1));
+    await soon(async () => assert.equal(await place(other, 'train/loss'), 1000));
+    await soon(async () => assert.equal(await place(other, 'train/loss', 1), await place(page, 'train/loss', 1)));
     await page.locator('h1').click();
     await page.keyboard.press('Control+z');
     await until('one handle', async () => (await fobs(page, 'train/loss').count()) === 1);
-    assert.equal(await place(page, 'train/loss'), 1000);
+    await soon(async () => assert.equal(await place(page, 'train/loss'), 1000));
   },
 
   async 'the keyboard moves a handle by a point, by ten, to the ends, past the other, and removes it'(keep) {
@@ -410,10 +416,10 @@ export default {
     await fob(page, 'train/loss', 0).focus();
     for (let at = 1000; at <= end; at += 40) await page.keyboard.press('PageUp');
     await until('past the other', async () => (await place(page, 'train/loss', 0)) === end);
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'End of the range');
+    await soon(async () => assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), 'End of the range'));
     await page.keyboard.press('Delete');
     await is(end);
-    assert.equal(await fobs(page, 'train/loss').count(), 1);
+    await soon(async () => assert.equal(await fobs(page, 'train/loss').count(), 1));
     await page.keyboard.press('Delete');
     await until('none', async () => (await fobs(page, 'train/loss').count()) === 0);
   },
@@ -423,7 +429,7 @@ export default {
     await type(page, 'train/loss', 0, '1 h');
     await inAddress(page, /at=3600\|/);
     await exact(page, 'train/loss');
-    assert.ok((await cells(page, 'train/loss', 'relative')).every((text) => /^(1 h|59 min \d+ s|60 min|1 h 0 min)$/.test(text)));
+    await soon(async () => assert.ok((await cells(page, 'train/loss', 'relative')).every((text) => /^(1 h|59 min \d+ s|60 min|1 h 0 min)$/.test(text))));
     await page.getByRole('radio', { name: 'Wall' }).click();
     await until('forgotten, being of another axis', async () => !/at=/.test(await hash(page)));
     await click(page, 'train/loss', 0.5);
@@ -436,7 +442,7 @@ export default {
     const page = keep(await openCharts('demo', '#timeseries&full=train/loss'));
     const full = page.locator('dialog[open]');
     await full.locator('.table[data-exact=true]').waitFor();
-    assert.equal(await full.getByRole('row').count(), 10);
+    await soon(async () => assert.equal(await full.getByRole('row').count(), 10));
     await full.getByRole('button', { name: 'Range selection' }).click();
     await until('a range', async () => (await full.getByRole('slider').count()) === 2);
     await full.locator('.table[data-exact=true]').waitFor();
@@ -460,7 +466,7 @@ export default {
       await until('moved', async () => (await place(page, 'loss')) === 5);
       run.scalars(30, { loss: 30 }).flush();
       await until('drawn', async () => /31 of 31/.test(await card(page, 'loss').locator('footer').innerText()));
-      assert.equal(await place(page, 'loss'), 5);
+      await soon(async () => assert.equal(await place(page, 'loss'), 5));
       await page.context().close(); // before the server goes, which the page would notice
     } finally {
       await server.stop();
@@ -470,11 +476,11 @@ export default {
   async 'a zoomed card tells of a selection beyond its zoom'(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=step&zoom=500~1000||train/loss&at=1500|train/loss`));
     await exact(page, 'train/loss');
-    assert.ok((await cells(page, 'train/loss', 'step')).every((text) => plain(text) === 1500));
-    assert.match(await fob(page, 'train/loss').innerText(), /›/);
+    await soon(async () => assert.ok((await cells(page, 'train/loss', 'step')).every((text) => plain(text) === 1500)));
+    await soon(async () => assert.match(await fob(page, 'train/loss').innerText(), /›/));
     const inside = keep(await openCharts('demo', `${ONE}&select=step&at=1500|train/loss`));
     await exact(inside, 'train/loss');
-    assert.deepEqual(await titles(page, 'train/loss', 'value'), await titles(inside, 'train/loss', 'value'));
+    await soon(async () => assert.deepEqual(await titles(page, 'train/loss', 'value'), await titles(inside, 'train/loss', 'value')));
   },
 
   async 'a card of several tags has a row for each, and a comparison is what the table measures'(keep) {
@@ -483,7 +489,7 @@ export default {
     await exact(page, both);
     await card(page, both).getByRole('button', { name: 'all 6' }).click();
     await until('six rows', async () => (await runOf(page, both)).length === 6);
-    assert.equal((await runOf(page, both)).filter((text) => text.includes('val/loss')).length, 3);
+    await soon(async () => assert.equal((await runOf(page, both)).filter((text) => text.includes('val/loss')).length, 3));
     const compared = keep(await openCharts('demo', `${ONE}&select=step&smooth=0&runs=vit&base=vit-b16/seed1&compare=difference&at=1000|`));
     await exact(compared, 'train/loss');
     const found = Object.fromEntries((await runOf(compared, 'train/loss')).map((run, i) => [run.replace(/\s/g, ''), i]));
@@ -491,20 +497,20 @@ export default {
     const server = await serve('demo');
     const at = async (run) => (await logged(server, run, 'train/loss')).find((p) => p.step === 1000).value;
     assert.equal(differences[found['vit-b16/seed1']], 0);
-    assert.ok(Math.abs(differences[found['vit-b16/seed2']] - ((await at('vit-b16/seed2')) - (await at('vit-b16/seed1')))) < 1e-9);
+    await soon(async () => assert.ok(Math.abs(differences[found['vit-b16/seed2']] - ((await at('vit-b16/seed2')) - (await at('vit-b16/seed1')))) < 1e-9));
   },
 
   async 'bands have rows of groups'(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=range&group=path&colour=group&bands=std`));
     await until('three rows', async () => (await runOf(page, 'train/loss')).length === 3);
-    assert.match((await cells(page, 'train/loss', 'min'))[0], /^\d/);
+    await soon(async () => assert.match((await cells(page, 'train/loss', 'min'))[0], /^\d/));
   },
 
   async 'a thousand runs: only the rows in sight exist'(keep) {
     const page = keep(await openCharts('many', '#timeseries&select=range&tall=m0/metric_0'));
     await exact(page, 'm0/metric_0');
-    assert.ok((await card(page, 'm0/metric_0').getByRole('row').count()) < 60);
-    assert.equal(await card(page, 'm0/metric_0').getByRole('table').getAttribute('aria-rowcount'), '1001');
+    await soon(async () => assert.ok((await card(page, 'm0/metric_0').getByRole('row').count()) < 60));
+    await soon(async () => assert.equal(await card(page, 'm0/metric_0').getByRole('table').getAttribute('aria-rowcount'), '1001'));
   },
 
   async 'axe finds nothing in selections and tables, in both themes and languages'(keep) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
-import { axe, CHART, loaded, open, openCharts, serve, shot, until } from './harness.mjs';
+import { axe, CHART, loaded, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 
 async function clean(keep, colorScheme, locale) {
   const page = keep(await openCharts('demo', '#timeseries&pins=val/loss', { colorScheme, locale }));
@@ -41,7 +41,7 @@ export default {
     await axe(page, 'menu');
     const empty = keep(await open(await serve('empty')));
     await empty.waitForSelector('pre');
-    assert.match(await empty.locator('main').innerText(), /another directory.*Log directory\s+\S*empty.*0 event files, 0 runs.*Last update\s+.*\d\d:\d\d/s);
+    await soon(async () => assert.match(await empty.locator('main').innerText(), /another directory.*Log directory\s+\S*empty.*0 event files, 0 runs.*Last update\s+.*\d\d:\d\d/s));
     await axe(empty, 'empty');
     await shot(empty, 'empty');
   },
@@ -54,7 +54,7 @@ export default {
     await page.waitForSelector('text=时间序列');
     await page.reload();
     await page.waitForSelector('text=时间序列');
-    assert.deepEqual(await page.evaluate(() => [document.documentElement.dataset.theme, document.documentElement.lang]), ['dark', 'zh-Hans']);
+    await soon(async () => assert.deepEqual(await page.evaluate(() => [document.documentElement.dataset.theme, document.documentElement.lang]), ['dark', 'zh-Hans']));
   },
 
   async 'the palette finds a tag and shows it alone'(keep) {
@@ -63,14 +63,14 @@ export default {
     await page.keyboard.type('latency');
     await page.keyboard.press('Enter');
     await until('one card', async () => (await page.locator('.slot').count()) === 1);
-    assert.equal(await page.locator('.slot section').getAttribute('data-tag'), 'val/latency_ms');
+    await soon(async () => assert.equal(await page.locator('.slot section').getAttribute('data-tag'), 'val/latency_ms'));
   },
 
   async 'the tag filter takes expressions, keeps the last good one, and says when nothing matches'(keep) {
     const page = keep(await openCharts('demo'));
     await page.keyboard.press('/');
     await page.keyboard.type('val/(loss|acc');
-    assert.equal(await page.locator('#tag-filter').getAttribute('aria-invalid'), 'true');
+    await soon(async () => assert.equal(await page.locator('#tag-filter').getAttribute('aria-invalid'), 'true'));
     await page.keyboard.type(')');
     await until('two cards', async () => (await page.locator('.slot').count()) === 2);
     await page.locator('#tag-filter').fill('nothing like it');
@@ -99,11 +99,11 @@ export default {
       await page.getByRole('button', { name: /^More ▾/ }).click();
       await page.getByRole('menuitem', { name: new RegExp(`^${tab}`) }).click();
       await page.getByRole('heading', { name: `${tab}: no data yet` }).waitFor();
-      assert.match(await page.locator('pre').innerText(), new RegExp(torch));
+      await soon(async () => assert.match(await page.locator('pre').innerText(), new RegExp(torch)));
       await page.getByRole('radio', { name: 'TensorFlow' }).click();
-      assert.match(await page.locator('pre').innerText(), new RegExp(tensorflow));
+      await soon(async () => assert.match(await page.locator('pre').innerText(), new RegExp(tensorflow)));
       await page.getByRole('radio', { name: 'Keras' }).click();
-      assert.match(await page.locator('pre').innerText(), new RegExp(keras));
+      await soon(async () => assert.match(await page.locator('pre').innerText(), new RegExp(keras)));
     }
     await axe(page, 'no data');
     await shot(page, 'inactive');
@@ -130,7 +130,7 @@ export default {
     ]) {
       const page = keep(await open(server, '', { allowErrors: true, before: (p) => p.route('**/api/v1/status', answer) }));
       await page.getByRole('heading', { name: title }).waitFor();
-      assert.match(await page.locator('header [role=status]').innerText(), /disconnected · retrying/);
+      await soon(async () => assert.match(await page.locator('header [role=status]').innerText(), /disconnected · retrying/));
       if (title.includes('token')) await axe(page, title);
       await shot(page, `trouble-${title.replace(/\W+/g, '-').toLowerCase()}`);
       await page.unroute('**/api/v1/status');
@@ -152,8 +152,8 @@ export default {
     const page = keep(await open(server, '', { before: (p) => Promise.all([p.route('**/api/v1/status', fake), p.route('**/api/v1/changes*', fake)]), allowErrors: true }));
     await page.getByRole('progressbar').waitFor();
     await until('time left', async () => (await page.getByRole('button', { name: 'Load everything again' }).click(), /^reading \d0 % · [\d.]+ (ms|s|min).* left$/.test(await page.locator('header [role=status]').innerText())));
-    assert.match(await page.locator('main').innerText(), /\d+ MB of 1.0 GB, 12 runs so far · .* left/);
-    assert.match(await page.locator('header [role=status]').getAttribute('title'), /12 runs · 5.000 points/);
+    await soon(async () => assert.match(await page.locator('main').innerText(), /\d+ MB of 1.0 GB, 12 runs so far · .* left/));
+    await soon(async () => assert.match(await page.locator('header [role=status]').getAttribute('title'), /12 runs · 5.000 points/));
     await axe(page, 'reading');
     await shot(page, 'loading');
   },
@@ -161,7 +161,7 @@ export default {
   async 'the reload button tells when data came last, and loads'(keep) {
     const page = keep(await openCharts('demo'));
     const button = page.getByRole('button', { name: 'Load everything again' });
-    assert.match(await button.getAttribute('title'), /last update .*\d\d:\d\d:\d\d/);
+    await soon(async () => assert.match(await button.getAttribute('title'), /last update .*\d\d:\d\d:\d\d/));
     const asked = page.waitForRequest((r) => r.url().endsWith('api/v1/runs'));
     await button.click();
     await asked;
@@ -176,11 +176,11 @@ export default {
       await until('read', async () => (await loaded(server)).loading.points > 0);
       const page = keep(await openCharts(server));
       await page.getByRole('button', { name: 'Pause live updates' }).click();
-      assert.match(await page.locator('header [role=status]').innerText(), /paused/);
+      await soon(async () => assert.match(await page.locator('header [role=status]').innerText(), /paused/));
       for (let step = 20; step < 40; step++) run.scalars(step, { loss: step });
       run.flush();
       await until('the server has them', async () => (await (await fetch(`${server.url}api/v1/status`)).json()).loading.points >= 40);
-      assert.match(await page.locator('.slot footer').innerText(), /20 of 20 points/);
+      await soon(async () => assert.match(await page.locator('.slot footer').innerText(), /20 of 20 points/));
       await page.getByRole('button', { name: 'Resume live updates' }).click();
       await until('they come', async () => /40 of 40 points/.test(await page.locator('.slot footer').innerText()));
       await page.getByRole('button', { name: 'Settings' }).click();
@@ -206,16 +206,16 @@ export default {
       await page.mouse.up();
     };
     await drag(grip.x + 83);
+    await soon(async () => assert.ok((await width()) > 400));
     const wide = await width();
-    assert.ok(wide > 400);
     await page.reload();
     await page.waitForSelector(CHART);
-    assert.equal(await width(), wide);
+    await soon(async () => assert.equal(await width(), wide));
     await drag(20);
     await until('folded', async () => (await page.locator('aside').count()) === 0);
     await page.reload();
     await page.waitForSelector(CHART);
-    assert.equal(await page.locator('aside').count(), 0);
+    await soon(async () => assert.equal(await page.locator('aside').count(), 0));
     await page.keyboard.press('[');
     await page.waitForSelector('aside');
   },
@@ -235,13 +235,13 @@ export default {
     await page.keyboard.press('/');
     await until('tag filter', () => page.evaluate(() => document.activeElement?.id === 'tag-filter'));
     await page.keyboard.press('Escape');
-    await page.keyboard.press('j');
-    await page.keyboard.press('j');
     const tag = () => page.evaluate(() => document.activeElement?.closest('[data-tag]')?.dataset.tag);
-    const second = await tag();
+    await page.keyboard.press('j');
+    const first = await until('a card', tag);
+    await page.keyboard.press('j');
+    await until('the next card', async () => (await tag()) !== first);
     await page.keyboard.press('k');
-    const first = await tag();
-    assert.ok(first && second && first !== second);
+    await until('the one before', async () => (await tag()) === first);
     await page.keyboard.press('p');
     await says('pinned', /pins=/);
     await page.keyboard.press('l');
@@ -309,7 +309,7 @@ export default {
       const page = keep(await openCharts(server));
       await page.getByRole('button', { name: /damaged/ }).click();
       await page.waitForSelector('dialog[open] li code');
-      assert.match(await page.locator('dialog[open]').innerText(), /tfevents/);
+      await soon(async () => assert.match(await page.locator('dialog[open]').innerText(), /tfevents/));
       await shot(page, 'damage');
     } finally {
       await server.stop();
@@ -325,8 +325,8 @@ export default {
     const page = keep(await openCharts(server, '', { allowErrors: true }));
     await server.stop();
     await page.waitForSelector('.lost', { timeout: 20000 });
-    assert.match(await page.locator('.lost').innerText(), /No answer from the server since .*\d\d:\d\d:\d\d/);
-    assert.match(await page.locator('header [role=status]').innerText(), /disconnected · retrying/);
+    await soon(async () => assert.match(await page.locator('.lost').innerText(), /No answer from the server since .*\d\d:\d\d:\d\d/));
+    await soon(async () => assert.match(await page.locator('header [role=status]').innerText(), /disconnected · retrying/));
     await shot(page, 'disconnected');
     await server.start();
     try {
@@ -338,11 +338,11 @@ export default {
 
   async 'a phone shows one card a row and the runs as a sheet'(keep) {
     const page = keep(await openCharts('demo', '', { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true }));
-    assert.equal(await page.locator('aside').count(), 0);
+    await soon(async () => assert.equal(await page.locator('aside').count(), 0));
     await shot(page, 'phone');
-    const boxes = await page.locator('.slot').evaluateAll((all) => all.map((e) => e.getBoundingClientRect().left));
-    assert.equal(new Set(boxes).size, 1);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    const lefts = () => page.locator('.slot').evaluateAll((all) => all.map((e) => e.getBoundingClientRect().left));
+    await soon(async () => assert.equal(new Set(await lefts()).size, 1));
+    await soon(async () => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)));
     await axe(page, 'phone');
     await page.locator('header').getByRole('button', { name: 'More', exact: true }).last().click();
     await page.getByRole('menuitem', { name: 'Light or dark' }).click();

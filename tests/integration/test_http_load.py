@@ -298,3 +298,23 @@ def test_closing_finishes_what_was_taken(program):
             assert len(client.response().body) == 1000 + i
             assert client.is_ended()
             client.close()
+
+
+def test_while_closing_nobody_new_is_let_in_and_those_who_are_in_are_told_to_go(program):
+    with Server(program, "workers=2") as server:
+        waiting, inside, opener = (server.connect() for _ in range(3))
+        for client in (inside, opener):
+            assert client.ask("/hello").status == 200
+        waiting.request("/gate/wait?name=1")
+        server.wait_for(lambda counts: counts["waiting"] == 1)
+        server.process.stdin.close()
+        server.process.stdin = None
+        while inside.ask("/hello")["Connection"] != "close":
+            pass  # the end has not begun
+        assert inside.is_ended()
+        with server.connect() as late:
+            assert late.is_ended()
+        assert opener.ask("/gate/set").status == 200
+        assert waiting.response().body == b"through 1"
+        for client in (waiting, inside, opener):
+            client.close()

@@ -242,7 +242,7 @@ static enum MHD_Result queue(sb_conn *c, struct MHD_Response *response, const sb
     for (size_t i = 0; i < wire->header_count && result == MHD_YES; i++)
         result = MHD_add_response_header(response, (const char *)wire->headers[i].key.p,
                                          (const char *)wire->headers[i].value.p);
-    if (c->reply.must_close && result == MHD_YES)
+    if ((c->reply.must_close || atomic_load(&c->server->ending)) && result == MHD_YES)
         result = MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (result == MHD_YES) result = MHD_queue_response(c->mhd, (unsigned)wire->status, response);
     MHD_destroy_response(response);

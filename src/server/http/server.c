@@ -111,6 +111,15 @@ static void *text_of(const char *s) {
     return (void *)(uintptr_t)s; /* it is read, never written */
 }
 
+/* Once it ends, nobody new. (MHD_quiesce_daemon may end the program: it and a listener's thread
+ * both take the socket out of the epoll set, and the library treats the second time as fatal.) */
+static enum MHD_Result accept_conn(void *server, const struct sockaddr *address, socklen_t size) {
+    (void)address;
+    (void)size;
+    const sb_http_server *s = server;
+    return atomic_load(&s->ending) ? MHD_NO : MHD_YES;
+}
+
 static struct MHD_Daemon *start_daemon(sb_http_server *s, const sb_http_options *o, int listener) {
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
     struct MHD_OptionItem list[20];
@@ -134,7 +143,7 @@ static struct MHD_Daemon *start_daemon(sb_http_server *s, const sb_http_options 
         option(list, &n, MHD_OPTION_HTTPS_MEM_KEY, 0, text_of(o->tls_key));
     }
     option(list, &n, MHD_OPTION_END, 0, NULL);
-    return MHD_start_daemon(flags, 0, NULL, NULL, sb_conn_call, s, MHD_OPTION_ARRAY, list,
+    return MHD_start_daemon(flags, 0, accept_conn, s, sb_conn_call, s, MHD_OPTION_ARRAY, list,
                             MHD_OPTION_END);
 }
 
