@@ -18,6 +18,8 @@ const browser = await chromium.launch({
 });
 const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })).newPage();
 page.setDefaultTimeout(PATIENCE);
+// a browser that was just started is busy with itself for a moment; people have theirs open
+await new Promise((done) => setTimeout(done, 2000));
 
 /** Notes, inside the page, the moment when the selector first finds something. */
 const noteWhen = (selector) =>
