@@ -31,7 +31,7 @@ export default {
     const page = keep(await openCharts('demo'));
     await until('six charts', async () => (await page.locator(CHART).count()) >= 6);
     await soon(async () => assert.match(await card(page, 'train/loss').locator('footer').innerText(), /9 runs · [\d\u2009]+ of [\d\u2009]+ points/));
-    await soon(async () => assert.match(await card(page, 'train/loss').locator('footer').innerText(), /best vit-b16\/seed\d/));
+    await soon(async () => assert.match(await card(page, 'train/loss').locator('footer').innerText(), /best\s+vit-b16\/seed\d/));
     await soon(async () => assert.deepEqual((await page.locator('.section h2').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')).slice(0, 2), ['▾train4', '▾val5']));
     await shot(page, 'timeseries-light');
   },

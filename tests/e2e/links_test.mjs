@@ -56,6 +56,26 @@ export default {
     await soon(async () => assert.equal(await theme(page), 'light'));
   },
 
+  async 'one click copies a short link to what was just zoomed, also where pages have no clipboard'(keep) {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    for (const plain of [false, true]) {
+      const before = plain ? (p) => p.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined })) : undefined;
+      const page = keep(await openCharts('demo', '', { permissions, before }));
+      const box = await card(page, 'train/loss').locator('.plot').boundingBox();
+      await page.mouse.move(box.x + 120, box.y + 60);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 220, box.y + 80, { steps: 4 });
+      await page.mouse.up();
+      await page.getByRole('button', { name: 'Copy a link to this view' }).click();
+      await page.waitForSelector('text=Link copied');
+      const other = keep(await openCharts('demo', '', { permissions }));
+      const link = await other.evaluate(() => navigator.clipboard.readText());
+      assert.match(link, /zoom=\d{1,4}(\.\d{1,2})?~\d{1,4}(\.\d{1,2})?%7C%7Ctrain\/loss$/);
+      await other.goto(link);
+      await until('the same range', async () => (await hash(other)) === (await hash(page)));
+    }
+  },
+
   async 'a link shows somebody else all of what was seen'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&group=path&pins=val/accuracy'));
     await page.locator('[data-run] .swatch').nth(1).click();

@@ -1,8 +1,13 @@
-// Copies a text and says so.
+// Copies a text, or a link to what is on the page, and says so.
 import { copyText as copy } from '../base/clipboard';
 import { t } from './i18n.svelte';
 import { shell } from './shell.svelte';
+import { view } from './view.svelte';
 
 export async function copyText(text: string): Promise<void> {
   if (await copy(text)) shell.say(t('copied'));
+}
+
+export async function copyLink(): Promise<void> {
+  if (await copy(location.href.replace(/#.*$/s, '') + view.encode())) shell.say(t('export.copied'));
 }

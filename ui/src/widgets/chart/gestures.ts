@@ -2,7 +2,7 @@
 // wheel zooms around the pointer, two fingers zoom x, a click picks what is there, a double click shows all again;
 // a drag along the y axis zooms y.
 import type { Plot, PlotZoom } from './plot';
-import { toValue, type Range } from './scale';
+import { roundAt, type Range } from './scale';
 
 interface Box {
   left: number;
@@ -28,8 +28,8 @@ function inside(plot: Plot, e: { clientX: number; clientY: number }): { px: numb
 }
 
 const rangeAt = (axis: Plot['ax'], p0: number, p1: number): Range => {
-  const a = toValue(axis, p0);
-  const b = toValue(axis, p1);
+  const a = roundAt(axis, p0);
+  const b = roundAt(axis, p1);
   return a < b ? [a, b] : [b, a];
 };
 

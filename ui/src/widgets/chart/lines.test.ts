@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { badPoints, hits, lonePoints, nearestIndex, trace, xExtent, yExtent, type Line, type Pen } from './lines';
-import { makeAxis as axisOf, padded, projectionOf, ticksOf, toPixel, toValue, type Range, type ScaleKind } from './scale';
+import { makeAxis as axisOf, padded, projectionOf, roundAt, ticksOf, toPixel, toValue, type Range, type ScaleKind } from './scale';
 
 const f = (...v: number[]) => Float64Array.from(v);
 const line = (x: number[], y: number[], name = 'r'): Line => ({
@@ -85,6 +85,20 @@ describe('ranges', () => {
 });
 
 describe('axes', () => {
+  it('are told by few digits where a hand points, and stay at that pixel', () => {
+    for (const kind of ['linear', 'log', 'symlog'] as ScaleKind[])
+      for (const range of [[1, 2000], [1e-9, 1e-3], [0.25, 0.2501], [1.7e9, 1.7e9 + 60]] as Range[]) {
+        const axis = axisOf(projectionOf(kind, range), range, 0, 300);
+        for (const pixel of [0, 17.5, 111, 300]) {
+          const v = roundAt(axis, pixel);
+          expect(Math.abs(toPixel(axis, v) - pixel)).toBeLessThan(0.051);
+          expect(String(v).length).toBeLessThanOrEqual(String(toValue(axis, pixel)).length);
+        }
+      }
+    const steps = axisOf(projectionOf('linear', [0, 2000]), [0, 2000], 0, 300);
+    expect([roundAt(steps, 100), roundAt(steps, 150)]).toEqual([667, 1000]);
+  });
+
   it('go to pixels and back on every scale', () => {
     for (const kind of ['linear', 'log', 'symlog'] as const) {
       const axis = makeAxis(kind, [1, 1000], 0, 300);
