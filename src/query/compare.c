@@ -7,10 +7,6 @@
 
 #define LOOK_EVERY 64u /* spans between looks at the clock */
 
-static double against(sb_compare_kind kind, double value, double base) {
-    return kind == SB_COMPARE_DIFFERENCE ? value - base : value / base;
-}
-
 typedef struct comparing {
     const sb_line *line;
     const sb_baseline *baseline;
@@ -26,7 +22,7 @@ typedef struct comparing {
 
 static double compared(const comparing *c, double value, const double *column, bool is_own) {
     if (is_own && isfinite(value)) return c->kind == SB_COMPARE_DIFFERENCE ? 0 : 1;
-    return against(c->kind, value, sb_spot_value(column, &c->spot));
+    return sb_against(c->kind, value, sb_spot_value(column, &c->spot));
 }
 
 static void keep_points(comparing *c, const sb_span *span, const sb_decoded *from) {

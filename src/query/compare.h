@@ -23,6 +23,10 @@ typedef enum sb_compare_kind {
     SB_COMPARE_RATIO,      /* value / baseline */
 } sb_compare_kind;
 
+static inline double sb_against(sb_compare_kind kind, double value, double base) {
+    return kind == SB_COMPARE_DIFFERENCE ? value - base : value / base;
+}
+
 /* A line of its own, in the arena. It must not be moved, and lives no longer than the snapshot that
  * it was made of; its series is not to be released. */
 typedef struct sb_compared {

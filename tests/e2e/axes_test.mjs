@@ -156,7 +156,7 @@ export default {
     await soon(async () => assert.equal(await card(page, 'loss').getByRole('button', { name: 'Show all again' }).count(), 0));
   },
 
-  async 'a drag along the y axis zooms y alone, and a click there opens its form'(keep) {
+  async 'a drag along the y axis zooms y alone, one along x then keeps it, and a click there opens its form'(keep) {
     const page = keep(await openCharts(await trained(), `${LOSS}&only=seed/1`));
     await painted(page, 'loss', 1);
     const strip = card(page, 'loss').getByRole('button', { name: 'Vertical axis: range and scale' });
@@ -169,6 +169,8 @@ export default {
     await page.mouse.up();
     await inAddress(page, /zoom=\|[-\d.]+~[\d.]+\|loss/);
     await soon(async () => assert.equal(await page.getByRole('dialog').count(), 0));
+    await drag(page, 'loss', [0.2, 0.5], [0.6, 0.5]);
+    await inAddress(page, /zoom=[\d.]+~[\d.]+\|[-\d.]+~[\d.]+\|loss/);
     await strip.click();
     await page.getByRole('dialog', { name: 'Vertical axis: range and scale' }).waitFor();
     await page.keyboard.press('Escape');

@@ -214,6 +214,28 @@ export default {
     assert.ok(name.length > 0);
   },
 
+  async 'bands are compared with a baseline: seeds against one run'(keep) {
+    const server = await serve('fresh');
+    try {
+      for (const [name, level] of [['base/1', 2], ['new/1', 5], ['new/2', 7]]) {
+        const run = new RunWriter(server.logdir, name, 1700000000);
+        for (let step = 0; step < 50; step++) run.scalars(step, { loss: level + step, ...(name === 'base/1' ? {} : { other: level }) });
+        run.flush();
+      }
+      const page = keep(await openCharts(server, '#timeseries&smooth=0&group=path&bands=minmax&base=base/1&compare=difference'));
+      await plot(page, 'loss').hover({ position: { x: 180, y: 60 } });
+      await until('centre and edges', async () => {
+        const cells = await page.locator('.tip tbody tr', { hasText: 'new' }).locator('td').allInnerTexts();
+        return cells.slice(2, 5).join() === '4,3,5' && cells;
+      });
+      await until('what y is', async () => /Difference from base\/1/i.test(await card(page, 'loss').innerText()));
+      await until('who has none', async () => /2 without the baseline’s tag/.test(await card(page, 'other').locator('footer').innerText()));
+      await shot(page, 'baseline-bands');
+    } finally {
+      await server.stop();
+    }
+  },
+
   async 'runs are compared with a baseline: difference or ratio, and who has none of its tag is told'(keep) {
     const server = await serve('fresh');
     for (const [name, level] of [['a', 2], ['b', 3], ['c', 4]]) {

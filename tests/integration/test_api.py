@@ -495,6 +495,32 @@ def test_bands_are_mean_and_spread_over_the_lines(tmp_path):
             assert api.error("bands", wrong)[0] == 400
 
 
+def test_bands_are_compared_with_a_baseline(tmp_path):
+    seeds = [np.arange(1.0, 21.0) + shift for shift in (0.0, 1.0, 5.0)]
+    base = np.linspace(2, 6, 20)
+    for i, values in enumerate([*seeds, base]):
+        write_scalars(tmp_path / f"s{i}", "loss", range(20), values)
+    write_scalars(tmp_path / "s3", "only/base", [0], [1.0])
+    write_scalars(tmp_path / "s0", "only/seed", [0], [1.0])
+    with Seaboard(tmp_path) as served:
+        served.loaded()
+        api = Api(served)
+        runs = {run["name"]: run["id"] for run in api.get("runs")["runs"]}
+        series = [{"run": runs[f"s{i}"], "tag": "loss"} for i in range(3)]
+        lonely = [{"run": runs["s0"], "tag": "only/seed"}]
+        ask = {"width": 100, "groups": [{"key": "all", "series": series}, {"key": "lonely", "series": lonely}]}
+        for kind, truth in (("difference", np.stack(seeds) - base), ("ratio", np.stack(seeds) / base)):
+            compare = {"run": runs["s3"], "kind": kind}
+            reply = api.call("bands", {**ask, "compare": compare})[2]
+            group, without = decode_bands(reply)
+            assert np.allclose(group["centre"], truth.mean(0))
+            assert np.allclose(group["high"] - group["centre"], truth.std(0, ddof=1))
+            assert len(without["x"]) == 0 and without["lines"] == 1
+            assert [struct.unpack_from("<I", reply, 16 + 40 * i + 4)[0] for i in range(2)] == [1, 2]
+        assert api.error("bands", {**ask, "compare": compare, "x": {"tag": "loss"}})[0] == 400
+        assert api.error("bands", {**ask, "compare": {"run": 0}})[0] == 400
+
+
 @pytest.fixture(scope="module")
 def kinds():
     """The real fixtures of tf.summary: every kind."""

@@ -2,7 +2,7 @@
 export { hub } from './data/hub.svelte';
 export { api } from './data/api';
 export type { Series, Band } from './data/columns';
-export { NO_BASELINE, NO_X, NOT_FOUND, NOT_RISING, UNCHANGED } from './data/columns';
+export { NO_BASELINE, NO_X, NOT_FOUND, NOT_RISING, UNCHANGED, UNCOMPARED } from './data/columns';
 export { toNumber } from './data/types';
 export type { Run, Tag, Smoothing, SmoothKind, ScalarsAsk, Measure, MeasureAsk, MeasurePoint } from './data/types';
 export { alongMetric, metricOf, xAsk, xWhat, type X } from './base/axis';

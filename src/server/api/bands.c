@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/group.h"
+#include "query/group_compare.h"
 #include "query/metric_x.h"
 #include "server/api/columns.h"
 #include "server/api/lines.h"
@@ -30,6 +30,7 @@ typedef struct answer {
     sb_app *app;
     sb_run_index runs;
     sb_lines_ask ask;
+    sb_compare_ask compare;
     bool is_median;
     spread spread;
     sb_budget budget;
@@ -133,11 +134,27 @@ static void add_group(answer *a, uint32_t entry, sb_group *g) {
     sb_column_add_doubles(&a->body, entry, AT_COUNT, count, g->n);
 }
 
+/* The baseline is the chosen run's line of the group's first tag. SB_NOT_FOUND: it has none. */
+static sb_status compare(answer *a, const json_t *list, const sb_group_ask *ask, sb_group *g) {
+    sb_series_ask first;
+    if (!sb_series_ask_read(&first, json_array_get(list, 0), a->r)) return SB_END;
+    first.run = a->compare.run;
+    held base = {.series = &(sb_series){0}, .lines = &(sb_line){0}};
+    sb_status status = hold(a, &base, &first);
+    if (status == SB_OK && base.n == 0) status = SB_NOT_FOUND;
+    if (status == SB_OK)
+        status = sb_group_compare(g, base.lines, ask, a->compare.kind, &a->budget, a->q->arena,
+                                  sb_http_err(a->r));
+    let_go(a, &base);
+    return status;
+}
+
 static sb_status answer_group(answer *a, uint32_t entry, const json_t *group) {
     sb_arena_mark mark = sb_arena_here(a->q->arena);
     held h = {0};
+    const json_t *list = json_object_get(group, "series");
     sb_column_u32(&a->body, entry, AT_GROUP, entry);
-    sb_status status = hold_all(a, &h, json_object_get(group, "series"));
+    sb_status status = hold_all(a, &h, list);
     if (status == SB_OK) {
         sb_group_ask ask = {.axis = a->ask.axis,
                             .from = a->ask.from,
@@ -146,7 +163,13 @@ static sb_status answer_group(answer *a, uint32_t entry, const json_t *group) {
                             .gaps = SB_GAPS_INTERPOLATE};
         sb_group g;
         status = sb_group_read(h.lines, h.n, &ask, &a->budget, a->q->arena, &g, sb_http_err(a->r));
+        if (status == SB_OK && a->compare.is_asked && g.n > 0) status = compare(a, list, &ask, &g);
         if (status == SB_OK) add_group(a, entry, &g);
+        if (status == SB_NOT_FOUND) {
+            sb_column_u32(&a->body, entry, AT_LINES, (uint32_t)g.lines);
+            sb_column_u32(&a->body, entry, AT_FLAGS, IS_UNCOMPARED);
+            status = SB_OK;
+        }
     }
     let_go(a, &h);
     sb_arena_reset(a->q->arena, mark);
@@ -173,6 +196,13 @@ static bool read_kind(answer *a, const json_t *body) {
     return false;
 }
 
+/* Of a metric as x nobody knows where the baseline is at a place. */
+static bool can_compare(answer *a) {
+    if (!a->compare.is_asked || a->ask.axis != SB_AXIS_METRIC) return true;
+    sb_api_fail(a->r, 400, "invalid", "bands along %.*s can't be compared", SB_SHOWN(a->ask.x_tag));
+    return false;
+}
+
 static sb_status answer_all(answer *a, const json_t *groups) {
     uint32_t n = (uint32_t)json_array_size(groups);
     sb_http_type(a->r, "application/x-seaboard-columns");
@@ -195,7 +225,9 @@ sb_status sb_api_bands(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_status status = SB_OK;
     if (!json_is_array(groups) || json_array_size(groups) > MAX_GROUPS)
         sb_api_fail(r, 400, "invalid", "\"groups\" must be a list of at most %u", MAX_GROUPS);
-    else if (sb_lines_ask_read(&a.ask, body, r) && read_kind(&a, body))
+    else if (sb_lines_ask_read(&a.ask, body, r) && read_kind(&a, body) &&
+             sb_compare_ask_read(&a.compare, json_object_get(body, "compare"), r) &&
+             can_compare(&a))
         status = answer_all(&a, groups);
     json_decref(body);
     return status;

@@ -1,5 +1,5 @@
 /* Several lines as one: grids, gaps, statistics, against plain twins. */
-#include "query/group.h"
+#include "query/group_compare.h"
 
 #include <stdlib.h>
 
@@ -285,6 +285,56 @@ static void random_groups_equal_a_plain_pass(void **state) {
     }
 }
 
+/* The last line is the baseline of the others. */
+static sb_group compared(lines *l, const sb_group_ask *ask, sb_compare_kind kind) {
+    sb_group g;
+    sb_err err;
+    sb_arena *arena = &l->made[0].arena;
+    assert_ok(sb_group_read(l->lines, l->n - 1, ask, NULL, arena, &g, &err), &err);
+    assert_ok(sb_group_compare(&g, &l->lines[l->n - 1], ask, kind, NULL, arena, &err), &err);
+    return g;
+}
+
+static void groups_are_compared_where_the_baseline_is_known(void **state) {
+    (void)state;
+    lines l = {0};
+    int64_t steps[] = {0, 10, 20, 30};
+    add_line(&l, steps, (double[]){1, 2, 3, 9}, 4);
+    add_line(&l, steps, (double[]){3, 4, 7, 9}, 4);
+    add_line(&l, (int64_t[]){0, 20}, (double[]){-4, -2}, 2);
+    sb_group_ask ask = {.from = NAN, .to = NAN, .pixels = 100};
+    sb_group g = compared(&l, &ask, SB_COMPARE_DIFFERENCE);
+    assert_int_equal(g.n, 3); /* nothing is known of it at 30; at 10 it is halfway */
+    assert_true(g.x[0] == 0 && g.x[1] == 10 && g.x[2] == 20);
+    assert_true(g.mean[0] == 6 && g.mean[1] == 6 && g.mean[2] == 7);
+    assert_true(g.median[0] == 6 && g.min[0] == 5 && g.max[0] == 7);
+    assert_true(near_to(g.deviation[2], sqrt(8)) && g.count[2] == 2);
+    g = compared(&l, &ask, SB_COMPARE_RATIO);
+    assert_true(g.mean[0] == -0.5 && g.min[0] == -0.75 && g.max[0] == -0.25);
+    assert_true(near_to(g.deviation[2], sqrt(8) / 2));
+    free_lines(&l);
+}
+
+static void a_line_in_columns_does_not_differ_from_itself(void **state) {
+    (void)state;
+    enum { N = 5000 };
+    static int64_t steps[N];
+    static double values[N];
+    for (int i = 0; i < N; i++) {
+        steps[i] = i;
+        values[i] = 1 + (i * 7919 % 1000) / 1000.0;
+    }
+    lines l = {0};
+    for (int i = 0; i < 2; i++) add_line(&l, steps, values, N);
+    sb_group_ask ask = {.from = NAN, .to = NAN, .pixels = 100};
+    sb_group g = compared(&l, &ask, SB_COMPARE_DIFFERENCE);
+    assert_true(!g.is_exact && g.n == 100);
+    for (size_t i = 0; i < g.n; i++) assert_true(g.mean[i] == 0);
+    g = compared(&l, &ask, SB_COMPARE_RATIO);
+    for (size_t i = 0; i < g.n; i++) assert_true(g.mean[i] == 1);
+    free_lines(&l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_steps_are_compared_step_by_step),
@@ -295,6 +345,8 @@ int main(void) {
         cmocka_unit_test(smoothed_lines_are_grouped_by_their_smoothed_values),
         cmocka_unit_test(nothing_to_group_is_no_mistake),
         cmocka_unit_test(limits_end_it),
+        cmocka_unit_test(groups_are_compared_where_the_baseline_is_known),
+        cmocka_unit_test(a_line_in_columns_does_not_differ_from_itself),
         cmocka_unit_test(students_factors),
         cmocka_unit_test(random_groups_equal_a_plain_pass),
     };

@@ -22,10 +22,10 @@ export function big(n: number): string {
   return text.slice(0, -1) + THIN + (unit[0] === 'G' ? 'B' : unit[0]);
 }
 
-/** Four significant digits. */
 /** A share of one. */
 export const percent = (v: number): string => (Number.isFinite(v) ? `${value(Number((v * 100).toPrecision(12)))}\u202f%` : value(v));
 
+/** Four significant digits. */
 export function value(v: number): string {
   if (Number.isNaN(v)) return 'NaN';
   if (v === Infinity) return '∞';

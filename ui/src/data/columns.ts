@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../base/result';
 import { BAND_AT, BAND_BYTES, BAND_MAGIC, SCALAR_AT, SCALAR_BYTES, SCALAR_MAGIC, type Band, type Series } from './types';
 
 export type { Band, Series } from './types';
-export { APPEND, NO_BASELINE, NO_X, NOT_FOUND, NOT_RISING, RESTARTED, UNCHANGED } from './types';
+export { APPEND, NO_BASELINE, NO_X, NOT_FOUND, NOT_RISING, RESTARTED, UNCHANGED, UNCOMPARED } from './types';
 
 export interface Columns {
   version: number;
@@ -24,7 +24,7 @@ class Reader {
     return this.view.getUint32(at, true);
   }
   u64(at: number): number {
-    return this.view.getUint32(at, true) + this.view.getUint32(at + SCALAR_AT.flags, true) * 4294967296;
+    return this.view.getUint32(at, true) + this.view.getUint32(at + 4, true) * 4294967296;
   }
   /** A column of n doubles; null when there is none, throws when it leaves the body. */
   doubles(at: number, n: number): Float64Array | null {

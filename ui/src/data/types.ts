@@ -209,6 +209,7 @@ export interface BandsAsk {
   smoothing: Smoothing;
   center: 'mean' | 'median';
   spread: 'std' | 'ci95' | 'minmax';
+  compare?: Compare | null;
   groups: GroupAsk[];
 }
 export interface HistogramsAsk {
@@ -355,6 +356,8 @@ export const BAND_AT = {
 } as const;
 /** Every x that occurs is there; else x are the middles of pixels. */
 export const EXACT = 1;
+/** Nothing to compare with. */
+export const UNCOMPARED = 2;
 
 /** Flags of one point. */
 export const POINT = {

@@ -2,7 +2,7 @@
 // not change, and makes lines of it. A zoomed card asks for its range only; smoothing is done by the server over all
 // points. When news comes only series that grew are sent again.
 import { untrack } from 'svelte';
-import { api, hub, NOT_FOUND, runs, settings, t, UNCHANGED, view, type Band, type Line, type Run, type ScalarsAsk, type Series, type Spread, xAsk, xWhat, metricOf } from '../../public';
+import { api, hub, NOT_FOUND, UNCOMPARED, runs, settings, t, UNCHANGED, view, type Band, type Line, type Run, type ScalarsAsk, type Series, type Spread, xAsk, xWhat, metricOf } from '../../public';
 import { tagsOf } from './combined';
 import { infoOf, type CardInfo } from './info';
 import { bandLine, keyOf, seriesLines, type Look, type Source } from './lines';
@@ -71,9 +71,9 @@ export class CardData {
 
   private banded = $derived(view.bands !== 'off' && view.group !== '' && this.tags.length === 1);
 
-  /** With which run the others are compared; bands are never. */
+  /** With which run the others are compared; bands along another metric are not. */
   baseline = $derived.by((): Run | null => {
-    if (view.baseline === '' || view.compare === 'off' || this.banded) return null;
+    if (view.baseline === '' || view.compare === 'off' || (this.banded && metricOf(view.x) !== null)) return null;
     return hub.runs.find((run) => run.name === view.baseline) ?? null;
   });
   /** What y is, where that is not the tag's value. */
@@ -181,8 +181,8 @@ export class CardData {
       const key = runs.groupOf(run);
       groups.set(key, [...(groups.get(key) ?? []), { run: run.id, tag }]);
     }
-    const { x, width, range, smoothing } = ask;
-    const reply = await api.bands({ x, width, range, smoothing, center, spread, groups: [...groups].map(([key, series]) => ({ key, series })) }, asking.signal);
+    const { x, width, range, smoothing, compare } = ask;
+    const reply = await api.bands({ x, width, range, smoothing, compare, center, spread, groups: [...groups].map(([key, series]) => ({ key, series })) }, asking.signal);
     if (asking.signal.aborted) return false;
     if (!reply.ok) {
       const metric = metricOf(view.x);
@@ -211,5 +211,12 @@ export class CardData {
     return [...bands.map((band) => bandLine(keys[band.group], band, view.x)), ...members];
   });
 
-  info = $derived.by((): CardInfo => infoOf(this.bands ? [] : this.series, { runs: this.members.length, groups: this.bands?.keys.length ?? 0, isZoomed: this.loadedRange !== undefined, tags: this.tags, isCompared: this.baseline !== null }));
+  /** runs in groups that have nothing to be compared with */
+  private uncompared = $derived.by(() => {
+    let n = 0;
+    for (const band of this.bands?.bands ?? []) if (band.flags & UNCOMPARED) n += band.members;
+    return n;
+  });
+
+  info = $derived.by((): CardInfo => infoOf(this.bands ? [] : this.series, { runs: this.members.length, groups: this.bands?.keys.length ?? 0, without: this.uncompared, isZoomed: this.loadedRange !== undefined, tags: this.tags, isCompared: this.baseline !== null }));
 }

@@ -15,13 +15,14 @@ export interface CardInfo {
 interface Known {
   runs: number;
   groups: number;
+  without: number;
   isZoomed: boolean;
   tags: readonly string[];
   isCompared: boolean;
 }
 
 export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
-  const info: CardInfo = { runs: known.runs, groups: known.groups, points: 0, total: 0, bad: 0, without: 0, withoutX: 0, best: null };
+  const info: CardInfo = { runs: known.runs, groups: known.groups, points: 0, total: 0, bad: 0, without: known.without, withoutX: 0, best: null };
   const wanted = known.isCompared || known.tags.length > 1 ? null : direction(known.tags[0]);
   let best: { run: Run; value: number } | null = null;
   for (const { run, data } of series) {

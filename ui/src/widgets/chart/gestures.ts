@@ -132,7 +132,7 @@ export function attachGestures(plot: Plot, events: GestureEvents): () => void {
     if (done.pan || e.type === 'pointercancel' || box.width < LEAST) return;
     events.zoom({
       x: rangeAt(plot.ax, box.left, box.left + box.width),
-      y: done.both && box.height >= LEAST ? rangeAt(plot.ay, box.top, box.top + box.height) : null,
+      y: done.both && box.height >= LEAST ? rangeAt(plot.ay, box.top, box.top + box.height) : (plot.data.zoom?.y ?? null),
     });
   };
   host.addEventListener('pointerup', end, opts);

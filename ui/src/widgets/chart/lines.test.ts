@@ -131,6 +131,10 @@ describe('axes', () => {
     expect(ticksOf(makeAxis('log', [1, 1000], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['1', '10', '100', '1000']);
   });
   it('have readable ticks', () => {
+    expect(ticksOf(makeAxis('linear', [0, 4e12], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['0', '1T', '2T', '3T', '4T']);
+    expect(ticksOf(makeAxis('linear', [0, 4e19], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['0', '1e19', '2e19', '3e19', '4e19']);
+    expect(ticksOf(makeAxis('linear', [0, 3e-4], 0, 300), 3, 'number').map((t) => t.text)).toEqual(['0', '1e-4', '2e-4', '3e-4']);
+    expect(ticksOf(makeAxis('linear', [0, 3], 0, 300), 6, 'whole').map((t) => t.text)).toEqual(['0', '1', '2', '3']);
     expect(ticksOf(makeAxis('linear', [0, 100000], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['0', '20k', '40k', '60k', '80k', '100k']);
     expect(ticksOf(makeAxis('linear', [0, 7200], 0, 300), 4, 'relative').map((t) => t.text)).toEqual(['0', '30 min', '1 h', '1 h 30 min', '2 h']);
   });

@@ -7,7 +7,7 @@ import type { Crosshair } from './crosshair';
 import { drawMarks, type Marks } from './fobs';
 import { overFrames } from './frames';
 import { hits, trace, xExtent, yExtent, type Hit, type Line } from './lines';
-import { makeAxis, padded, projectionOf, ticksOf, toPixel, toValue, type Axis, type Projection, type Range, type ScaleKind } from './scale';
+import { makeAxis, padded, projectionOf, ticksOf, toPixel, toValue, type Axis, type AxisWhat, type Projection, type Range, type ScaleKind } from './scale';
 import { attachGestures, attachStrip, type GestureEvents } from './gestures';
 import { paintLines } from './paint';
 
@@ -24,7 +24,7 @@ export interface PlotTheme {
 }
 export interface PlotData {
   lines: readonly Line[];
-  xWhat: 'number' | 'relative' | 'wall';
+  xWhat: AxisWhat;
   xScale: ScaleKind;
   yScale: ScaleKind;
   yWhat?: 'number' | 'percent';
@@ -266,7 +266,7 @@ export class Plot {
     this.drawLevel(ctx);
     ctx.textBaseline = 'top';
     ctx.textAlign = 'center';
-    const room = this.data.xWhat === 'number' ? 62 : 84;
+    const room = this.data.xWhat === 'relative' || this.data.xWhat === 'wall' ? 84 : 62;
     let free = -Infinity;
     for (const tick of ticksOf(this.ax, Math.floor(box.width / room), this.data.xWhat)) {
       const px = box.left + toPixel(this.ax, tick.v);

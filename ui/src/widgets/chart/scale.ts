@@ -84,15 +84,16 @@ function relativeTicks([from, to]: Range, n: number): Tick[] {
   return ticks;
 }
 
-const shorten = (text: string) => text.replace('−', '-').replace(/(\.\d*?)0+(?=\D*$)/, '$1').replace(/\.(?=\D*$)/, '');
+/** 1.5e-4, 2e15. */
+const exponentText = (v: number) => v.toExponential(2).replace(/\.?0+e/, 'e').replace('+', '');
 
 function numberText(ticks: number[], domain: Range): (v: number) => string {
   const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : 0;
-  if (size > 0 && (size < 1e-3 || (step > 0 && step < 1e-5))) return (v) => (v === 0 ? '0' : shorten(v.toExponential(2)).replace(/0+e/, 'e'));
+  if (size > 0 && (size < 1e-3 || size >= 1e15 || (step > 0 && step < 1e-5))) return (v) => (v === 0 ? '0' : exponentText(v));
   if (size >= 1000 && size < 1e6 && step >= 1 && step < 1000) return count;
   if (size >= 1000 && (step === 0 || step >= 1)) {
-    const [by, unit] = size >= 1e9 ? [1e9, 'B'] : size >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
+    const [by, unit] = size >= 1e12 ? [1e12, 'T'] : size >= 1e9 ? [1e9, 'B'] : size >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
     const digits = step > 0 ? Math.max(0, Math.ceil(-Math.log10(step / by) - 1e-9)) : 3;
     return (v) => (v === 0 ? '0' : `${(v / by).toFixed(digits)}${unit}`);
   }
@@ -109,7 +110,10 @@ function percentTicks({ domain, projection }: Axis, n: number): Tick[] {
   return ticks.map((v) => ({ v: v / 100, text: `${text(v)}\u202f%` }));
 }
 
-export function ticksOf(axis: Axis, count: number, what: 'number' | 'percent' | 'relative' | 'wall'): Tick[] {
+/** What the numbers of an axis are: `whole` for steps, which have no halves. */
+export type AxisWhat = 'number' | 'whole' | 'percent' | 'relative' | 'wall';
+
+export function ticksOf(axis: Axis, count: number, what: AxisWhat): Tick[] {
   const { domain, projection } = axis;
   const n = Math.max(2, count);
   if (what === 'percent') return percentTicks(axis, n);
@@ -120,7 +124,8 @@ export function ticksOf(axis: Axis, count: number, what: 'number' | 'percent' | 
   }
   if (what === 'relative' && projection.kind === 'linear') return relativeTicks(domain, n);
   if (projection.kind === 'linear') {
-    const ticks = scaleLinear(domain, [0, 1]).ticks(n);
+    const even = scaleLinear(domain, [0, 1]).ticks(n);
+    const ticks = what === 'whole' ? even.filter(Number.isInteger) : even;
     const text = numberText(ticks, domain);
     return ticks.map((v) => ({ v, text: text(v) }));
   }
