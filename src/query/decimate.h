@@ -73,6 +73,11 @@ static inline double sb_scale_place(double near, double x) {
     return near > 0 ? copysign(log1p(fabs(x) / near), x) : x;
 }
 
+/* The way back. */
+static inline double sb_scale_x(double near, double place) {
+    return near > 0 ? copysign(near * expm1(fabs(place)), place) : place;
+}
+
 /* x must be finite. Never falls when x rises. */
 static inline int32_t sb_scale_column(const sb_scale *s, double x) {
     if (x < s->from) return -1;

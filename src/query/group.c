@@ -181,8 +181,11 @@ static sb_status exact_row(const grouping *g, const sb_line *line, double *row) 
 
 static sb_status column_row(const grouping *g, const sb_line *line, double *row) {
     sb_envelope e;
-    sb_decimate_ask ask = {
-        .axis = g->ask->axis, .from = g->out->from, .to = g->out->to, .pixels = g->ask->pixels};
+    sb_decimate_ask ask = {.axis = g->ask->axis,
+                           .from = g->out->from,
+                           .to = g->out->to,
+                           .pixels = g->ask->pixels,
+                           .near = g->ask->near};
     sb_status status = sb_scalar_envelope(line, &ask, g->budget, g->arena, &e, g->err);
     if (status != SB_OK) return status;
     memcpy(row, e.mean, g->places * sizeof *row);
@@ -194,7 +197,9 @@ static sb_status column_row(const grouping *g, const sb_line *line, double *row)
 static double x_of(const grouping *g, size_t place) {
     if (g->xs) return g->xs[place];
     double share = ((double)place + 0.5) / (double)g->places;
-    return g->out->from * (1 - share) + g->out->to * share;
+    double near = g->ask->near;
+    double from = sb_scale_place(near, g->out->from), to = sb_scale_place(near, g->out->to);
+    return sb_scale_x(near, from * (1 - share) + to * share);
 }
 
 /* Fills the places between two points of a line. True when the line has any. */

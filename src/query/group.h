@@ -23,6 +23,7 @@ typedef struct sb_group_ask {
     sb_axis axis;
     double from, to; /* NaN: where the first line begins, where the last one ends */
     uint32_t pixels;
+    double near; /* as in sb_decimate_ask: for a log axis */
     sb_gaps gaps;
 } sb_group_ask;
 

@@ -160,6 +160,7 @@ static sb_status answer_group(answer *a, uint32_t entry, const json_t *group) {
                             .from = a->ask.from,
                             .to = a->ask.to,
                             .pixels = a->ask.width ? a->ask.width : DEFAULT_PIXELS,
+                            .near = a->ask.near,
                             .gaps = SB_GAPS_INTERPOLATE};
         sb_group g;
         status = sb_group_read(h.lines, h.n, &ask, &a->budget, a->q->arena, &g, sb_http_err(a->r));

@@ -131,6 +131,23 @@ static void many_steps_become_columns(void **state) {
     free_lines(&l);
 }
 
+static void on_a_log_axis_columns_are_equal_there(void **state) {
+    (void)state;
+    enum { N = 5000 };
+    static int64_t steps[N];
+    static double values[N];
+    for (int i = 0; i < N; i++) steps[i] = i, values[i] = i;
+    lines l = {0};
+    add_line(&l, steps, values, N);
+    sb_group_ask ask = {.from = NAN, .to = NAN, .pixels = 60, .near = 0.5};
+    sb_group g = group_of(&l, &ask);
+    assert_true(!g.is_exact && g.n < 60); /* the first steps are columns apart */
+    for (int i = 0; i < 6; i++) assert_true(g.mean[i] == i && fabs(g.x[i] - i) < 0.2 * (i + 0.5));
+    for (size_t i = 1; i < g.n; i++)
+        assert_true(g.x[i] > g.x[i - 1] && fabs(g.mean[i] - g.x[i]) < 0.1 * (g.x[i] + 1));
+    free_lines(&l);
+}
+
 static void columns_without_points_are_left_out(void **state) {
     (void)state;
     lines l = {0};
@@ -340,6 +357,7 @@ int main(void) {
         cmocka_unit_test(equal_steps_are_compared_step_by_step),
         cmocka_unit_test(gaps_are_filled_as_asked),
         cmocka_unit_test(many_steps_become_columns),
+        cmocka_unit_test(on_a_log_axis_columns_are_equal_there),
         cmocka_unit_test(columns_without_points_are_left_out),
         cmocka_unit_test(relative_time_counts_from_each_lines_own_start),
         cmocka_unit_test(smoothed_lines_are_grouped_by_their_smoothed_values),

@@ -206,6 +206,7 @@ export interface BandsAsk {
   x: XAxis;
   width: number;
   range?: [number, number];
+  near?: number; // as in ScalarsAsk
   smoothing: Smoothing;
   center: 'mean' | 'median';
   spread: 'std' | 'ci95' | 'minmax';

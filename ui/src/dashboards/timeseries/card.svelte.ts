@@ -181,8 +181,8 @@ export class CardData {
       const key = runs.groupOf(run);
       groups.set(key, [...(groups.get(key) ?? []), { run: run.id, tag }]);
     }
-    const { x, width, range, smoothing, compare } = ask;
-    const reply = await api.bands({ x, width, range, smoothing, compare, center, spread, groups: [...groups].map(([key, series]) => ({ key, series })) }, asking.signal);
+    const { x, width, range, near, smoothing, compare } = ask;
+    const reply = await api.bands({ x, width, range, near, smoothing, compare, center, spread, groups: [...groups].map(([key, series]) => ({ key, series })) }, asking.signal);
     if (asking.signal.aborted) return false;
     if (!reply.ok) {
       const metric = metricOf(view.x);
