@@ -1,7 +1,7 @@
 // Charts: zoom, scales, smoothing, pins, full size, tooltip, marks, export.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { card, CHART, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { address, card, CHART, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 
 const plot = (page, tag) => card(page, tag).locator('.plot');
 async function drag(page, tag, from, to) {
@@ -40,7 +40,7 @@ export default {
     const page = keep(await openCharts('demo'));
     await drag(page, 'train/loss', [120, 60], [220, 100]);
     await until('zoom in the address', () => page.evaluate(() => location.hash.includes('zoom=')));
-    const hash = await page.evaluate(() => location.hash);
+    const hash = await address(page);
     await until('only what is in range', async () => /of (\d|\u2009)+ points/.test(await card(page, 'train/loss').locator('footer').innerText()));
     await shot(page, 'zoomed');
     const other = keep(await openCharts('demo', hash));

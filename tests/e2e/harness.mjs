@@ -136,6 +136,9 @@ export async function soon(holds, ms = 10000) {
   }
 }
 
+/** The address when it has followed the view, which it does 120 ms behind: its timer is older than this one. */
+export const address = (page) => page.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash), 130)));
+
 /** What axe finds in the page, or within one part of it, as an assertion. */
 export async function axe(page, where, within = '') {
   const builder = new AxeBuilder({ page });

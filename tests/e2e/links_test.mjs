@@ -1,6 +1,6 @@
 // Addresses: TensorBoard's links open the same view here, ours show everybody the same; saved views, undo, tastes.
 import assert from 'node:assert/strict';
-import { CHART, open, openCharts, card, serve, shot, soon, until } from './harness.mjs';
+import { address, CHART, open, openCharts, card, serve, shot, soon, until } from './harness.mjs';
 
 const hash = (page) => page.evaluate(() => location.hash);
 const rowsShown = (page) => page.locator('[data-run]:not(.off)').count();
@@ -93,7 +93,7 @@ export default {
     await until('drawn', async () => !(await page.locator('.skeleton').count()));
     const settled = async (p) => { let last = ''; return until('it settles', async () => { const now = JSON.stringify(await sight(p)); const same = now === last; last = now; return same; }); };
     await settled(page);
-    const link = await page.evaluate(() => location.hash);
+    const link = await address(page);
     const other = keep(await openCharts('demo', link, { locale: 'en-GB', viewport: { width: 1440, height: 900 } }));
     await until('the same', async () => {
       const [a, b] = [await sight(page), await sight(other)];

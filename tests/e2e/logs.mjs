@@ -62,6 +62,11 @@ export class RunWriter {
     this.waiting = [frame(Buffer.concat([double(1, start), bytes(3, 'brain.Event:2')]))];
     writeFileSync(this.path, '');
   }
+  /** One byte of a record that is not written yet. */
+  damage(record) {
+    this.waiting[record][this.waiting[record].length - 8] ^= 255;
+    return this;
+  }
   scalars(step, values, wall = this.start + step) {
     this.waiting.push(event(wall, step, ...Object.entries(values).map(([tag, v]) => scalar(tag, v))));
     return this;

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { RunWriter } from './logs.mjs';
 import { card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { names, waitHash } from './runs.mjs';
 
-const names = (page) => page.locator('[data-run]').evaluateAll((rows) => rows.map((row) => row.dataset.run));
 const footer = (page, tag) => card(page, tag).locator('footer').innerText();
 
 export default {
@@ -29,7 +29,7 @@ export default {
     await until('eight', async () => (await footer(page, 'train/loss')).startsWith('8 runs'));
     await swatch.click({ modifiers: ['Alt'] });
     await until('one', async () => (await footer(page, 'train/loss')).startsWith('1 run '));
-    const hash = await until('address', () => page.evaluate(() => location.hash.includes('only=') && location.hash));
+    const hash = await waitHash(page, 'only=');
     const other = keep(await openCharts('demo', hash));
     await until('the same', async () => (await footer(other, 'train/loss')).startsWith('1 run '));
   },

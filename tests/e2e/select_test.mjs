@@ -1,6 +1,6 @@
 // Selecting a step or a range: handles on the axis, linked cards, the table under the chart and its columns.
 import assert from 'node:assert/strict';
-import { axe, card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
 
 const ONE = '#timeseries&tags=^train/loss$';
@@ -386,7 +386,7 @@ export default {
     await inAddress(page, /at=1000\|train\/loss/);
     await click(page, 'train/loss', 0.8);
     await inAddress(page, /at=1000~\d+\|train\/loss/);
-    const link = await page.evaluate(() => location.hash);
+    const link = await address(page);
     const other = keep(await openCharts('demo', link));
     await until('the same', async () => (await fobs(other, 'train/loss').count()) === 2);
     await soon(async () => assert.equal(await place(other, 'train/loss'), 1000));
