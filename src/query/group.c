@@ -194,12 +194,24 @@ static sb_status column_row(const grouping *g, const sb_line *line, double *row)
     return SB_OK;
 }
 
-static double x_of(const grouping *g, size_t place) {
-    if (g->xs) return g->xs[place];
-    double share = ((double)place + 0.5) / (double)g->places;
-    double near = g->ask->near;
+/* Where a column begins (in columns from the left), on the axis as it is drawn. */
+static double edge(const grouping *g, double column) {
+    double share = column / (double)g->places, near = g->ask->near;
     double from = sb_scale_place(near, g->out->from), to = sb_scale_place(near, g->out->to);
     return sb_scale_x(near, from * (1 - share) + to * share);
+}
+
+/* The middle of a column. On a log axis, where columns of the first steps are narrower than a step,
+ * that step; and the first one begins where the lines do: else zero would be far from itself. */
+static double x_of(const grouping *g, size_t place) {
+    if (g->xs) return g->xs[place];
+    if (g->ask->near > 0) {
+        if (place == 0) return g->out->from;
+        double left = edge(g, (double)place), right = edge(g, (double)place + 1);
+        if (sb_axis_counts_steps(g->ask->axis) && right - left < 1 && ceil(left) <= right)
+            return ceil(left);
+    }
+    return edge(g, (double)place + 0.5);
 }
 
 /* Fills the places between two points of a line. True when the line has any. */

@@ -33,7 +33,7 @@ typedef struct sb_group {
     bool is_exact;
     size_t lines; /* that have a point in range */
     double from, to;
-    double *x;       /* of a column: its middle */
+    double *x;       /* of a column: its middle; of one of a log axis with one step in it: that */
     uint32_t *count; /* lines that count here */
     double *mean, *median;
     double *deviation; /* of a sample: divided by count - 1; 0 for one line */

@@ -75,19 +75,18 @@ async function drawn(locator, pixels = 100) {
   return found;
 }
 
-async function texts(locator) {
+async function textsNow(locator) {
   const found = await locator.evaluateAll((all) => all.map((one) => one.innerText ?? one.textContent));
   return found.map((text) => text.replace(/\s+/g, ' ').trim());
 }
 
-async function titles(locator) {
-  return locator.evaluateAll((all) => all.map((one) => one.title));
-}
+const texts = (locator) => steady(() => textsNow(locator));
+const titles = (locator) => steady(() => locator.evaluateAll((all) => all.map((one) => one.title)));
 
 async function pictures(locator) {
   const sizes = () => locator.evaluateAll((all) => all.map((one) => [one.naturalWidth, one.naturalHeight]));
   await until(async () => (await sizes()).every(([width]) => width > 0));
-  return sizes();
+  return steady(sizes);
 }
 
 const isOpen = (all) => all.some((one) => one.opened);
@@ -123,7 +122,7 @@ const dashboards = {
     await atLeast(page.locator('vz-line-chart2'), 1);
     await openAll(page);
     const facts = {
-      headings: await steady(() => texts(page.locator('tf-card-heading figcaption'))),
+      headings: await texts(page.locator('tf-card-heading figcaption')),
       runs: await texts(page.locator('tf-runs-selector .item-label-container')),
     };
     facts.lines = [];
@@ -133,10 +132,10 @@ const dashboards = {
   async images(page) {
     await atLeast(page.locator('tf-image-loader img'), 1);
     await openAll(page);
-    return steady(async () => ({
+    return {
       headings: await texts(page.locator('tf-image-loader tf-card-heading')),
       sizes: await pictures(page.locator('tf-image-loader img')),
-    }));
+    };
   },
   async audio(page) {
     await atLeast(page.locator('tf-audio-loader audio'), 1);
@@ -157,9 +156,9 @@ const dashboards = {
     const cards = page.locator('tf-text-loader');
     for (const card of await cards.all()) await atLeast(card.locator('tf-markdown-view p'), 1);
     return steady(async () => ({
-      headings: await texts(cards.locator('tf-card-heading figcaption')),
-      titles: [...new Set(await texts(cards.locator('h1')))],
-      items: [...new Set(await texts(cards.locator('li')))],
+      headings: await textsNow(cards.locator('tf-card-heading figcaption')),
+      titles: [...new Set(await textsNow(cards.locator('h1')))],
+      items: [...new Set(await textsNow(cards.locator('li')))],
       tables: await cards.locator('table').count(),
       hostile: await cards.locator('script, iframe, [onerror], [onclick], a[href^="javascript"]').count(),
     }));
@@ -184,9 +183,9 @@ const dashboards = {
   async graphs(page) {
     const nodes = page.locator('tf-graph-scene g.node');
     await atLeast(nodes, 1);
-    await until(async () => (await texts(page.locator('tf-graph-scene text.nodelabel'))).some((text) => text));
+    await until(async () => (await textsNow(page.locator('tf-graph-scene text.nodelabel'))).some((text) => text));
     return {
-      nodes: (await nodes.evaluateAll((all) => all.map((one) => one.getAttribute('data-name')))).sort(),
+      nodes: (await steady(() => nodes.evaluateAll((all) => all.map((one) => one.getAttribute('data-name'))))).sort(),
       picked: await page
         .locator('tf-graph-controls paper-dropdown-menu')
         .evaluateAll((all) => all.map((one) => one.value)),
@@ -208,7 +207,7 @@ const dashboards = {
   },
   async hparams(page) {
     const cells = page.locator('tf-hparams-table-view vaadin-grid-cell-content');
-    await until(async () => (await texts(cells)).some((text) => text.includes('adam') || text.includes('sgd')));
+    await until(async () => (await textsNow(cells)).some((text) => text.includes('adam') || text.includes('sgd')));
     const facts = { cells: (await texts(cells)).filter((text) => text) };
     const pane = page.locator('tf-hparams-query-pane');
     facts.names = await texts(pane.locator('.hparam paper-checkbox, .metric paper-checkbox'));
