@@ -122,7 +122,8 @@ def test_options_may_be_written_in_many_ways(form):
 
 def test_what_has_no_effect_is_said_in_one_line():
     with Seaboard(LOGS, "--load_fast=false", "--reload_multifile=true") as server:
-        lines = [line for line in server.said.split(b"\n") if line.startswith(b"Note: no effect here")]
+        pass
+    lines = [line for line in server.said.split(b"\n") if line.startswith(b"Note: no effect here")]
     assert len(lines) == 1
     assert b"--load_fast (" in lines[0] and b"--reload_multifile (" in lines[0]
 

@@ -219,9 +219,8 @@ def test_over_ssh_the_tunnel_is_spelled_out(flags):
 def test_an_exposed_server_says_by_which_name_it_is_reached(flags):
     with Seaboard(LOGS, *flags) as server:
         server.json("/data/runs", f"Authorization: Bearer {token_of(server)}")
-        said = server.said.decode()
-    names = re.findall(rf" at http://(.+):{server.port}/\?token=", said)
-    assert set(names) - {"0.0.0.0"}, said
+    names = re.findall(rf" at http://(.+):{server.port}/\?token=", server.said.decode())
+    assert set(names) - {"0.0.0.0"}, server.said
 
 
 def test_what_ssh_says_cannot_drive_a_terminal():
