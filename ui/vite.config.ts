@@ -31,7 +31,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: firstPage() }] } } },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: firstPage(), debugName: 'the first page' }] } } },
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': process.env.SB_UI_SERVER ?? 'http://127.0.0.1:6006' } },
