@@ -200,6 +200,14 @@ class Checks(unittest.TestCase):
         self.change("src/server/api/api.h", "HistogramsAsk, Histograms", "HistogramsAsk, Bytes")
         self.fails("api", "Histograms is in no request and no reply")
 
+    def test_a_test_that_the_page_of_parity_made_up_is_found(self):
+        page = "| point | how | test |\n|---|---|---|\n| a | b | charts: it's drawn<br>charts: in red |\n"
+        self.tree.put("docs/design/parity.md", page)
+        self.tree.put("tests/e2e/charts_test.mjs", "export default {\n  async 'it\\'s drawn'(keep) {},\n};\nconst all = (c) => `in ${c}`;\n")
+        self.passes("parity")
+        self.tree.put("docs/design/parity.md", page.replace("drawn", "danced"))
+        self.fails("parity", "parity.md:3: there is no test \"it's danced\"")
+
     def test_a_new_or_lost_export_is_found(self):
         self.tree.put("lib.c", "int sb_new(void) { return 1; }\nint odd(void) { return 2; }\n")
         library = str(self.tree.root / "lib.so")

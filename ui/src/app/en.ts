@@ -533,7 +533,7 @@ export const en = {
   'help.zoom': 'look closer',
   'help.zoomHow': 'Drag over a part of a chart; points in between are loaded. A double click shows all again.',
   'help.link': 'send what you see',
-  'help.linkHow': 'Copy the address: runs, filters, zoom and smoothing are in it.',
+  'help.linkHow': 'Press the chain at the top, or copy the address: runs, filters, zoom and smoothing are in it.',
   'help.table': 'In the table of runs',
   'help.keys': 'Keys and mouse',
   'keys.help': 'This list',

@@ -535,7 +535,7 @@ export const zh: Catalogue = {
   'help.zoom': '放大查看',
   'help.zoomHow': '在图表上拖动选择区域，会加载其间的数据点。双击恢复全部。',
   'help.link': '分享当前视图',
-  'help.linkHow': '复制地址即可：运行、筛选、缩放和平滑都包含在内。',
+  'help.linkHow': '点击顶部的链接图标，或直接复制地址：运行、筛选、缩放和平滑都包含在内。',
   'help.table': '运行表格中',
   'help.keys': '按键与鼠标',
   'keys.help': '显示此列表',
