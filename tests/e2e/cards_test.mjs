@@ -2,7 +2,7 @@
 // baseline, descriptions, pins.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { AxeBuilder, card, open, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { AxeBuilder, card, loaded, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 
 const plot = (page, tag) => card(page, tag).locator('.plot');
@@ -272,6 +272,24 @@ export default {
     await page.getByRole('button', { name: /^Baseline/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'No baseline' }).click();
     await until('values again', async () => (await at('both', 'c'))[0] === 4);
+  },
+
+  async 'tags without a name and with odd ones have titles, and are drawn'(keep) {
+    const server = await serve('fresh');
+    try {
+      const odd = ['', '<b>bold</b>', '../up', 'say "hi"', '损失/训练 🐟', 'a\nb'];
+      const run = new RunWriter(server.logdir, 'r');
+      for (let step = 0; step < 5; step++) run.scalars(step, Object.fromEntries(odd.map((tag, i) => [tag, i + step])));
+      run.flush();
+      await until('read', async () => (await loaded(server)).loading.points >= 30);
+      const page = keep(await openCharts(server));
+      await until('all drawn', async () => (await page.locator('.plot[data-painted="1"]').count()) === odd.length);
+      const titles = (await page.locator('.slot h3').allInnerTexts()).map((text) => text.trim().replace(/\s+/g, ' ')).sort();
+      assert.deepEqual(titles, ['(tag without a name)', '../up', '<b>bold</b>', 'a b', 'say "hi"', '损失/训练 🐟'].sort());
+      await shot(page, 'odd-names');
+    } finally {
+      await server.stop();
+    }
   },
 
   async 'several tags are drawn in one chart, with a legend, a second axis, and can be split again'(keep) {
