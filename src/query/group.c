@@ -19,7 +19,7 @@ typedef struct grouping {
     sb_err *err;
     /* the grid: */
     size_t places;
-    double *xs;     /* of an exact grid */
+    double *xs;     /* by place */
     double *values; /* a row a line; NaN: does not count here */
     double *low, *high;
     bool *is_own; /* some line has a point of its own here */
@@ -145,6 +145,35 @@ static sb_status try_exact(grouping *g) {
     return SB_OK;
 }
 
+/* Where a column begins (in columns from the left), on the axis as it is drawn. */
+static double edge(const grouping *g, double column) {
+    double share = column / (double)g->places, near = g->ask->near;
+    double from = sb_scale_place(near, g->out->from), to = sb_scale_place(near, g->out->to);
+    return sb_scale_x(near, from * (1 - share) + to * share);
+}
+
+/* The middle of a column. On a log axis, where columns of the first steps are narrower than a step,
+ * that step; and the first one begins where the lines do: else zero would be far from itself. */
+static double column_x(const grouping *g, size_t place) {
+    if (g->ask->near > 0) {
+        if (place == 0) return g->out->from;
+        double left = edge(g, (double)place), right = edge(g, (double)place + 1);
+        if (sb_axis_counts_steps(g->ask->axis) && right - left < 1 && ceil(left) <= right)
+            return ceil(left);
+    }
+    return edge(g, (double)place + 0.5);
+}
+
+static sb_status make_grid(grouping *g) {
+    sb_status status = try_exact(g);
+    if (status != SB_OK || g->out->is_exact) return status;
+    g->places = g->ask->pixels;
+    g->xs = sb_arena_get(g->arena, g->places * sizeof *g->xs);
+    if (!g->xs) return sb_fail_nomem(g->err, "for a grid");
+    for (size_t i = 0; i < g->places; i++) g->xs[i] = column_x(g, i);
+    return SB_OK;
+}
+
 /* ---- a line's row ---------------------------------------------------------------------------- */
 
 typedef struct averaging {
@@ -194,34 +223,14 @@ static sb_status column_row(const grouping *g, const sb_line *line, double *row)
     return SB_OK;
 }
 
-/* Where a column begins (in columns from the left), on the axis as it is drawn. */
-static double edge(const grouping *g, double column) {
-    double share = column / (double)g->places, near = g->ask->near;
-    double from = sb_scale_place(near, g->out->from), to = sb_scale_place(near, g->out->to);
-    return sb_scale_x(near, from * (1 - share) + to * share);
-}
-
-/* The middle of a column. On a log axis, where columns of the first steps are narrower than a step,
- * that step; and the first one begins where the lines do: else zero would be far from itself. */
-static double x_of(const grouping *g, size_t place) {
-    if (g->xs) return g->xs[place];
-    if (g->ask->near > 0) {
-        if (place == 0) return g->out->from;
-        double left = edge(g, (double)place), right = edge(g, (double)place + 1);
-        if (sb_axis_counts_steps(g->ask->axis) && right - left < 1 && ceil(left) <= right)
-            return ceil(left);
-    }
-    return edge(g, (double)place + 0.5);
-}
-
 /* Fills the places between two points of a line. True when the line has any. */
 static bool fill_gaps(const grouping *g, double *row) {
     size_t last = SIZE_MAX;
     for (size_t i = 0; i < g->places; i++) {
         if (isnan(row[i])) continue;
         for (size_t k = last == SIZE_MAX ? i : last + 1; k < i; k++) {
-            double a = x_of(g, last), b = x_of(g, i);
-            double share = (x_of(g, k) - a) / (b - a);
+            double a = g->xs[last], b = g->xs[i];
+            double share = (g->xs[k] - a) / (b - a);
             if (g->ask->gaps == SB_GAPS_CARRY) row[k] = row[last];
             if (g->ask->gaps == SB_GAPS_INTERPOLATE)
                 row[k] = row[last] * (1 - share) + row[i] * share;
@@ -281,7 +290,7 @@ static sb_status make_columns(grouping *g) {
             double x = g->values[i * g->places + place];
             if (!isnan(x)) here[n++] = x;
         }
-        out->x[out->n] = x_of(g, place);
+        out->x[out->n] = g->xs[place];
         out->min[out->n] = g->low[place];
         out->max[out->n] = g->high[place];
         sum_up(out, out->n++, here, n);
@@ -305,7 +314,7 @@ static sb_status make_rows(grouping *g) {
         double *row = g->values + i * g->places;
         sb_arena_mark mark = sb_arena_here(g->arena);
         sb_status status =
-            g->xs ? exact_row(g, &g->lines[i], row) : column_row(g, &g->lines[i], row);
+            g->out->is_exact ? exact_row(g, &g->lines[i], row) : column_row(g, &g->lines[i], row);
         sb_arena_reset(g->arena, mark);
         if (status != SB_OK) return status;
         g->out->lines += fill_gaps(g, row);
@@ -325,8 +334,7 @@ sb_status sb_group_read(const sb_line *lines, size_t n, const sb_group_ask *ask,
                   .err = err};
     sb_status status = find_range(&g);
     if (status != SB_OK || n == 0 || !(out->from <= out->to)) return status;
-    status = try_exact(&g);
-    if (!g.xs) g.places = ask->pixels;
+    status = make_grid(&g);
     if (status == SB_OK) status = make_rows(&g);
     if (status == SB_OK) status = make_columns(&g);
     return status;
