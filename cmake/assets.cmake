@@ -29,7 +29,7 @@ function(sb_embed_ui target)
     get_filename_component(node_home "${SB_NODE}" DIRECTORY)
     add_custom_command(
         OUTPUT "${folder}/assets_table.c" "${folder}/assets_bytes.S"
-        COMMAND ${CMAKE_COMMAND} -E env "PATH=${node_home}:$ENV{PATH}" "SB_UI_OUT=${folder}/dist"
+        COMMAND ${CMAKE_COMMAND} -E env --modify "PATH=path_list_prepend:${node_home}" "SB_UI_OUT=${folder}/dist"
             npm run --silent build -- --logLevel warn
         COMMAND "${SB_NODE}" tools/embed.mjs "${folder}/dist" "${folder}/assets_table.c" "${folder}/assets_bytes.S"
         WORKING_DIRECTORY "${ui}"
