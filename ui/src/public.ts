@@ -33,6 +33,7 @@ export { toPixel, toValue, type Range } from './widgets/chart/scale';
 export type { Plot, PlotData, PlotZoom } from './widgets/chart/plot';
 export { chartSvg, svgToPng, saveBlob } from './widgets/chart/export';
 export { default as Icon } from './widgets/Icon.svelte';
+export { default as FindList } from './widgets/FindList.svelte';
 export { default as Name } from './widgets/Name.svelte';
 export { default as Menu } from './widgets/Menu.svelte';
 export { default as MenuList, type MenuItem, type MenuPlace } from './widgets/MenuList.svelte';
