@@ -443,6 +443,7 @@ export const en = {
 
   'card.run': '1 run',
   'card.runs': '{n} runs',
+  'card.group': '{n} runs in one group',
   'card.groups': '{n} runs in {groups} groups',
   'card.ofPoints': 'of {n} points',
   'card.best': 'best',

@@ -445,6 +445,7 @@ export const zh: Catalogue = {
 
   'card.run': '1 个运行',
   'card.runs': '{n} 个运行',
+  'card.group': '{n} 个运行，1 组',
   'card.groups': '{n} 个运行，{groups} 组',
   'card.ofPoints': '/ {n} 个点',
   'card.best': '最佳',
