@@ -1,7 +1,7 @@
 // What is near the pointer among lines whose x goes anywhere. Few points are all looked at; of many, those in the cells
 // around the pointer, from a grid that is made once for a picture and kept while its lines and axes stay.
 import type { Line } from './lines';
-import type { Axis } from './scale';
+import { toPixel, type Axis } from './scale';
 
 const ALL = 20000; // points
 const CELL = 24; // pixels
@@ -20,11 +20,8 @@ interface Axes {
   right: Axis;
 }
 
-const pixelX = (line: Line, i: number, { ax }: Axes) => ax.a * ax.projection.f(line.x[i]) + ax.b;
-function pixelY(line: Line, i: number, { left, right }: Axes): number {
-  const ay = line.right ? right : left;
-  return ay.a * ay.projection.f(line.y[i]) + ay.b;
-}
+const pixelX = (line: Line, i: number, { ax }: Axes) => toPixel(ax, line.x[i]);
+const pixelY = (line: Line, i: number, { left, right }: Axes) => toPixel(line.right ? right : left, line.y[i]);
 
 class Grid {
   private readonly columns: number;
@@ -38,8 +35,9 @@ class Grid {
     readonly axes: Axes,
   ) {
     const { ax, left } = axes;
-    this.columns = Math.ceil(Math.abs(ax.a * (ax.projection.f(ax.domain[1]) - ax.projection.f(ax.domain[0]))) / CELL) + 1;
-    this.rows = Math.ceil(Math.abs(left.a * (left.projection.f(left.domain[1]) - left.projection.f(left.domain[0]))) / CELL) + 1;
+    const cells = (axis: Axis) => Math.ceil(Math.abs(toPixel(axis, axis.domain[1]) - toPixel(axis, axis.domain[0])) / CELL) + 1;
+    this.columns = cells(ax);
+    this.rows = cells(left);
     const starts = new Uint32Array(this.columns * this.rows + 1);
     this.each((cell) => starts[cell + 1]++);
     for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
