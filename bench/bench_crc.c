@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "codec/crc32c.h"
+#include "codec/crc32c/crc32c.h"
 #include "harness.h"
 
 #include "base/banned.h"

@@ -9,7 +9,7 @@
 #include "base/slice.h"
 #include "ckpt/bundle.h"
 #include "ckpt/table.h"
-#include "codec/crc32c.h"
+#include "codec/crc32c/crc32c.h"
 #include "codec/tensor.h"
 #include "base/banned.h"
 

@@ -12,7 +12,7 @@
 #include "../tests/support/line_twin.h"
 #include "base/bytes.h"
 #include "base/slice.h"
-#include "query/smooth.h"
+#include "query/lines/smooth.h"
 #include "base/banned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

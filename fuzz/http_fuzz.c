@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "server/http/admit.h"
 #include "base/banned.h"
 

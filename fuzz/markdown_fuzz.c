@@ -7,9 +7,9 @@
  * 0x1E. */
 #include <stdlib.h>
 
-#include "../tests/unit/query/safe_html.h"
-#include "query/html_allow.h"
-#include "query/markdown.h"
+#include "../tests/unit/markup/safe_html.h"
+#include "markup/html_allow.h"
+#include "markup/markdown.h"
 #include "base/banned.h"
 
 enum { MAX_STRINGS = 64, MAX_RANK = 4 };

@@ -1,8 +1,8 @@
 /* plugin_fuzz.c: the same bytes as the content of every plugin, as a layout, and as metadata; then
  * described as JSON by the tables, which must agree on what is well-formed. */
 #include "../tests/unit/codec/touch.h"
-#include "base/utf8.h"
-#include "codec/describe.h"
+#include "base/text/utf8.h"
+#include "codec/proto/describe.h"
 #include "base/banned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -10,9 +10,9 @@
 
 #include "../tests/support/memory_fs.h"
 #include "../tests/support/serve_bed.h"
-#include "base/utf8.h"
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "base/text/utf8.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "codec/record.h"
 #include "base/banned.h"
 

@@ -14,7 +14,7 @@
 
 #include "../tests/support/memory_fs.h"
 #include "base/bytes.h"
-#include "codec/crc32c.h"
+#include "codec/crc32c/crc32c.h"
 #include "codec/record.h"
 #include "logdir/tail.h"
 #include "base/banned.h"

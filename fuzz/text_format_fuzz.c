@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/slice.h"
-#include "codec/text_format.h"
+#include "codec/proto/text_format.h"
 #include "base/banned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,8 +2,8 @@
 #include "ckpt/bundle_int.h"
 
 #include "ckpt/table.h"
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "fsio/beneath.h"
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "codec/proto.h"
+#include "codec/proto/proto.h"
 #include "base/banned.h"
 
 typedef struct out_window {

@@ -2,9 +2,9 @@
 #include "ckpt/state.h"
 
 #include "base/slice.h"
-#include "codec/messages.h"
-#include "codec/proto.h"
-#include "codec/text_format.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
+#include "codec/proto/text_format.h"
 #include "fsio/beneath.h"
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "ckpt/snappy.h"
-#include "codec/crc32c.h"
+#include "codec/crc32c/crc32c.h"
 #include "base/banned.h"
 
 #define TRAILER 5

@@ -21,7 +21,7 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
-#include "codec/proto.h"
+#include "codec/proto/proto.h"
 
 #define SB_TABLE_FOOTER 48
 #define SB_TABLE_MAGIC 0xdb4775248b80fb57u

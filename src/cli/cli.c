@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "base/banned.h"
 
 bool sb_cli_put(sb_cli *cli) {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/number.h"
 #include "base/slice.h"
+#include "base/text/number.h"
 #include "cli/cli.h"
 #include "cli/dump_json.h"
 #include "codec/record.h"

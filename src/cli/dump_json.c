@@ -1,9 +1,9 @@
 /* dump_json.c: one record as one line of JSON. */
 #include "cli/dump_json.h"
 
-#include "base/json.h"
 #include "base/slice.h"
-#include "codec/describe.h"
+#include "base/text/json.h"
+#include "codec/proto/describe.h"
 #include "codec/record.h"
 #include "codec/tensor.h"
 #include "base/banned.h"

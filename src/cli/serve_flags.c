@@ -8,9 +8,9 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/json.h"
-#include "base/number.h"
 #include "base/slice.h"
+#include "base/text/json.h"
+#include "base/text/number.h"
 #include "base/banned.h"
 
 #define WRONG_USAGE 2

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/number.h"
 #include "base/slice.h"
+#include "base/text/number.h"
 #include "cli/cli.h"
 #include "cli/serve_port.h"
 #include "base/banned.h"

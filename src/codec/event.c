@@ -5,9 +5,9 @@
  * fit goes through the general loop, which knows everything. */
 #include "codec/event.h"
 
-#include "codec/pick_int.h"
 #include "codec/plain_int.h"
-#include "codec/proto.h"
+#include "codec/proto/pick_int.h"
+#include "codec/proto/proto.h"
 #include "base/banned.h"
 
 #define KEY(number, wire) ((number) << 3 | (wire))

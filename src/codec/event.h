@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "codec/messages.h"
+#include "codec/proto/messages.h"
 #include "seaboard/status.h"
 
 /* The numbers are those of the fields. */

@@ -1,8 +1,8 @@
 /* form.c: learning a form. What one is and why it is exact is in form.h. */
 #include "codec/form.h"
 
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "codec/tensor_int.h"
 #include "base/banned.h"
 

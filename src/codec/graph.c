@@ -1,7 +1,7 @@
 /* graph.c: views of graphs and functions. See graph.h. */
 #include "codec/graph.h"
 
-#include "codec/pick_int.h"
+#include "codec/proto/pick_int.h"
 #include "base/banned.h"
 
 sb_status sb_graph_read(sb_graph_view *out, sb_slice graph_def) {

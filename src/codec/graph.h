@@ -16,8 +16,8 @@
 #ifndef SB_CODEC_GRAPH_H
 #define SB_CODEC_GRAPH_H
 
-#include "codec/items.h"
-#include "codec/messages.h"
+#include "codec/proto/items.h"
+#include "codec/proto/messages.h"
 
 /* ---- graphs -----------------------------------------------------------------------------------
  */

@@ -1,6 +1,6 @@
 /* hparams.c: hparams contents and the dynamic values in them. See plugin.h. */
-#include "codec/pick_int.h"
 #include "codec/plugin.h"
+#include "codec/proto/pick_int.h"
 #include "base/banned.h"
 
 /* ---- google.protobuf.Value --------------------------------------------------------------------

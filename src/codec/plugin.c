@@ -1,7 +1,7 @@
 /* plugin.c: plugin contents but for hparams, and custom scalar layouts. See plugin.h. */
 #include "codec/plugin.h"
 
-#include "codec/pick_int.h"
+#include "codec/proto/pick_int.h"
 #include "base/banned.h"
 
 typedef struct known_plugin {

@@ -15,8 +15,8 @@
 #ifndef SB_CODEC_PLUGIN_H
 #define SB_CODEC_PLUGIN_H
 
-#include "codec/items.h"
-#include "codec/messages.h"
+#include "codec/proto/items.h"
+#include "codec/proto/messages.h"
 #include "codec/tensor.h"
 
 /* What TensorBoard assumes of a plugin's series when the metadata has no data_class:

@@ -4,8 +4,8 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/slice.h"
-#include "codec/crc32c.h"
-#include "codec/crc32c_int.h"
+#include "codec/crc32c/crc32c.h"
+#include "codec/crc32c/crc32c_int.h"
 #include "base/banned.h"
 
 sb_status sb_record_read_header(sb_record *out, sb_slice window) {

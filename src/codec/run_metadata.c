@@ -1,6 +1,6 @@
 /* run_metadata.c: views of step statistics and costs. See graph.h. */
 #include "codec/graph.h"
-#include "codec/pick_int.h"
+#include "codec/proto/pick_int.h"
 #include "base/banned.h"
 
 sb_status sb_run_metadata_read(sb_run_metadata_view *out, sb_slice run_metadata) {

@@ -2,9 +2,9 @@
  * on the path of every point. */
 #include "codec/summary.h"
 
-#include "codec/items.h"
-#include "codec/pick_int.h"
 #include "codec/plain_int.h"
+#include "codec/proto/items.h"
+#include "codec/proto/pick_int.h"
 #include "codec/tensor.h"
 #include "base/banned.h"
 

@@ -17,8 +17,8 @@
 #ifndef SB_CODEC_SUMMARY_H
 #define SB_CODEC_SUMMARY_H
 
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 
 /* The numbers are those of the fields. */
 typedef enum sb_value_kind {

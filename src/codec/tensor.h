@@ -20,8 +20,8 @@
 #ifndef SB_CODEC_TENSOR_H
 #define SB_CODEC_TENSOR_H
 
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 
 #define SB_MAX_RANK 16
 

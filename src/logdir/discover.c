@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "base/slice.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "fsio/fs.h"
 #include "base/banned.h"
 

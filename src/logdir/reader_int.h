@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "base/intern.h"
 #include "codec/event.h"
-#include "codec/items.h"
+#include "codec/proto/items.h"
 #include "codec/summary.h"
 #include "logdir/tail.h"
 #include "seaboard/reader.h"

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "base/json.h"
-#include "base/number.h"
 #include "base/slice.h"
+#include "base/text/json.h"
+#include "base/text/number.h"
 #include "query/csv.h"
 #include "base/banned.h"
 

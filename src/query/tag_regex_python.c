@@ -3,7 +3,7 @@
  * One pass, no nesting is kept: whether parentheses match and what repeats what is PCRE2's to
  * say. */
 #include "base/slice.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "query/tag_regex.h"
 #include "base/banned.h"
 

@@ -8,8 +8,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/slice.h"
+#include "base/text/json.h"
 #include "server/app_int.h"
 #include "base/banned.h"
 

@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 
 #include "base/arena.h"
-#include "query/blob.h"
-#include "query/smooth.h"
+#include "query/lines/smooth.h"
+#include "query/records/blob.h"
 #include "server/app.h"
 #include "server/body_cache.h"
 #include "server/state.h"

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "base/slice.h"
+#include "base/text/json.h"
 #include "base/banned.h"
 
 #define FOLDER ".tensorboard-info"

@@ -1,7 +1,7 @@
 /* event.c: the frame around every summary, and the calls that bring their bytes ready-made. */
 #include "base/slice.h"
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "media/png.h"
 #include "writer/body.h"
 #include "writer/call.h"

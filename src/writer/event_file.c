@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/slice.h"
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "codec/record.h"
 #include "fsio/fs.h"
 #include "base/banned.h"

@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/slice.h"
-#include "base/unicode_word.h"
-#include "base/utf8.h"
+#include "base/text/unicode_word.h"
+#include "base/text/utf8.h"
 #include "writer/tag_clean.h"
 
 #include "base/banned.h"

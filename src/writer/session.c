@@ -2,10 +2,10 @@
  *
  * Out: Event.session_log: 1 status 2 checkpoint_path 3 msg. */
 #include "base/slice.h"
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "writer/body.h"
-#include "writer/kinds.h"
+#include "writer/kinds/kinds.h"
 
 #include "base/banned.h"
 

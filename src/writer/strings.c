@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "base/slice.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include "base/banned.h"
 

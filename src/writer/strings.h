@@ -4,7 +4,7 @@
 #ifndef SB_WRITER_STRINGS_H
 #define SB_WRITER_STRINGS_H
 
-#include "writer/kinds.h"
+#include "writer/kinds/kinds.h"
 
 typedef struct sb_packed_strings {
     sb_slice *pieces; /* for sb_call_put */

@@ -1,4 +1,4 @@
-"""The tables in src/codec/messages*.def say the same as TensorFlow's and TensorBoard's own descriptors:
+"""The tables in src/codec/proto/messages*.def say the same as TensorFlow's and TensorBoard's own descriptors:
 every message, every field with its number, name, type and label, every value of every enumeration."""
 
 import importlib
@@ -14,7 +14,7 @@ from google.protobuf import descriptor_pool, struct_pb2, wrappers_pb2  # noqa: E
 from google.protobuf.descriptor import FieldDescriptor  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CODEC = ROOT / "src" / "codec"
+CODEC = ROOT / "src" / "codec" / "proto"
 
 MODULES = [
     *(f"tensorflow.core.framework.{name}_pb2" for name in (

@@ -1,7 +1,7 @@
 """The holes that were found in this class of software, each with the test that would have found it here. The first
 words of a test's docstring are the row of the list of holes: product, then id. What the HTTP layer alone decides is
 in test_http_security.py, paths beneath a directory in tests/unit/fsio/beneath_test.c, the writer's input in
-tests/fault/writer_test.c, checkpoints in tests/unit/ckpt, the renderer in tests/unit/query/markdown_test.c; here is the
+tests/fault/writer_test.c, checkpoints in tests/unit/ckpt, the renderer in tests/unit/markup/markdown_test.c; here is the
 real command."""
 
 import html.parser
@@ -63,7 +63,7 @@ def test_sample_plugin_3134_assets_come_from_a_table(plain):
 
 def path_fields():
     """Every field of the projector's schema that names a file."""
-    schema = (SOURCE / "codec/messages_plugin.def").read_text()
+    schema = (SOURCE / "codec/proto/messages_plugin.def").read_text()
     found = re.findall(r'SB_FIELD\((PROJECTOR|EMBEDDING|SPRITE), \w+, \d+, "(\w*path\w*)", STRING', schema)
     assert len(found) >= 5, found
     return found

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "base/json.h"
 #include "base/slice.h"
+#include "base/text/json.h"
 #include "ckpt/bundle.h"
 #include "ckpt/state.h"
 #include "codec/tensor.h"

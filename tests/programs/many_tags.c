@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "codec/record.h"
 #include "base/banned.h"
 

@@ -10,8 +10,8 @@
 
 #include "base/bytes.h"
 #include "base/slice.h"
-#include "query/html_allow.h"
-#include "query/markdown.h"
+#include "markup/html_allow.h"
+#include "markup/markdown.h"
 
 #include "base/banned.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/decimate.h"
+#include "query/lines/decimate.h"
 
 typedef struct sb_twin_point {
     int64_t step;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "base/banned.h"
 
 static const sb_json_opts json_opts = {.utf8 = true, .nonfinite = SB_JSON_QUOTED};

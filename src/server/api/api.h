@@ -9,8 +9,8 @@
 
 #include <jansson.h>
 
-#include "base/json.h"
 #include "base/slice.h"
+#include "base/text/json.h"
 #include "query/budget.h"
 #include "server/app_int.h"
 #include "server/http/http.h"

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/group_compare.h"
-#include "query/metric_x.h"
+#include "query/lines/group_compare.h"
+#include "query/lines/metric_x.h"
 #include "server/api/columns.h"
 #include "server/api/lines.h"
 #include "base/banned.h"

@@ -1,8 +1,8 @@
 /* lines.c: taking the lines that a request names. */
 #include "server/api/lines.h"
 
-#include "query/metric_x.h"
-#include "query/scalars.h"
+#include "query/lines/metric_x.h"
+#include "query/lines/scalars.h"
 #include "base/banned.h"
 
 bool sb_lines_read(sb_lines *lines, sb_http_request *q, sb_http_reply *r, sb_app *app,

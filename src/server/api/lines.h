@@ -11,7 +11,7 @@
 #ifndef SB_SERVER_API_LINES_H
 #define SB_SERVER_API_LINES_H
 
-#include "query/compare.h"
+#include "query/lines/compare.h"
 #include "server/api/scalar_ask.h"
 
 typedef struct sb_lines {

@@ -1,7 +1,7 @@
 /* measure.c: what many lines do between two places, or at one, as numbers for a table. */
 #include <math.h>
 
-#include "query/measure.h"
+#include "query/lines/measure.h"
 #include "server/api/lines.h"
 #include "base/banned.h"
 

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "media/sniff.h"
-#include "query/histogram.h"
-#include "query/media_list.h"
-#include "query/text.h"
-#include "query/value.h"
+#include "query/kinds/histogram.h"
+#include "query/kinds/media_list.h"
+#include "query/kinds/text.h"
+#include "query/records/value.h"
 #include "server/api/scalar_ask.h"
 #include "server/http/url.h"
 #include "base/banned.h"

@@ -1,9 +1,9 @@
 /* runs.c: which runs there are and how they fare; what changed since. */
 #include <math.h>
 
-#include "base/number.h"
-#include "codec/items.h"
+#include "base/text/number.h"
 #include "codec/plugin.h"
+#include "codec/proto/items.h"
 #include "server/api/api.h"
 #include "base/banned.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "query/decimate.h"
+#include "query/lines/decimate.h"
 #include "base/banned.h"
 
 static bool refuse(sb_http_reply *r, const char *text) {

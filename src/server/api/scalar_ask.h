@@ -3,9 +3,9 @@
 #ifndef SB_SERVER_API_SCALAR_ASK_H
 #define SB_SERVER_API_SCALAR_ASK_H
 
-#include "query/compare.h"
-#include "query/points.h"
-#include "query/smooth.h"
+#include "query/lines/compare.h"
+#include "query/lines/points.h"
+#include "query/lines/smooth.h"
 #include "server/api/api.h"
 
 typedef struct sb_lines_ask {

@@ -1,8 +1,8 @@
 /* scalars.c: many lines in one answer, as columns: decimated to the pixels of a chart, or whole. */
 #include <math.h>
 
-#include "query/decimate.h"
-#include "query/scalars.h"
+#include "query/lines/decimate.h"
+#include "query/lines/scalars.h"
 #include "server/api/columns.h"
 #include "server/api/lines.h"
 #include "base/banned.h"

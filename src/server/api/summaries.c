@@ -1,5 +1,5 @@
 /* summaries.c: what a table of runs shows of each metric: last, least, greatest, and where. */
-#include "query/scalars.h"
+#include "query/lines/scalars.h"
 #include "server/api/api.h"
 #include "base/banned.h"
 

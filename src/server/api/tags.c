@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "query/markdown.h"
+#include "markup/markdown.h"
 #include "server/api/api.h"
 #include "base/banned.h"
 

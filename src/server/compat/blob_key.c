@@ -5,8 +5,8 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "query/blob.h"
-#include "query/value.h"
+#include "query/records/blob.h"
+#include "query/records/value.h"
 #include "server/compat/series.h"
 #include "base/banned.h"
 

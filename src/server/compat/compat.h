@@ -9,8 +9,8 @@
 #ifndef SB_SERVER_COMPAT_H
 #define SB_SERVER_COMPAT_H
 
-#include "base/json.h"
 #include "base/slice.h"
+#include "base/text/json.h"
 #include "server/app_int.h"
 #include "server/http/http.h"
 

@@ -1,5 +1,5 @@
 /* custom_scalars.c: /data/plugin/custom_scalars: charts that people laid out themselves. */
-#include "query/layout.h"
+#include "query/kinds/layout.h"
 #include "query/tag_regex.h"
 #include "server/compat/points.h"
 #include "server/compat/series.h"

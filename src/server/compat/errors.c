@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "server/compat/compat.h"
 #include "base/banned.h"
 

@@ -1,11 +1,11 @@
 /* graphs.c: /data/plugin/graphs: which graphs there are, and each as protobuf text. */
-#include "query/graph.h"
+#include "graph/graph.h"
 
-#include "base/number.h"
-#include "query/blob.h"
-#include "query/value.h"
+#include "base/text/number.h"
+#include "graph/keras_graph.h"
+#include "query/records/blob.h"
+#include "query/records/value.h"
 #include "server/compat/series.h"
-#include "server/keras_graph.h"
 #include "base/banned.h"
 
 #define RUN_GRAPH "graphs"

@@ -1,6 +1,6 @@
 /* histograms.c: /data/plugin/histograms and /data/plugin/distributions, which show the same
  * data. */
-#include "query/histogram.h"
+#include "query/kinds/histogram.h"
 
 #include "server/compat/series.h"
 #include "base/banned.h"

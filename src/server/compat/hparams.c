@@ -1,8 +1,8 @@
 /* hparams.c: /data/plugin/hparams: questions in and answers out as proto3 JSON. */
-#include "query/hparams.h"
+#include "query/hparams/hparams.h"
 
-#include "codec/items.h"
-#include "query/hparams_table.h"
+#include "codec/proto/items.h"
+#include "query/hparams/hparams_table.h"
 #include "server/compat/compat.h"
 #include "server/compat/hparams_request.h"
 #include "server/compat/series.h"

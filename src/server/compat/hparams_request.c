@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "base/number.h"
 #include "base/slice.h"
-#include "codec/messages.h"
+#include "base/text/number.h"
+#include "codec/proto/messages.h"
 #include "base/banned.h"
 
 typedef struct reading {

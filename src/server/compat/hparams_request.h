@@ -7,7 +7,7 @@
 #ifndef SB_SERVER_COMPAT_HPARAMS_REQUEST_H
 #define SB_SERVER_COMPAT_HPARAMS_REQUEST_H
 
-#include "query/hparams.h"
+#include "query/hparams/hparams.h"
 
 typedef struct sb_experiment_ask {
     bool with_metrics; /* unless the request says no */

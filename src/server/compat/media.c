@@ -1,8 +1,8 @@
 /* media.c: /data/plugin/images and /data/plugin/audio: which steps have a sample, and the bytes of
  * one. */
-#include "query/media_list.h"
+#include "query/kinds/media_list.h"
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "media/sniff.h"
 #include "server/compat/blob_key.h"
 #include "server/compat/series.h"

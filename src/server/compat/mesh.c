@@ -1,7 +1,7 @@
 /* mesh.c: /data/plugin/mesh. */
-#include "query/mesh.h"
+#include "query/kinds/mesh.h"
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "server/compat/series.h"
 #include "base/banned.h"
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "base/number.h"
-#include "query/scalars.h"
+#include "base/text/number.h"
+#include "query/lines/scalars.h"
 #include "base/banned.h"
 
 /* The longest point: three numbers and the text around them. */

@@ -1,5 +1,5 @@
 /* pr_curves.c: /data/plugin/pr_curves. */
-#include "query/pr_curve.h"
+#include "query/kinds/pr_curve.h"
 
 #include "server/compat/series.h"
 #include "base/banned.h"

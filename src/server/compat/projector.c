@@ -2,11 +2,11 @@
  *
  * Errors are plain text with 400, in TensorBoard's words. What it falls over (a table with ragged
  * rows, raw numbers of another size) is 400 here as well, and says what is wrong. */
-#include "query/projector.h"
+#include "query/kinds/projector.h"
 
 #include <stdlib.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "fsio/beneath.h"
 #include "media/sniff.h"
 #include "server/api/api.h"

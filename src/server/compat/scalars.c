@@ -1,5 +1,5 @@
 /* scalars.c: /data/plugin/scalars. */
-#include "query/scalars.h"
+#include "query/lines/scalars.h"
 #include "base/bytes.h"
 #include "server/body_cache.h"
 #include "server/compat/points.h"

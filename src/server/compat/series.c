@@ -1,7 +1,7 @@
 /* series.c: listing and finding series, and what every index of tags says. */
 #include "server/compat/series.h"
 
-#include "query/markdown.h"
+#include "markup/markdown.h"
 #include "base/banned.h"
 
 /* ---- listing --------------------------------------------------------------------------------- */

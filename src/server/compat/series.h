@@ -5,7 +5,7 @@
 #ifndef SB_SERVER_COMPAT_SERIES_H
 #define SB_SERVER_COMPAT_SERIES_H
 
-#include "query/histogram.h"
+#include "query/kinds/histogram.h"
 #include "query/reservoir.h"
 #include "query/series_list.h"
 #include "server/compat/compat.h"

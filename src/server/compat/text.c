@@ -1,5 +1,5 @@
 /* text.c: /data/plugin/text. */
-#include "query/text.h"
+#include "query/kinds/text.h"
 
 #include "server/compat/series.h"
 #include "base/banned.h"

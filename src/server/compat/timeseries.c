@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "media/sniff.h"
-#include "query/histogram.h"
-#include "query/refs.h"
+#include "query/kinds/histogram.h"
+#include "query/records/refs.h"
 #include "server/compat/blob_key.h"
 #include "server/compat/points.h"
 #include "server/compat/series.h"

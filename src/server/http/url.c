@@ -2,7 +2,7 @@
 #include "server/http/url.h"
 
 #include "base/slice.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "base/banned.h"
 
 int sb_url_hex(uint8_t c) {

@@ -1,6 +1,6 @@
 /* json_test.c: the bytes that Python's json.dumps would write, in every layout; broken text, full
  * buffers and wrong calls included. */
-#include "base/json.h"
+#include "base/text/json.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/slice.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "support/fault_alloc.h"
 #include "support/test.h"
 #include "base/banned.h"

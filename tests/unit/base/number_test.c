@@ -1,6 +1,6 @@
 /* number_test.c: text of numbers against Python's, against the C library's reading of it, and a
  * proof of the table of powers by long arithmetic. */
-#include "base/number.h"
+#include "base/text/number.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -391,7 +391,7 @@ static const struct {
     uint64_t high;
     uint64_t low;
 } powers[] = {
-#include "base/number_powers.def"
+#include "base/text/number_powers.def"
 };
 
 /* Numbers of up to 2048 bits, in words of 32, the lowest first. */

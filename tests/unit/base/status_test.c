@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "support/test.h"
 #include "base/banned.h"
 

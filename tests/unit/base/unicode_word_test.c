@@ -1,5 +1,5 @@
 /* unicode_word_test.c: word characters of several scripts, and the edges of the table. */
-#include "base/unicode_word.h"
+#include "base/text/unicode_word.h"
 
 #include "support/test.h"
 

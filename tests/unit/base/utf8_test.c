@@ -1,5 +1,5 @@
 /* utf8_test.c: what is text, judged against an encoder and a decoder written for this test. */
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 #include "base/slice.h"
 #include "support/fault_alloc.h"

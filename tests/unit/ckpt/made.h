@@ -4,8 +4,8 @@
 #define SB_TESTS_UNIT_CKPT_MADE_H
 
 #include "ckpt/table.h"
-#include "codec/crc32c.h"
-#include "codec/messages.h"
+#include "codec/crc32c/crc32c.h"
+#include "codec/proto/messages.h"
 #include "support/test.h"
 
 static inline sb_buf made_buf(void) {

@@ -1,11 +1,11 @@
 /* crc32c_test.c: every kernel against its plain twin, and the plain twin against known values. */
-#include "codec/crc32c.h"
+#include "codec/crc32c/crc32c.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/crc32c_int.h"
+#include "codec/crc32c/crc32c_int.h"
 #include "support/test.h"
 #include "base/banned.h"
 

@@ -1,8 +1,8 @@
 /* describe_test.c: messages as JSON, as protobuf's own mapping has them; shortened and expanded. */
-#include "codec/describe.h"
+#include "codec/proto/describe.h"
 
-#include "base/utf8.h"
-#include "codec/proto.h"
+#include "base/text/utf8.h"
+#include "codec/proto/proto.h"
 #include "support/fault_alloc.h"
 #include "unit/codec/fixtures.h"
 #include "unit/codec/hostile.h"

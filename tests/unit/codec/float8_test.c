@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/half.h"
-#include "codec/crc32c.h"
+#include "codec/crc32c/crc32c.h"
 #include "support/test.h"
 #include "base/banned.h"
 

@@ -1,7 +1,7 @@
 /* messages_test.c: the tables hang together, and validation by them holds. */
-#include "codec/messages.h"
+#include "codec/proto/messages.h"
 
-#include "codec/scan_int.h"
+#include "codec/proto/scan_int.h"
 #include "unit/codec/hostile.h"
 #include "base/banned.h"
 

@@ -1,5 +1,5 @@
 /* proto_test.c: the wire format is read without trust and written byte for byte. */
-#include "codec/proto.h"
+#include "codec/proto/proto.h"
 
 #include <stdlib.h>
 #include <string.h>

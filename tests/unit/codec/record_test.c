@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/slice.h"
-#include "codec/crc32c.h"
+#include "codec/crc32c/crc32c.h"
 #include "support/fault_alloc.h"
 #include "support/test.h"
 #include "base/banned.h"

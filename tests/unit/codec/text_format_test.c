@@ -1,7 +1,7 @@
 /* text_format_test.c: the text format, as Google's Python library writes and takes it. */
-#include "codec/text_format.h"
+#include "codec/proto/text_format.h"
 
-#include "codec/proto.h"
+#include "codec/proto/proto.h"
 #include "support/fault_alloc.h"
 #include "unit/codec/fixtures.h"
 #include "unit/codec/hostile.h"

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "support/fault_alloc.h"
 #include "support/test.h"
 

@@ -3,8 +3,8 @@
 #ifndef SB_TESTS_UNIT_LOGDIR_FRAMES_H
 #define SB_TESTS_UNIT_LOGDIR_FRAMES_H
 
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "codec/record.h"
 #include "logdir/tail.h"
 #include "support/memory_fs.h"

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "codec/crc32c.h"
+#include "codec/crc32c/crc32c.h"
 #include "logdir/tail_int.h"
 #include "unit/logdir/frames.h"
 #include "base/banned.h"

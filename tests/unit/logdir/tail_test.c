@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "codec/crc32c.h"
+#include "codec/crc32c/crc32c.h"
 #include "support/fault_alloc.h"
 #include "support/fault_fs.h"
 #include "unit/logdir/frames.h"

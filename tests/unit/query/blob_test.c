@@ -1,5 +1,5 @@
 /* Records read again: what was logged comes back, or a reason why not. */
-#include "query/blob.h"
+#include "query/records/blob.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "query/value.h"
+#include "query/records/value.h"
 #include "support/fault_alloc.h"
 #include "support/fault_fs.h"
 #include "unit/query/logs.h"

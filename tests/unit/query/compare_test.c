@@ -1,11 +1,11 @@
 /* Lines against baselines: small ones by hand, random ones against a plain twin. */
-#include "query/compare.h"
+#include "query/lines/compare.h"
 
 #include <stdlib.h>
 
-#include "query/decimate.h"
-#include "query/measure.h"
-#include "query/smooth.h"
+#include "query/lines/decimate.h"
+#include "query/lines/measure.h"
+#include "query/lines/smooth.h"
 #include "support/fault_alloc.h"
 #include "support/line_twin.h"
 #include "unit/query/made.h"

@@ -1,5 +1,5 @@
 /* Decimation equals its plain twin, whatever the line; ranges, marks, limits. */
-#include "query/decimate.h"
+#include "query/lines/decimate.h"
 
 #include <stdlib.h>
 #include <string.h>

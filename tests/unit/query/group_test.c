@@ -1,9 +1,9 @@
 /* Several lines as one: grids, gaps, statistics, against plain twins. */
-#include "query/group_compare.h"
+#include "query/lines/group_compare.h"
 
 #include <stdlib.h>
 
-#include "query/smooth.h"
+#include "query/lines/smooth.h"
 #include "support/line_twin.h"
 #include "unit/query/made.h"
 

@@ -1,6 +1,6 @@
 /* Rows of old and new histograms, and distributions with the numbers of TensorBoard's own
  * compression. */
-#include "query/histogram.h"
+#include "query/kinds/histogram.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "query/refs.h"
+#include "query/records/refs.h"
 #include "support/fault_alloc.h"
 #include "unit/query/logs.h"
 

@@ -1,11 +1,11 @@
 /* hparams_test.c: experiments made from sessions, groups of them, filters, order, tables. */
-#include "query/hparams.h"
+#include "query/hparams/hparams.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/slice.h"
-#include "query/hparams_table.h"
+#include "query/hparams/hparams_table.h"
 #include "support/fault_alloc.h"
 #include "support/test.h"
 #include "base/banned.h"

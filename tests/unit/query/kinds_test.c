@@ -2,10 +2,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "query/layout.h"
-#include "query/mesh.h"
-#include "query/pr_curve.h"
-#include "query/text.h"
+#include "query/kinds/layout.h"
+#include "query/kinds/mesh.h"
+#include "query/kinds/pr_curve.h"
+#include "query/kinds/text.h"
 #include "support/fault_alloc.h"
 #include "unit/query/logs.h"
 

@@ -14,7 +14,7 @@
 #include "codec/tensor.h"
 #include "fsio/fs.h"
 #include "ingest/ingest.h"
-#include "query/blob.h"
+#include "query/records/blob.h"
 #include "support/test.h"
 
 /* Not on the stack: the threads of a test that failed go on for a while. */

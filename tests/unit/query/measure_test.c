@@ -1,9 +1,9 @@
 /* Nearest points, extremes and means between two places, against a pass over all points. */
-#include "query/measure.h"
+#include "query/lines/measure.h"
 
 #include <stdlib.h>
 
-#include "query/smooth.h"
+#include "query/lines/smooth.h"
 #include "support/line_twin.h"
 #include "unit/query/made.h"
 

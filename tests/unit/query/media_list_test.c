@@ -1,12 +1,12 @@
 /* Images, clips and graphs: which steps have which sample, and their bytes, from real files and
  * from made ones. */
-#include "query/media_list.h"
+#include "query/kinds/media_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "media/sniff.h"
-#include "query/value.h"
+#include "query/records/value.h"
 #include "unit/query/logs.h"
 
 #define FILE_1 "run/events.out.tfevents.1"

@@ -1,10 +1,10 @@
 /* Another metric as x: small lines by hand, and thinned ones against a plain twin. */
-#include "query/metric_x.h"
+#include "query/lines/metric_x.h"
 
 #include <stdlib.h>
 
-#include "query/decimate.h"
-#include "query/measure.h"
+#include "query/lines/decimate.h"
+#include "query/lines/measure.h"
 #include "support/fault_alloc.h"
 #include "unit/query/made.h"
 

@@ -1,14 +1,14 @@
 /* projector_test.c: embeddings found and read, and no path of a config or a state that leads to
  * anything outside of the run. What real TensorBoard answers is compared in
  * tests/conformance/test_projector.py. */
-#include "query/projector.h"
+#include "query/kinds/projector.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "codec/messages.h"
+#include "codec/proto/messages.h"
 #include "support/fault_alloc.h"
 #include "support/fault_fs.h"
 #include "support/test.h"

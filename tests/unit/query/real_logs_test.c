@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "query/decimate.h"
+#include "query/lines/decimate.h"
 #include "query/series_list.h"
 #include "query/tag_regex.h"
 #include "unit/query/logs.h"

@@ -1,5 +1,5 @@
 /* Columns, ranges, what a client already has, and summaries of scalar series. */
-#include "query/scalars.h"
+#include "query/lines/scalars.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* Filters against plain twins and against numbers that TensorBoard's formula gave in a browser's
  * engine; the cache. */
-#include "query/smooth.h"
+#include "query/lines/smooth.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/decimate.h"
+#include "query/lines/decimate.h"
 #include "support/fault_alloc.h"
 #include "support/line_twin.h"
 #include "unit/query/made.h"

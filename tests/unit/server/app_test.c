@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "codec/messages.h"
-#include "codec/proto.h"
+#include "codec/proto/messages.h"
+#include "codec/proto/proto.h"
 #include "codec/record.h"
 #include "fsio/fs.h"
 #include "server/app_int.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/slice.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "support/fault_alloc.h"
 #include "support/test.h"
 #include "base/banned.h"

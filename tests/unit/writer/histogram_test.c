@@ -1,5 +1,5 @@
 /* histogram_test.c: counting in three ways, and the events that come of it. */
-#include "writer/histogram_bins.h"
+#include "writer/kinds/histogram_bins.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* hparams_test.c: experiments and trials, and the name that a group gets from its values. */
-#include "writer/hparams_int.h"
+#include "writer/kinds/hparams_int.h"
 
 #include <math.h>
 

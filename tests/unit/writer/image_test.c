@@ -3,7 +3,7 @@
 
 #include "media/sniff.h"
 #include "support/writer_bed.h"
-#include "writer/axes.h"
+#include "writer/kinds/axes.h"
 
 #include "base/banned.h"
 

@@ -1,10 +1,10 @@
 /* pr_curve_test.c: precision and recall, as two frameworks count. */
-#include "writer/pr_curve.h"
+#include "writer/kinds/pr_curve.h"
 
 #include <math.h>
 
 #include "support/writer_bed.h"
-#include "writer/kinds.h"
+#include "writer/kinds/kinds.h"
 
 #include "base/banned.h"
 

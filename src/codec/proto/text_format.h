@@ -1,0 +1,34 @@
+/* text_format.h: protobuf's text format, for projector_config.pbtxt and checkpoint state files.
+ *
+ *     model_checkpoint_path: "model.ckpt-16"
+ *     embeddings {
+ *       tensor_name: "embedding"
+ *       tensor_shape: [50, 8]   # also: one line a number
+ *     }
+ *
+ * Both ways go by the descriptors of messages.h. The writer's text is what Google's Python library
+ * prints. The parser takes what that takes: `a: 1`, `a {}`, `a: {}`, `a <>`, lists, comments,
+ * separators `,` and `;`, texts in either quote with escapes and one after the other, enumerations
+ * by name or number, decimal, hexadecimal and octal integers; and refuses what that refuses:
+ * unknown names, a single field given twice, numbers out of range, invalid UTF-8 in text.
+ *
+ * Threads: no state.  Cost: one pass; no memory but the output's. */
+#ifndef SB_CODEC_PROTO_TEXT_FORMAT_H
+#define SB_CODEC_PROTO_TEXT_FORMAT_H
+
+#include "base/buf.h"
+#include "codec/proto/messages.h"
+
+/* Deeper nesting than this is refused by both; Google's own bound. */
+#define SB_TEXT_MAX_DEPTH 100
+
+/* Appends the message as text. SB_CORRUPT for a malformed one, SB_LIMIT for one nested too deep,
+ * else what sb_buf_check(out) says. Map entries come in stored order. */
+sb_status sb_text_write(sb_buf *out, sb_message_id id, sb_slice payload, sb_err *err);
+
+/* Appends the encoded message. SB_CORRUPT when the text is not one: err->offset is the byte, and
+ * the message begins with line and column. SB_LIMIT for too deep nesting, and when the output is
+ * over its cap. What was appended before a failure stays there. */
+sb_status sb_text_parse(sb_buf *out, sb_message_id id, sb_slice text, sb_err *err);
+
+#endif

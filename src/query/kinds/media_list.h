@@ -1,0 +1,44 @@
+/* media_list.h: images and clips of a series: which steps have sample k, and the bytes of one.
+ *
+ * Steps ascend; of several points at one step the first counts, as in TensorBoard. An image's blobs
+ * are width, height, then the pictures: sample k is blob k + 2. A clip's sample k is blob k.
+ *
+ * Threads: any.  Cost: listing reads nothing but memory; a blob costs one reading of its record. */
+#ifndef SB_QUERY_KINDS_MEDIA_LIST_H
+#define SB_QUERY_KINDS_MEDIA_LIST_H
+
+#include "query/records/blob.h"
+
+typedef struct sb_media_item {
+    sb_ref_item item;
+    uint32_t samples; /* pictures or clips at this step */
+} sb_media_item;
+
+typedef struct sb_media_ask {
+    bool is_audio;
+    uint32_t sample; /* only steps that have this one; 0: any */
+    const sb_sampling *sampling;
+    bool show_superseded;
+} sb_media_ask;
+
+/* SB_INVALID when the series is none of blobs. */
+sb_status sb_media_list(const sb_series *series, const sb_media_ask *ask, sb_arena *arena,
+                        sb_media_item **out, size_t *n, sb_err *err);
+
+/* "audio/wav" or "application/octet-stream", by the encoding that the series' metadata names. */
+const char *sb_audio_type(const sb_series_meta *meta);
+
+/* Blob i of the first visible point at a step, in the arena. SB_NOT_FOUND: no such step or blob;
+ * the rest as sb_blob_read. */
+sb_status sb_media_blob(sb_blob_cache *blobs, const sb_series *series, int64_t step, uint32_t i,
+                        size_t max_bytes, sb_arena *arena, sb_slice *out, sb_err *err);
+
+/* The width and height that stand beside an image, for layout; 0 when they cannot be read. Of most
+ * records only the beginning is read, so the checksum is not looked at: a hint, no more. */
+typedef struct sb_image_hint {
+    uint32_t width, height;
+} sb_image_hint;
+sb_status sb_image_hints(sb_blob_cache *blobs, sb_run *run, const sb_media_item *items, size_t n,
+                         const sb_budget *budget, sb_arena *arena, sb_image_hint *out, sb_err *err);
+
+#endif
