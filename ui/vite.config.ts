@@ -5,7 +5,9 @@ import { resolve } from 'node:path';
 import type { Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-const FIRST = ['src/main.ts', 'src/dashboards/timeseries/View.svelte'].map((name) => resolve(import.meta.dirname, name));
+const FIRST = ['src/main.ts', 'src/dashboards/timeseries/View.svelte'].map((name) =>
+  resolve(import.meta.dirname, name),
+);
 
 /** The shell, the first dashboard and all they import are one file: the first chart waits for one answer, not for ten. */
 function firstPage(): (id: string, context: Rolldown.ChunkingContext) => string | null {

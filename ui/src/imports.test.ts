@@ -5,11 +5,21 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const src = import.meta.dirname;
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((f) => /\.(ts|svelte)$/.test(f) && !f.endsWith('.test.ts'));
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+  (f) => /\.(ts|svelte)$/.test(f) && !f.endsWith('.test.ts'),
+);
 const imports = (file: string) =>
-  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']*)'/g)].map((m) => relative(src, resolve(src, dirname(file), m[1])));
+  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']*)'/g)].map((m) =>
+    relative(src, resolve(src, dirname(file), m[1])),
+  );
 const strays = (folder: string, allowed: RegExp) =>
-  files.filter((f) => f.startsWith(folder)).flatMap((f) => imports(f).filter((to) => !allowed.test(to)).map((to) => `${f} imports ${to}`));
+  files
+    .filter((f) => f.startsWith(folder))
+    .flatMap((f) =>
+      imports(f)
+        .filter((to) => !allowed.test(to))
+        .map((to) => `${f} imports ${to}`),
+    );
 
 describe('imports', () => {
   it('of base stay in base', () => expect(strays('base/', /^base\//)).toEqual([]));

@@ -6,22 +6,22 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const out = process.env.SB_UI_OUT ?? 'dist';
 
 function* files(folder) {
-  for (const name of readdirSync(folder).sort()) {
-    const path = join(folder, name);
-    if (statSync(path).isDirectory()) yield* files(path);
-    else if (!/\.(br|gz)$/.test(name)) yield path;
-  }
+    for (const name of readdirSync(folder).sort()) {
+        const path = join(folder, name);
+        if (statSync(path).isDirectory()) yield* files(path);
+        else if (!/\.(br|gz)$/.test(name)) yield path;
+    }
 }
 
 let script = 0;
 for (const path of files(out)) {
-  const bytes = readFileSync(path);
-  const br = brotliCompressSync(bytes, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
-  });
-  const gz = gzipSync(bytes, { level: 9 });
-  if (br.length < bytes.length) writeFileSync(`${path}.br`, br);
-  if (gz.length < bytes.length) writeFileSync(`${path}.gz`, gz);
-  if (path.endsWith('.js')) script += gz.length;
+    const bytes = readFileSync(path);
+    const br = brotliCompressSync(bytes, {
+        params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+    });
+    const gz = gzipSync(bytes, { level: 9 });
+    if (br.length < bytes.length) writeFileSync(`${path}.br`, br);
+    if (gz.length < bytes.length) writeFileSync(`${path}.gz`, gz);
+    if (path.endsWith('.js')) script += gz.length;
 }
 console.log(`script: ${(script / 1000).toFixed(1)} kB gzip`);

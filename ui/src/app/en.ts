@@ -39,7 +39,8 @@ export const en = {
   'shell.again': 'Load the page again',
   'shell.unknownTab': 'There is no dashboard called “{tab}”',
   'shell.unknownTabText': 'The address asks for it. These are here:',
-  'shell.noView': 'This version has no view for {tab} yet. The data is read and kept; TensorBoard’s own routes serve it.',
+  'shell.noView':
+    'This version has no view for {tab} yet. The data is read and kept; TensorBoard’s own routes serve it.',
 
   'live.live': 'live · {ago} ago',
   'live.reading': 'reading {n} %',
@@ -359,7 +360,8 @@ export const en = {
   'select.first': 'first',
   'select.last': 'last',
   'select.clipped': 'clipped',
-  'select.clippedTitle': 'The selection goes beyond the data of this card, which is from {from} to {to}. What lies inside is shown.',
+  'select.clippedTitle':
+    'The selection goes beyond the data of this card, which is from {from} to {to}. What lies inside is shown.',
   'select.nearest': 'nearest step',
   'select.nearestTitle': 'No run has a point at step {n}. The nearest one of each run is shown.',
 

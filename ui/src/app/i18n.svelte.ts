@@ -19,7 +19,9 @@ export function languageOf(chosen: string, wanted: readonly string[]): string {
 export const language = (): string => languageOf(settings.language, navigator.languages ?? []);
 
 export function fill(text: string, values?: Record<string, string | number>): string {
-  return values ? text.replace(/\{(\w+)\}/g, (all, name: string) => (name in values ? String(values[name]) : all)) : text;
+  return values
+    ? text.replace(/\{(\w+)\}/g, (all, name: string) => (name in values ? String(values[name]) : all))
+    : text;
 }
 
 export function t(key: Key, values?: Record<string, string | number>): string {

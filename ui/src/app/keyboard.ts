@@ -22,7 +22,11 @@ export function shellActions(): Action[] {
     { key: 'r', title: t('keys.runFilter'), run: () => focusRuns() },
     { key: '[', title: t('keys.panel'), run: () => (settings.panelOpen = !settings.panelOpen) },
     { key: '\\', title: t('runs.full'), run: () => (view.tableFull = !view.tableFull) },
-    { key: 'd', title: t('run.details'), run: () => openDetails(view.details ? null : (panel.activeRun ?? runs.shown[0] ?? null)) },
+    {
+      key: 'd',
+      title: t('run.details'),
+      run: () => openDetails(view.details ? null : (panel.activeRun ?? runs.shown[0] ?? null)),
+    },
     { key: 't', title: t('keys.theme'), run: () => settings.cycleTheme() },
     { key: 'space', title: t('keys.pause'), run: () => hub.pause(!hub.paused) },
   ];
@@ -47,7 +51,8 @@ export function onKey(e: KeyboardEvent): void {
   if (e.altKey || (panel.dialog && !mod)) return;
   if (e.target instanceof HTMLElement && e.target.closest('[popover]') && !mod) return;
   if (e.key === ' ' && e.target instanceof HTMLElement && e.target.closest('button,a,[role=menuitem]')) return;
-  const name = (mod ? 'mod+' : '') + (mod && e.shiftKey ? 'shift+' : '') + (e.key === ' ' ? 'space' : e.key.toLowerCase());
+  const name =
+    (mod ? 'mod+' : '') + (mod && e.shiftKey ? 'shift+' : '') + (e.key === ' ' ? 'space' : e.key.toLowerCase());
   const all = [...shellActions(), ...shell.actions];
   const action = all.find((a) => a.key === name);
   if (action) {
@@ -66,6 +71,16 @@ export function onKey(e: KeyboardEvent): void {
 export function keyText(key: string): string {
   return key
     .split('+')
-    .map((part) => (part === 'mod' ? MOD : part === 'shift' ? '⇧' : part === 'space' ? t('keys.space') : part.length === 1 ? part.toUpperCase() : part))
+    .map((part) =>
+      part === 'mod'
+        ? MOD
+        : part === 'shift'
+          ? '⇧'
+          : part === 'space'
+            ? t('keys.space')
+            : part.length === 1
+              ? part.toUpperCase()
+              : part,
+    )
     .join(' ');
 }

@@ -22,7 +22,8 @@ export type Spread = 'off' | 'std' | 'ci95' | 'minmax';
 
 const UNDO = 200;
 const KINDS: SmoothKind[] = ['ema', 'time_ema', 'window', 'gaussian', 'median'];
-const number = (text: string, fallback: number) => (Number.isFinite(Number(text)) && text !== '' ? Number(text) : fallback);
+const number = (text: string, fallback: number) =>
+  Number.isFinite(Number(text)) && text !== '' ? Number(text) : fallback;
 const one = <T extends string>(text: string, allowed: readonly T[], fallback: T): T =>
   (allowed as readonly string[]).includes(text) ? (text as T) : fallback;
 
@@ -196,11 +197,19 @@ export class View {
       read: (t) => (this.selecting = one<Selecting>(t, ['off', 'step', 'range'], 'off')),
     },
     { key: 'link', write: () => (this.linked ? 'on' : ''), read: (t) => (this.linked = t === 'on') },
-    { key: 'at', write: () => joinList(writePlaces(this.places)), read: (t) => (this.places = readPlaces(splitList(t))) },
+    {
+      key: 'at',
+      write: () => joinList(writePlaces(this.places)),
+      read: (t) => (this.places = readPlaces(splitList(t))),
+    },
     { key: 'tsort', write: () => this.tableSort, read: (t) => (this.tableSort = t) },
     { key: 'tall', write: () => joinList(this.tall), read: (t) => (this.tall = new Set(splitList(t))) },
     { key: 'empty', write: () => (this.emptyCards ? 'show' : ''), read: (t) => (this.emptyCards = t === 'show') },
-    { key: 'page', write: () => joinList([...this.pages].map(([group, page]) => `${page}|${group}`)), read: (t) => this.readPages(t) },
+    {
+      key: 'page',
+      write: () => joinList([...this.pages].map(([group, page]) => `${page}|${group}`)),
+      read: (t) => this.readPages(t),
+    },
     { key: 'full', write: () => this.full, read: (t) => (this.full = t) },
     { key: 'row', write: () => (this.perRow ? String(this.perRow) : ''), read: (t) => (this.perRow = number(t, 0)) },
   ];
@@ -223,7 +232,11 @@ export class View {
     const next = new Map<string, CardSmoothing>();
     for (const item of splitList(text)) {
       const found = /^([\d.]+)\|(\w+)\|(.*)$/s.exec(item);
-      if (found) next.set(found[3], { weight: Math.min(0.999, number(found[1], 0.6)), kind: one<SmoothKind>(found[2], KINDS, 'ema') });
+      if (found)
+        next.set(found[3], {
+          weight: Math.min(0.999, number(found[1], 0.6)),
+          kind: one<SmoothKind>(found[2], KINDS, 'ema'),
+        });
     }
     this.cardSmoothing = next;
   }
@@ -280,9 +293,13 @@ export class View {
   }
 
   /** From the address the page was opened with; TensorBoard's keys are turned into ours and taken off. */
-  open(location: { hash: string; search: string }, tastes: ReadonlyMap<string, string> = new Map()): { hash: string; search: string } {
+  open(
+    location: { hash: string; search: string },
+    tastes: ReadonlyMap<string, string> = new Map(),
+  ): { hash: string; search: string } {
     const hash = parseHash(location.hash);
-    for (const [key, value] of fromTensorBoard(new URLSearchParams(location.search), hash)) if (!hash.values.has(key)) hash.values.set(key, value);
+    for (const [key, value] of fromTensorBoard(new URLSearchParams(location.search), hash))
+      if (!hash.values.has(key)) hash.values.set(key, value);
     if (hash.values.size === 0) for (const [key, value] of tastes) hash.values.set(key, value);
     this.decode(formatHash(hash));
     return { hash: this.encode(), search: withoutTensorBoard(location.search) };
@@ -353,7 +370,8 @@ export class View {
     const y = this.zoomYOf(card);
     this.zoomLinked = !this.zoomLinked;
     this.commonX = null;
-    if (this.zoomLinked) this.zoom = new Map([...this.zoom].filter(([, z]) => z.y).map(([tag, z]) => [tag, { x: null, y: z.y }]));
+    if (this.zoomLinked)
+      this.zoom = new Map([...this.zoom].filter(([, z]) => z.y).map(([tag, z]) => [tag, { x: null, y: z.y }]));
     if (card !== '') this.setZoom(card, { x, y });
   }
 
@@ -416,7 +434,10 @@ export class View {
     this.pins = this.pins.includes(tag) ? this.pins.filter((t) => t !== tag) : [...this.pins, tag];
   }
 
-  toggle(which: 'wide' | 'revealed' | 'rightAxis' | 'closed' | 'folded' | 'hidden' | 'tall' | 'percent', name: string): void {
+  toggle(
+    which: 'wide' | 'revealed' | 'rightAxis' | 'closed' | 'folded' | 'hidden' | 'tall' | 'percent',
+    name: string,
+  ): void {
     const next = new Set(this[which]);
     if (!next.delete(name)) next.add(name);
     this[which] = next;

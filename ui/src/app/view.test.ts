@@ -32,17 +32,26 @@ describe('the view', () => {
     a.revealed = new Set(['vit/b']);
     a.cardSmoothing = new Map([['a|b,c', { kind: 'gaussian', weight: 0.25 }]]);
     a.pins = ['val/loss', 'a,b'];
-    a.yScale = new Map([['val/loss', 'log'], ['a,b', 'symlog']]);
+    a.yScale = new Map([
+      ['val/loss', 'log'],
+      ['a,b', 'symlog'],
+    ]);
     a.percent = new Set(['val/acc']);
     a.zoomLinked = true;
-    a.zoom = new Map([['val/loss', { x: [10, 2000.5], y: null }], ['a|b,c', { x: [-1, 1], y: [0.25, 1e-3 + 1] }]]);
+    a.zoom = new Map([
+      ['val/loss', { x: [10, 2000.5], y: null }],
+      ['a|b,c', { x: [-1, 1], y: [0.25, 1e-3 + 1] }],
+    ]);
     a.full = 'val/loss';
     a.emptyCards = true;
     a.pages = new Map([['/a,b', 3]]);
     a.perRow = 4;
     a.selecting = 'range';
     a.linked = true;
-    a.places = new Map([['', { from: 10, to: 20 }], ['val/loss', null]]);
+    a.places = new Map([
+      ['', { from: 10, to: 20 }],
+      ['val/loss', null],
+    ]);
     a.tableSort = '-max';
     a.tall = new Set(['val/loss']);
     const b = new View();
@@ -57,16 +66,30 @@ describe('the view', () => {
     expect([...b.cardSmoothing]).toEqual([...a.cardSmoothing]);
     expect([...b.yScale]).toEqual([...a.yScale]);
     expect([...b.where]).toEqual([...a.where]);
-    expect([b.top, b.details, b.tableFull, b.isFolded('vit/'), b.isFolded('x/')]).toEqual([10, 'vit/seed1', true, false, true]);
+    expect([b.top, b.details, b.tableFull, b.isFolded('vit/'), b.isFolded('x/')]).toEqual([
+      10,
+      'vit/seed1',
+      true,
+      false,
+      true,
+    ]);
     expect([...b.places]).toEqual([...a.places]);
   });
-  it('is short when nothing was changed, and still says something', () => expect(new View().encode()).toBe('#timeseries&smooth=0.6'));
+  it('is short when nothing was changed, and still says something', () =>
+    expect(new View().encode()).toBe('#timeseries&smooth=0.6'));
   it('takes tastes only when the address says nothing', () => {
-    const tastes = new Map([['smooth', '0.9'], ['pins', 'a']]);
+    const tastes = new Map([
+      ['smooth', '0.9'],
+      ['pins', 'a'],
+    ]);
     const bare = new View();
     bare.open({ hash: '', search: '?other=1' }, tastes);
     expect([bare.smoothing, bare.pins]).toEqual([0.9, ['a']]);
-    for (const location of [{ hash: '#timeseries&tags=loss', search: '' }, { hash: '#scalars', search: '?tagFilter=loss' }, { hash: new View().encode(), search: '' }]) {
+    for (const location of [
+      { hash: '#timeseries&tags=loss', search: '' },
+      { hash: '#scalars', search: '?tagFilter=loss' },
+      { hash: new View().encode(), search: '' },
+    ]) {
       const linked = new View();
       linked.open(location, tastes);
       expect([linked.smoothing, linked.pins]).toEqual([0.6, []]);
@@ -74,7 +97,12 @@ describe('the view', () => {
   });
   it("knows TensorBoard's names of tabs", () => {
     const a = new View();
-    for (const [hash, tab] of [['#scalars', 'timeseries'], ['#distributions', 'histograms'], ['#images&tagFilter=x', 'images'], ['#nonsense', 'nonsense']]) {
+    for (const [hash, tab] of [
+      ['#scalars', 'timeseries'],
+      ['#distributions', 'histograms'],
+      ['#images&tagFilter=x', 'images'],
+      ['#nonsense', 'nonsense'],
+    ]) {
       a.decode(hash);
       expect(a.tab).toBe(tab);
     }

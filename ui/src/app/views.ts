@@ -6,7 +6,10 @@ import { view } from './view.svelte';
 
 export const VIEW = 'view/';
 
-export const savedViews = (): string[] => Object.keys(hub.people).filter((key) => key.startsWith(VIEW)).map((key) => key.slice(VIEW.length));
+export const savedViews = (): string[] =>
+  Object.keys(hub.people)
+    .filter((key) => key.startsWith(VIEW))
+    .map((key) => key.slice(VIEW.length));
 
 /** Opens a saved view; what was there before can be had back. */
 export function openView(name: string): void {

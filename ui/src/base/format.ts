@@ -10,7 +10,9 @@ const short = format('.3~s');
 
 /** 12 345 with thin spaces; whole numbers only. */
 export function count(n: number): string {
-  return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, THIN);
+  return Math.round(n)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, THIN);
 }
 
 /** 2.7 M: for how many points there are. */
@@ -23,7 +25,8 @@ export function big(n: number): string {
 }
 
 /** A share of one. */
-export const percent = (v: number): string => (Number.isFinite(v) ? `${value(Number((v * 100).toPrecision(12)))}\u202f%` : value(v));
+export const percent = (v: number): string =>
+  Number.isFinite(v) ? `${value(Number((v * 100).toPrecision(12)))}\u202f%` : value(v);
 
 /** Four significant digits. */
 export function value(v: number): string {

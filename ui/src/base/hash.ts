@@ -13,7 +13,8 @@ const decode = (text: string): string => {
     return text;
   }
 };
-const encode = (text: string): string => encodeURIComponent(text).replace(/%(2F|3A|2C|40|24)/g, (m) => decodeURIComponent(m));
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(/%(2F|3A|2C|40|24)/g, (m) => decodeURIComponent(m));
 
 export function parseHash(hash: string): Hash {
   const [tab, ...pairs] = hash.replace(/^#/, '').split('&');
@@ -75,7 +76,14 @@ export function fromTensorBoard(query: URLSearchParams, hash: Hash): Map<string,
     try {
       const state: unknown = JSON.parse(textOfBase64(selection));
       if (state && typeof state === 'object')
-        take(joinList(Object.entries(state).filter(([, on]) => on === false).map(([name]) => name)), 'hide');
+        take(
+          joinList(
+            Object.entries(state)
+              .filter(([, on]) => on === false)
+              .map(([name]) => name),
+          ),
+          'hide',
+        );
     } catch {
       // a link that was cut off: the rest of it still counts
     }
@@ -94,7 +102,9 @@ export function fromTensorBoard(query: URLSearchParams, hash: Hash): Map<string,
       const cards: unknown = JSON.parse(pinned);
       if (Array.isArray(cards)) {
         const tags = cards
-          .filter((c): c is { plugin: string; tag: string } => !!c && c.plugin === 'scalars' && typeof c.tag === 'string')
+          .filter(
+            (c): c is { plugin: string; tag: string } => !!c && c.plugin === 'scalars' && typeof c.tag === 'string',
+          )
           .map((c) => c.tag);
         take(joinList(tags), 'pins');
       }
@@ -109,7 +119,10 @@ const TENSORBOARD_QUERY = new Set(['tagFilter', 'smoothing', 'runFilter', 'runCo
 
 /** The query without what has become part of the view; all else stays letter by letter. */
 export function withoutTensorBoard(search: string): string {
-  const rest = search.replace(/^\?/, '').split('&').filter((pair) => pair !== '' && !TENSORBOARD_QUERY.has(decode(pair.split('=')[0])));
+  const rest = search
+    .replace(/^\?/, '')
+    .split('&')
+    .filter((pair) => pair !== '' && !TENSORBOARD_QUERY.has(decode(pair.split('=')[0])));
   return rest.length ? `?${rest.join('&')}` : '';
 }
 

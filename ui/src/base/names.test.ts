@@ -36,7 +36,10 @@ describe('colours', () => {
 });
 
 describe('run filter', () => {
-  const run = { name: 'vit/seed1', get: (key: string) => ({ lr: 0.02, state: 'running', opt: 'adam', tag: ['baseline', 'old'] })[key] };
+  const run = {
+    name: 'vit/seed1',
+    get: (key: string) => ({ lr: 0.02, state: 'running', opt: 'adam', tag: ['baseline', 'old'] })[key],
+  };
   const test = (text: string) => {
     const parsed = parseFilter(text);
     return parsed.ok ? parsed.value(run) : parsed.error.code;

@@ -14,7 +14,8 @@ function partOf(name: string): Part {
   const at = words.findIndex((word) => TRAIN.has(word.toLowerCase()) || HELD_OUT.has(word.toLowerCase()));
   if (at < 0) return { role: '', stem: name };
   const role = TRAIN.has(words[at].toLowerCase()) ? 'train' : 'other';
-  const rest = at + 1 < words.length ? [...words.slice(0, at), ...words.slice(at + 2)] : words.slice(0, Math.max(0, at - 1));
+  const rest =
+    at + 1 < words.length ? [...words.slice(0, at), ...words.slice(at + 2)] : words.slice(0, Math.max(0, at - 1));
   return { role, stem: rest.join('') };
 }
 

@@ -24,7 +24,11 @@ describe('a selection', () => {
   });
   it('becomes a range and one place again', () => {
     expect([asRange({ from: 3, to: null }), asRange(LAST)]).toEqual([{ from: 3, to: Infinity }, WHOLE]);
-    expect([asSingle({ from: 3, to: 9 }), asSingle(WHOLE), asSingle({ from: -Infinity, to: 9 })]).toEqual([{ from: 3, to: null }, LAST, { from: 9, to: null }]);
+    expect([asSingle({ from: 3, to: 9 }), asSingle(WHOLE), asSingle({ from: -Infinity, to: 9 })]).toEqual([
+      { from: 3, to: null },
+      LAST,
+      { from: 9, to: null },
+    ]);
   });
   it('is clipped to the data', () => {
     expect(clipPlace(WHOLE, [10, 20])).toEqual({ from: 10, to: 20 });

@@ -63,7 +63,8 @@ export function readPlaces(items: readonly string[]): Places {
     if (ends.length > 2) continue;
     const from = read(ends[0], ends.length === 2 ? -Infinity : Infinity);
     const to = ends.length === 2 ? read(ends[1], Infinity) : null;
-    if (!isGood(from, to === null ? Infinity : -Infinity) || (to !== null && (!isGood(to, Infinity) || to < from))) continue;
+    if (!isGood(from, to === null ? Infinity : -Infinity) || (to !== null && (!isGood(to, Infinity) || to < from)))
+      continue;
     places.set(card, { from, to });
   }
   return places;

@@ -4,7 +4,8 @@
 export function covers(set: ReadonlySet<string>, name: string): boolean {
   if (set.size === 0) return false;
   if (set.has(name)) return true;
-  for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) if (set.has(name.slice(0, at + 1))) return true;
+  for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1))
+    if (set.has(name.slice(0, at + 1))) return true;
   return false;
 }
 
@@ -28,6 +29,7 @@ export function excluding(set: ReadonlySet<string>, names: Iterable<string>, all
     if (had.endsWith('/') && [...gone].some((name) => name.startsWith(had))) apart.push(had);
     else next.add(had);
   }
-  if (apart.length) for (const name of all) if (!covers(gone, name) && apart.some((folder) => name.startsWith(folder))) next.add(name);
+  if (apart.length)
+    for (const name of all) if (!covers(gone, name) && apart.some((folder) => name.startsWith(folder))) next.add(name);
   return next;
 }

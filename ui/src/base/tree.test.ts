@@ -5,7 +5,10 @@ import { passes, readWhere, writeWhere, type ColumnFilter } from './where';
 
 const rank = (...order: number[]) => Float64Array.from(order);
 const text = (names: string[], ranks: number[], shut: string[] = []) =>
-  rowsOf(treeOf(names), rank(...ranks), (key) => !shut.includes(key)).map((row) => `${'  '.repeat(row.level - 1)}${row.node.label}${row.node.leaf < 0 ? `/ ${row.members.length}${row.whole ? '' : ' of more'}` : ''}`);
+  rowsOf(treeOf(names), rank(...ranks), (key) => !shut.includes(key)).map(
+    (row) =>
+      `${'  '.repeat(row.level - 1)}${row.node.label}${row.node.leaf < 0 ? `/ ${row.members.length}${row.whole ? '' : ' of more'}` : ''}`,
+  );
 
 describe('the tree of names', () => {
   it('nests folders and merges those with one thing in them', () => {
@@ -24,16 +27,26 @@ describe('the tree of names', () => {
   it('folds', () => expect(text(['a/x', 'a/y', 'b'], [0, 1, 2], ['a/'])).toEqual(['a/ 2', 'b']));
   it('takes odd names', () => {
     const names = ['', '.', '/', 'a//b', 'a//c', '/x', 'a'.repeat(5) + '/'.repeat(2000)];
-    expect(rowsOf(treeOf(names), rank(...names.map((_, i) => i)), () => true).filter((row) => row.node.leaf >= 0)).toHaveLength(names.length);
+    expect(
+      rowsOf(treeOf(names), rank(...names.map((_, i) => i)), () => true).filter((row) => row.node.leaf >= 0),
+    ).toHaveLength(names.length);
   });
 });
 
 describe('sets with folders', () => {
   it('cover what is beneath', () => {
     const set = new Set(['a/b/', 'c']);
-    expect(['a/b/x', 'a/b/y/z', 'a/bx', 'c', 'c/d', 'a/b'].map((name) => covers(set, name))).toEqual([true, true, false, true, false, false]);
+    expect(['a/b/x', 'a/b/y/z', 'a/bx', 'c', 'c/d', 'a/b'].map((name) => covers(set, name))).toEqual([
+      true,
+      true,
+      false,
+      true,
+      false,
+      false,
+    ]);
   });
-  it('put a folder in the place of its names', () => expect([...including(new Set(['a/x', 'b']), ['a/'])]).toEqual(['b', 'a/']));
+  it('put a folder in the place of its names', () =>
+    expect([...including(new Set(['a/x', 'b']), ['a/'])]).toEqual(['b', 'a/']));
   it('take a folder apart for one of its names', () => {
     expect([...excluding(new Set(['a/', 'b']), ['a/x'], ['a/x', 'a/y', 'a/z', 'b', 'c'])]).toEqual(['b', 'a/y', 'a/z']);
   });
@@ -54,7 +67,19 @@ describe('filters of columns', () => {
   });
   it('are nothing when they are nonsense', () => expect([...readWhere('x,,,a\\,\\,b~\\,,h:lr\\,\\,5~1')]).toEqual([]));
   it('let numbers in an interval, chosen values and, if wanted, blanks pass', () => {
-    expect([0.1, 0.5, 0.6, NaN, 'x', null].map((v) => passes(filter({ range: [0.1, 0.5] }), v))).toEqual([true, true, false, false, false, true]);
-    expect(['a', 'b', 3, null].map((v) => passes(filter({ values: new Set(['a', '3']), blank: false }), v))).toEqual([true, false, true, false]);
+    expect([0.1, 0.5, 0.6, NaN, 'x', null].map((v) => passes(filter({ range: [0.1, 0.5] }), v))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect(['a', 'b', 3, null].map((v) => passes(filter({ values: new Set(['a', '3']), blank: false }), v))).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 });

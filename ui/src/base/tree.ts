@@ -37,7 +37,9 @@ export function treeOf(names: readonly string[]): TreeNode[] {
     }
     return node;
   };
-  names.forEach((name, leaf) => folderOf(name).children.push({ key: name, label: name.slice(name.lastIndexOf('/') + 1), leaf, children: [] }));
+  names.forEach((name, leaf) =>
+    folderOf(name).children.push({ key: name, label: name.slice(name.lastIndexOf('/') + 1), leaf, children: [] }),
+  );
   // children come after their folder in the map: from the end, every child is finished before its folder
   for (const folder of [...folders.values()].reverse()) folder.children = folder.children.map(merged);
   return root.children;
@@ -64,7 +66,8 @@ export function rowsOf(tree: readonly TreeNode[], rank: Float64Array, isOpen: (k
     for (const node of nodes) {
       if (node.leaf >= 0) {
         total++;
-        if (rank[node.leaf] >= 0) listed.push({ node, rank: rank[node.leaf], members: [node.leaf], total: 1, inside: [] });
+        if (rank[node.leaf] >= 0)
+          listed.push({ node, rank: rank[node.leaf], members: [node.leaf], total: 1, inside: [] });
         continue;
       }
       const inside = list(node.children);

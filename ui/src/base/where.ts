@@ -15,7 +15,8 @@ export const isTrivial = (f: ColumnFilter): boolean => f.values === null && f.ra
 
 export function passes(filter: ColumnFilter, value: number | string | null): boolean {
   if (value === null) return filter.blank;
-  if (filter.range && !(typeof value === 'number' && value >= filter.range[0] && value <= filter.range[1])) return false;
+  if (filter.range && !(typeof value === 'number' && value >= filter.range[0] && value <= filter.range[1]))
+    return false;
   return filter.values === null || filter.values.has(String(value));
 }
 
@@ -33,7 +34,8 @@ export function readWhere(text: string): Where {
     const [column, blank = '', interval = '', mark, ...values] = splitList(item);
     if (!column) continue;
     const ends = interval.split('~').map(Number);
-    const range: [number, number] | null = interval !== '' && ends.length === 2 && ends[0] <= ends[1] ? [ends[0], ends[1]] : null;
+    const range: [number, number] | null =
+      interval !== '' && ends.length === 2 && ends[0] <= ends[1] ? [ends[0], ends[1]] : null;
     const filter: ColumnFilter = { values: mark === '=' ? new Set(values) : null, range, blank: blank !== '-' };
     if (!isTrivial(filter)) where.set(column, filter);
   }

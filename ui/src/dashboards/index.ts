@@ -12,10 +12,21 @@ export interface Dashboard {
 }
 
 export const DASHBOARDS: Dashboard[] = [
-  { id: 'timeseries', title: 'tab.timeseries', about: 'about.timeseries', plugins: ['scalars'], load: () => import('./timeseries/View.svelte') },
+  {
+    id: 'timeseries',
+    title: 'tab.timeseries',
+    about: 'about.timeseries',
+    plugins: ['scalars'],
+    load: () => import('./timeseries/View.svelte'),
+  },
   { id: 'images', title: 'tab.images', about: 'about.images', plugins: ['images'] },
   { id: 'histograms', title: 'tab.histograms', about: 'about.histograms', plugins: ['histograms'] },
-  { id: 'graphs', title: 'tab.graphs', about: 'about.graphs', plugins: ['graphs', 'graph_run_metadata', 'graph_keras_model'] },
+  {
+    id: 'graphs',
+    title: 'tab.graphs',
+    about: 'about.graphs',
+    plugins: ['graphs', 'graph_run_metadata', 'graph_keras_model'],
+  },
   { id: 'hparams', title: 'tab.hparams', about: 'about.hparams', plugins: ['hparams'] },
   { id: 'projector', title: 'tab.projector', about: 'about.projector', plugins: ['projector'] },
   { id: 'text', title: 'tab.text', about: 'about.text', plugins: ['text'] },

@@ -48,7 +48,8 @@ export const api = {
     json<Reply<'POST summaries'>>('summaries', send('POST', { tags, runs }, signal)),
   measure: (ask: MeasureAsk, signal?: AbortSignal) => json<Reply<'POST measure'>>('measure', send('POST', ask, signal)),
   state: () => json<Reply<'GET state'>>('state'),
-  patchState: (revision: number, items: StateItems) => json<Reply<'PATCH state'>>('state', send('PATCH', { revision, items })),
+  patchState: (revision: number, items: StateItems) =>
+    json<Reply<'PATCH state'>>('state', send('PATCH', { revision, items })),
 
   async scalars(ask: ScalarsAsk, signal?: AbortSignal): Promise<Result<Columns>> {
     const body = await fetchBytes(`${BASE}scalars`, JSON.stringify(ask), signal);

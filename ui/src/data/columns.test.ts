@@ -39,7 +39,9 @@ describe('columns', () => {
     if (!got.ok) return;
     const s = got.value.series[0];
     expect(got.value.version).toBe(812);
-    expect([s.run, s.flags, s.epoch, s.n, s.points, s.bad, s.attempts, s.firstWall, s.inRange, s.firstStep]).toEqual([7, 8, 5e9, 900, 3, 1, 2, 1794740000.5, 900, 40]);
+    expect([s.run, s.flags, s.epoch, s.n, s.points, s.bad, s.attempts, s.firstWall, s.inRange, s.firstStep]).toEqual([
+      7, 8, 5e9, 900, 3, 1, 2, 1794740000.5, 900, 40,
+    ]);
     expect([...(s.x ?? [])]).toEqual([0, 0.5, 1]);
     expect([...(s.step ?? [])]).toEqual([0, 10, 20]);
     expect([...(s.value ?? [])]).toEqual([0, 0.5, 1]);

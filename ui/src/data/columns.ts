@@ -3,7 +3,16 @@
 //
 //   0 magic | 4 u32 entries | 8 u64 version | 16 entries of one size | columns
 import { fail, ok, type Result } from '../base/result';
-import { BAND_AT, BAND_BYTES, BAND_MAGIC, SCALAR_AT, SCALAR_BYTES, SCALAR_MAGIC, type Band, type Series } from './types';
+import {
+  BAND_AT,
+  BAND_BYTES,
+  BAND_MAGIC,
+  SCALAR_AT,
+  SCALAR_BYTES,
+  SCALAR_MAGIC,
+  type Band,
+  type Series,
+} from './types';
 
 export type { Band, Series } from './types';
 export { APPEND, NO_BASELINE, NO_X, NOT_FOUND, NOT_RISING, RESTARTED, UNCHANGED, UNCOMPARED } from './types';

@@ -19,7 +19,8 @@ export async function fetchOnce(ask: FetchAsk, signal?: AbortSignal): Promise<Fe
       return { id: ask.id, code: String(reply.status), message: text.slice(0, 200) || reply.statusText };
     }
   } catch (e) {
-    if (e instanceof DOMException && e.name === 'AbortError') return { id: ask.id, code: 'cancelled', message: 'cancelled' };
+    if (e instanceof DOMException && e.name === 'AbortError')
+      return { id: ask.id, code: 'cancelled', message: 'cancelled' };
     return { id: ask.id, code: 'offline', message: e instanceof Error ? e.message : String(e) };
   }
 }

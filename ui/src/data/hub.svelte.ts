@@ -21,7 +21,11 @@ export class Hub {
   connection = $state<Connection>('connecting');
   lostSince = $state(0);
   /** when the newest data came, and the tags and runs in it; null: any */
-  changed = $state.raw<{ version: number; tags: Set<string> | null; runs: Set<number> | null }>({ version: 0, tags: null, runs: null });
+  changed = $state.raw<{ version: number; tags: Set<string> | null; runs: Set<number> | null }>({
+    version: 0,
+    tags: null,
+    runs: null,
+  });
   lastNews = $state(0);
   paused = $state(false);
   ready = $state(false);

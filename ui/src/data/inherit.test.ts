@@ -7,7 +7,14 @@ const valueIn = (runs: Run[], name: string) => runs.find((r) => r.name === name)
 
 describe('hyperparameters of runs beneath others', () => {
   it('are those of the nearest run above that logged some', () => {
-    const runs = withInherited([run('a', { lr: 1 }), run('a/b/validation'), run('a/b', { lr: 2 }), run('a/train'), run('ab'), run('c/train')]);
+    const runs = withInherited([
+      run('a', { lr: 1 }),
+      run('a/b/validation'),
+      run('a/b', { lr: 2 }),
+      run('a/train'),
+      run('ab'),
+      run('c/train'),
+    ]);
     expect(valueIn(runs, 'a/b/validation')).toBe(2);
     expect(valueIn(runs, 'a/train')).toBe(1);
     expect(valueIn(runs, 'ab')).toBeUndefined();

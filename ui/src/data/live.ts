@@ -23,14 +23,20 @@ export class Live {
   start(): void {
     this.heard = Date.now();
     try {
-      const shared = new SharedWorker(new URL('./stream.shared.ts', import.meta.url), { type: 'module', name: this.url });
+      const shared = new SharedWorker(new URL('./stream.shared.ts', import.meta.url), {
+        type: 'module',
+        name: this.url,
+      });
       shared.onerror = () => this.startOwn();
       this.port = shared.port;
       this.port.onmessage = (e: MessageEvent<StreamNews>) => this.take(e.data);
       this.port.start();
       this.port.postMessage({ url: this.url });
       addEventListener('pagehide', () => this.port?.postMessage({ bye: true }));
-      addEventListener('pageshow', (e) => (e as PageTransitionEvent).persisted && this.port?.postMessage({ url: this.url }));
+      addEventListener(
+        'pageshow',
+        (e) => (e as PageTransitionEvent).persisted && this.port?.postMessage({ url: this.url }),
+      );
     } catch {
       this.startOwn();
     }

@@ -74,8 +74,12 @@ function manyMenu(those: Run[], folder = ''): MenuItem[] {
 export function groupMenu(row: GroupRow): MenuItem[] {
   return [
     ...manyMenu(row.runs, row.folder),
-    ...(view.group === 'tree' ? [{ label: t('run.copyPath'), run: () => void copyText(folderOf(row.key.replace(/\/$/, ''))) }] : []),
-    ...(row.colourKey !== null && runs.colourBy === view.group ? [{ label: t('group.colour'), run: () => (panel.dialog = { kind: 'groupColour', key: row.colourKey ?? '' }) }] : []),
+    ...(view.group === 'tree'
+      ? [{ label: t('run.copyPath'), run: () => void copyText(folderOf(row.key.replace(/\/$/, ''))) }]
+      : []),
+    ...(row.colourKey !== null && runs.colourBy === view.group
+      ? [{ label: t('group.colour'), run: () => (panel.dialog = { kind: 'groupColour', key: row.colourKey ?? '' }) }]
+      : []),
     LINE,
     { label: t('group.foldAll'), run: () => runs.foldAll(true) },
     { label: t('group.unfoldAll'), run: () => runs.foldAll(false) },
@@ -92,17 +96,36 @@ export function columnMenu(column: string, filter: () => void, add: () => void):
   return [
     { label: t('col.ascending'), checked: view.sort === column && !view.descending, run: () => sort(false) },
     { label: t('col.descending'), checked: view.sort === column && view.descending, run: () => sort(true) },
-    { label: t('col.top', { n: 10 }), run: () => { sort(high); view.top = 10; } },
+    {
+      label: t('col.top', { n: 10 }),
+      run: () => {
+        sort(high);
+        view.top = 10;
+      },
+    },
     { label: t('col.filter'), run: filter },
     ...(column.startsWith('h:')
       ? [
-          { label: t('col.group'), checked: view.group === `hparam:${column.slice(2)}`, run: () => (view.group = `hparam:${column.slice(2)}`) },
-          { label: t('col.colour'), checked: view.colour === `hparam:${column.slice(2)}`, run: () => (view.colour = `hparam:${column.slice(2)}`) },
+          {
+            label: t('col.group'),
+            checked: view.group === `hparam:${column.slice(2)}`,
+            run: () => (view.group = `hparam:${column.slice(2)}`),
+          },
+          {
+            label: t('col.colour'),
+            checked: view.colour === `hparam:${column.slice(2)}`,
+            run: () => (view.colour = `hparam:${column.slice(2)}`),
+          },
         ]
       : []),
     LINE,
     { label: t('col.left'), hint: 'Alt ←', disabled: at <= 0, run: () => runs.table.shift(column, -1) },
-    { label: t('col.right'), hint: 'Alt →', disabled: at === runs.columns.length - 1, run: () => runs.table.shift(column, 1) },
+    {
+      label: t('col.right'),
+      hint: 'Alt →',
+      disabled: at === runs.columns.length - 1,
+      run: () => runs.table.shift(column, 1),
+    },
     { label: t('col.remove'), hint: 'Del', run: () => runs.table.toggle(column) },
     { label: t('col.add'), run: add },
   ];

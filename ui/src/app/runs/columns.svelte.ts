@@ -17,7 +17,10 @@ export interface HParam {
 export const FACTS = ['state', 'start', 'duration', 'points'] as const;
 export const SUMMARIES: readonly Summary[] = ['last', 'min', 'max', 'best'];
 
-export type ColumnParts = { kind: 'metric'; what: Summary; tag: string } | { kind: 'hparam'; name: string } | { kind: 'fact'; fact: (typeof FACTS)[number] };
+export type ColumnParts =
+  | { kind: 'metric'; what: Summary; tag: string }
+  | { kind: 'hparam'; name: string }
+  | { kind: 'fact'; fact: (typeof FACTS)[number] };
 
 const parsed = new Map<string, ColumnParts | null>();
 export function partsOf(column: string): ColumnParts | null {
@@ -57,7 +60,9 @@ export class Columns {
   private seen: readonly Run[] = [];
   private known: HParam[] = [];
   hparams = $derived.by((): HParam[] => {
-    const isSame = hub.runs.length === this.seen.length && hub.runs.every((run, i) => run === this.seen[i] || sameValues(run.hparams, this.seen[i].hparams));
+    const isSame =
+      hub.runs.length === this.seen.length &&
+      hub.runs.every((run, i) => run === this.seen[i] || sameValues(run.hparams, this.seen[i].hparams));
     this.seen = hub.runs;
     if (!isSame) this.known = this.collect();
     return this.known;
@@ -72,7 +77,8 @@ export class Columns {
         const plain = typeof v === 'boolean' ? String(v) : v;
         all.set(String(plain), plain);
       }
-    const order = (a: number | string, b: number | string) => (typeof a === 'number' && typeof b === 'number' ? a - b : naturalCompare(String(a), String(b)));
+    const order = (a: number | string, b: number | string) =>
+      typeof a === 'number' && typeof b === 'number' ? a - b : naturalCompare(String(a), String(b));
     return [...values]
       .map(([name, all]) => ({ name, differs: all.size > 1, values: [...all.values()].sort(order) }))
       .sort((a, b) => naturalCompare(a.name, b.name));
@@ -81,7 +87,9 @@ export class Columns {
   mainTag = $derived.by(() => {
     const tags = hub.tags.filter((tag) => tag.plugin === 'scalars').map((tag) => tag.tag);
     const find = (pattern: RegExp) => tags.find((tag) => pattern.test(tag));
-    return find(/(^|\/)(val|valid|validation|eval|test)[^]*loss/i) ?? find(/loss/i) ?? find(BETTER_HIGH) ?? tags[0] ?? '';
+    return (
+      find(/(^|\/)(val|valid|validation|eval|test)[^]*loss/i) ?? find(/loss/i) ?? find(BETTER_HIGH) ?? tags[0] ?? ''
+    );
   });
 
   /** Those chosen, else what most people want to see first. */
@@ -90,8 +98,15 @@ export class Columns {
     const main = this.mainTag ? [`m:${direction(this.mainTag) ?? 'last'}:${this.mainTag}`] : [];
     const hparams = this.hparams.filter((h) => h.differs).map((h) => `h:${h.name}`);
     if (!view.tableFull) return [...main, ...hparams.slice(0, 1)];
-    const others = hub.tags.filter((tag) => tag.plugin === 'scalars' && direction(tag.tag) !== null && tag.tag !== this.mainTag);
-    return [...main, ...others.slice(0, 3).map(({ tag }) => `m:${direction(tag) ?? 'last'}:${tag}`), ...hparams.slice(0, 8), ...FACTS.map((fact) => `i:${fact}`)];
+    const others = hub.tags.filter(
+      (tag) => tag.plugin === 'scalars' && direction(tag.tag) !== null && tag.tag !== this.mainTag,
+    );
+    return [
+      ...main,
+      ...others.slice(0, 3).map(({ tag }) => `m:${direction(tag) ?? 'last'}:${tag}`),
+      ...hparams.slice(0, 8),
+      ...FACTS.map((fact) => `i:${fact}`),
+    ];
   });
 
   toggle(column: string): void {
@@ -154,7 +169,9 @@ export class Columns {
     const parts = partsOf(column);
     if (parts?.kind === 'hparam') {
       const first = those.length ? this.value(column, those[0]) : null;
-      return first !== null && those.every((run) => this.value(column, run) === first) ? { text: this.show(column, first), title: String(first) } : null;
+      return first !== null && those.every((run) => this.value(column, run) === first)
+        ? { text: this.show(column, first), title: String(first) }
+        : null;
     }
     if (parts?.kind !== 'metric' || parts.what === 'best') return null;
     let n = 0;
@@ -172,7 +189,10 @@ export class Columns {
     }
     if (n === 0) return null;
     const std = n > 1 ? Math.sqrt(squares / (n - 1)) : 0;
-    return { text: value(best), title: t('group.sum', { n: count(n), best: exact(best), mean: value(mean), std: value(std) }) };
+    return {
+      text: value(best),
+      title: t('group.sum', { n: count(n), best: exact(best), mean: value(mean), std: value(std) }),
+    };
   }
 
   title(column: string): string {
@@ -188,7 +208,8 @@ export class Columns {
     if (parts?.kind === 'fact' && parts.fact === 'state') return t(`state.${v as Run['state']}`);
     if (typeof v === 'string') return v;
     if (parts?.kind === 'hparam') return setting(v);
-    if (parts?.kind === 'fact') return parts.fact === 'duration' ? duration(v) : parts.fact === 'start' ? wall(v) : big(v);
+    if (parts?.kind === 'fact')
+      return parts.fact === 'duration' ? duration(v) : parts.fact === 'start' ? wall(v) : big(v);
     return parts?.what === 'best' ? count(v) : value(v);
   }
   /** All digits, and where a metric has them from. */
@@ -197,6 +218,9 @@ export class Columns {
     if (v === null) return '';
     if (column === 'i:start' && typeof v === 'number') return iso(v);
     const step = this.metric(column, run)?.step ?? NaN;
-    return (typeof v === 'number' ? exact(v) : this.show(column, v)) + (Number.isFinite(step) ? ` · ${t('tip.step', { n: count(step) })}` : '');
+    return (
+      (typeof v === 'number' ? exact(v) : this.show(column, v)) +
+      (Number.isFinite(step) ? ` · ${t('tip.step', { n: count(step) })}` : '')
+    );
   }
 }

@@ -39,8 +39,13 @@ export class RunDetails {
     const asking = new AbortController();
     this.asking = asking;
     this.loadedAt = Date.now();
-    const tags = hub.tags.filter((tag) => tag.plugin === 'scalars' && (tag.runs === 'all' || tag.runs.includes(run.id))).map((tag) => tag.tag);
-    const [summaries, status] = await Promise.all([api.summaries(tags, [run.id], asking.signal), api.status(true, run.name)]);
+    const tags = hub.tags
+      .filter((tag) => tag.plugin === 'scalars' && (tag.runs === 'all' || tag.runs.includes(run.id)))
+      .map((tag) => tag.tag);
+    const [summaries, status] = await Promise.all([
+      api.summaries(tags, [run.id], asking.signal),
+      api.status(true, run.name),
+    ]);
     if (asking.signal.aborted) return;
     if (!summaries.ok || !status.ok) {
       this.problem = !summaries.ok ? summaries.error.message : !status.ok ? status.error.message : '';
@@ -48,7 +53,9 @@ export class RunDetails {
     }
     const metrics = summaries.value.tags.map((tag, i) => ({ tag, cell: summaries.value.cells[i][0] }));
     this.problem = '';
-    this.metrics = metrics.filter((m): m is { tag: string; cell: Cell } => m.cell !== null).sort((a, b) => naturalCompare(a.tag, b.tag));
+    this.metrics = metrics
+      .filter((m): m is { tag: string; cell: Cell } => m.cell !== null)
+      .sort((a, b) => naturalCompare(a.tag, b.tag));
     this.files = status.value.files ?? [];
     this.of = run.name;
   }

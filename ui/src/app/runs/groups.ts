@@ -34,7 +34,12 @@ export function keyOf(run: Run, by: string, tags: readonly string[] | undefined)
   if (by.startsWith('regex:')) {
     const found = regexOf(by.slice(6))?.exec(run.name);
     if (!found) return NO_GROUP;
-    return found.length > 1 ? found.slice(1).map((part) => part ?? '').join(' ') : found[0];
+    return found.length > 1
+      ? found
+          .slice(1)
+          .map((part) => part ?? '')
+          .join(' ')
+      : found[0];
   }
   return '';
 }

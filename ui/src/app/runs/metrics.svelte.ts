@@ -11,7 +11,8 @@ const MOST_CELLS = 200000;
 /** news of more runs than these is asked for as a whole */
 const MOST_RUNS = 1000;
 const BETTER_LOW = /loss|error|err\b|perplexity|ppl|mse|mae|rmse|nll|fid|wer|cer|latency|divergence|regret/i;
-export const BETTER_HIGH = /acc|auc|f1|bleu|rouge|reward|return|score|\bmap\b|iou|precision|recall|top-?\d|psnr|ssim|r2|dice|throughput|per_s(ec)?\b/i;
+export const BETTER_HIGH =
+  /acc|auc|f1|bleu|rouge|reward|return|score|\bmap\b|iou|precision|recall|top-?\d|psnr|ssim|r2|dice|throughput|per_s(ec)?\b/i;
 
 /** Is less better, or more? null: nobody knows. */
 export function direction(tag: string): 'min' | 'max' | null {
@@ -75,7 +76,9 @@ export class Metrics {
     this.askedAt = Date.now();
     this.askedFor = new Set(tags);
     const some = asking.news ? [...asking.news].filter((id) => hub.run(id)) : undefined;
-    const cells = new Map<string, Map<number, Cell>>(tags.map((tag) => [tag, new Map(some ? this.cells.get(tag) : [])]));
+    const cells = new Map<string, Map<number, Cell>>(
+      tags.map((tag) => [tag, new Map(some ? this.cells.get(tag) : [])]),
+    );
     const atOnce = Math.max(1, Math.floor(MOST_CELLS / Math.max(1, some?.length ?? hub.runs.length)));
     for (let from = 0; from < tags.length; from += atOnce) {
       const reply = await api.summaries(tags.slice(from, from + atOnce), some, asking.control.signal);

@@ -35,12 +35,21 @@ function noteFrom(v: object): RunNote {
     note: text(had.note),
     archived: had.archived === true || undefined,
     colour: colourFrom(had.colour),
-    tags: Array.isArray(had.tags) ? [...new Set(had.tags.filter((tag): tag is string => typeof tag === 'string' && tag !== ''))] : undefined,
+    tags: Array.isArray(had.tags)
+      ? [...new Set(had.tags.filter((tag): tag is string => typeof tag === 'string' && tag !== ''))]
+      : undefined,
   };
 }
 
 /** "a, b" as tags; a tag has no comma in it. */
-export const tagsFrom = (typed: string): string[] => [...new Set(typed.split(',').map((tag) => tag.trim()).filter((tag) => tag !== ''))];
+export const tagsFrom = (typed: string): string[] => [
+  ...new Set(
+    typed
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+  ),
+];
 
 export class Notes {
   private readonly byRun = $derived.by(() => {
@@ -69,7 +78,8 @@ export class Notes {
   /** Every tag that a run has, with how many have it. */
   tags = $derived.by(() => {
     const tags = new Map<string, number>();
-    for (const run of hub.runs) for (const tag of this.get(run.name).tags ?? []) tags.set(tag, (tags.get(tag) ?? 0) + 1);
+    for (const run of hub.runs)
+      for (const tag of this.get(run.name).tags ?? []) tags.set(tag, (tags.get(tag) ?? 0) + 1);
     return [...tags].map(([tag, n]) => ({ tag, n })).sort((a, b) => naturalCompare(a.tag, b.tag));
   });
 

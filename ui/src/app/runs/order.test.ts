@@ -3,7 +3,21 @@ import type { Run } from '../../data/types';
 import { compareKeys, grouped, isGoodRegex, keyOf, NO_GROUP } from './groups';
 import { sortedBy } from './order';
 
-const run = (name: string, hparams?: Run['hparams']): Run => ({ id: 1, name, start: 0, last: 0, state: 'finished', points: 0, series: 0, epoch: 0, version: 0, attempts: 1, damaged: 0, hparams }) as Run;
+const run = (name: string, hparams?: Run['hparams']): Run =>
+  ({
+    id: 1,
+    name,
+    start: 0,
+    last: 0,
+    state: 'finished',
+    points: 0,
+    series: 0,
+    epoch: 0,
+    version: 0,
+    attempts: 1,
+    damaged: 0,
+    hparams,
+  }) as Run;
 
 describe('the order of rows', () => {
   it('puts NaN and what is missing last, both ways', () => {
@@ -13,7 +27,17 @@ describe('the order of rows', () => {
   });
   it('counts in texts as people do, and keeps equals in their order', () => {
     expect(sortedBy(['b10', 'b2', 'a'], (v) => v, false)).toEqual(['a', 'b2', 'b10']);
-    expect(sortedBy([['x', 1], ['y', 1], ['z', 0]] as [string, number][], ([, v]) => v, false).map(([name]) => name)).toEqual(['z', 'x', 'y']);
+    expect(
+      sortedBy(
+        [
+          ['x', 1],
+          ['y', 1],
+          ['z', 0],
+        ] as [string, number][],
+        ([, v]) => v,
+        false,
+      ).map(([name]) => name),
+    ).toEqual(['z', 'x', 'y']);
   });
 });
 
@@ -34,9 +58,19 @@ describe('groups', () => {
     expect(keyOf(run('x'), 'regex:(', undefined)).toBe(NO_GROUP);
   });
   it('come by size where they are numbers, and those without one last', () => {
-    expect(['0.001', NO_GROUP, '0.0003', '10', '2', 'adam'].sort(compareKeys)).toEqual(['0.0003', '0.001', '2', '10', 'adam', NO_GROUP]);
+    expect(['0.001', NO_GROUP, '0.0003', '10', '2', 'adam'].sort(compareKeys)).toEqual([
+      '0.0003',
+      '0.001',
+      '2',
+      '10',
+      'adam',
+      NO_GROUP,
+    ]);
   });
   it('keep the order of their first run', () => {
-    expect([...grouped([run('b/1'), run('a/1'), run('b/2')], (r) => keyOf(r, 'path', undefined)).keys()]).toEqual(['b', 'a']);
+    expect([...grouped([run('b/1'), run('a/1'), run('b/2')], (r) => keyOf(r, 'path', undefined)).keys()]).toEqual([
+      'b',
+      'a',
+    ]);
   });
 });

@@ -1,7 +1,11 @@
 // The order of rows by a column: numbers by size, texts as people count, NaN and what is missing last either way.
 import { naturalCompare } from '../../base/natural';
 
-export function sortedBy<T>(items: readonly T[], valueOf: (item: T) => number | string | null, descending: boolean): T[] {
+export function sortedBy<T>(
+  items: readonly T[],
+  valueOf: (item: T) => number | string | null,
+  descending: boolean,
+): T[] {
   const sign = descending ? -1 : 1;
   const last = (v: number | string | null) => (v === null ? 2 : Number.isNaN(v) ? 1 : 0);
   const keyed = items.map((item) => ({ item, v: valueOf(item) }));

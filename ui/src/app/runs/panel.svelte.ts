@@ -11,7 +11,8 @@ export type PanelDialog =
   | { kind: 'tags'; runs: Run[] }
   | { kind: 'regex'; target: 'group' | 'colour' }
   | { kind: 'groupColour'; key: string };
-export type PanelPopover = { kind: 'columns' | 'top'; anchor: HTMLElement } | { kind: 'filter'; column: string; anchor: HTMLElement };
+export type PanelPopover =
+  { kind: 'columns' | 'top'; anchor: HTMLElement } | { kind: 'filter'; column: string; anchor: HTMLElement };
 
 export const rowKey = (row: Row): string => (row.kind === 'group' ? `g${row.key}` : `r${row.run.id}`);
 
@@ -45,16 +46,22 @@ class PanelState {
     if (!row) return;
     const key = rowKey(row);
     if (how === 'range') {
-      const from = Math.max(0, runs.rows.findIndex((r) => rowKey(r) === this.anchor));
+      const from = Math.max(
+        0,
+        runs.rows.findIndex((r) => rowKey(r) === this.anchor),
+      );
       const part = runs.rows.slice(Math.min(from, index), Math.max(from, index) + 1);
-      this.picked = new Set(part.flatMap((r) => (r.kind === 'run' ? [r.run.id] : r.open ? [] : r.runs.map((run) => run.id))));
+      this.picked = new Set(
+        part.flatMap((r) => (r.kind === 'run' ? [r.run.id] : r.open ? [] : r.runs.map((run) => run.id))),
+      );
     } else {
       if (how === 'more') {
         const next = new Set(this.picked);
         const those = row.kind === 'run' ? [row.run] : row.runs;
         const had = those.every((run) => next.has(run.id));
-        for (const run of those) if (had) next.delete(run.id);
-        else next.add(run.id);
+        for (const run of those)
+          if (had) next.delete(run.id);
+          else next.add(run.id);
         this.picked = next;
       } else if (how === 'only') this.clear();
       this.anchor = key;

@@ -34,14 +34,24 @@ interface Listing {
   nameOf: (run: Run) => string;
 }
 
-const runRow = (run: Run, [folder, label]: [string, string], level: number): RunRow => ({ kind: 'run', run, folder, label, level });
+const runRow = (run: Run, [folder, label]: [string, string], level: number): RunRow => ({
+  kind: 'run',
+  run,
+  folder,
+  label,
+  level,
+});
 
 export function flatRows({ runs, nameOf }: Listing): Row[] {
   return runs.map((run) => runRow(run, splitTag(nameOf(run)), 1));
 }
 
 /** Without an order of runs the groups come by name, else by their first run. */
-export function groupRows({ runs, isSorted, isOpen, nameOf }: Listing, keyOf: (run: Run) => string, keyIsFolder: boolean): Row[] {
+export function groupRows(
+  { runs, isSorted, isOpen, nameOf }: Listing,
+  keyOf: (run: Run) => string,
+  keyIsFolder: boolean,
+): Row[] {
   const groups = grouped(runs, keyOf);
   const keys = [...groups.keys()];
   if (!isSorted) keys.sort(compareKeys);
@@ -50,10 +60,13 @@ export function groupRows({ runs, isSorted, isOpen, nameOf }: Listing, keyOf: (r
     const open = isOpen(key);
     const row: GroupRow = { kind: 'group', key, label: key, level: 1, runs: members, open, folder: '', colourKey: key };
     if (!open) return [row];
-    return [row, ...members.map((run) => {
-      const name = splitTag(nameOf(run));
-      return runRow(run, keyIsFolder ? ['', name[1]] : name, 2);
-    })];
+    return [
+      row,
+      ...members.map((run) => {
+        const name = splitTag(nameOf(run));
+        return runRow(run, keyIsFolder ? ['', name[1]] : name, 2);
+      }),
+    ];
   });
 }
 
@@ -69,7 +82,10 @@ export class Tree {
     this.names = names;
     this.nodes = treeOf(names);
     this.byName = new Float64Array(names.length);
-    names.map((_, i) => i).sort((a, b) => naturalCompare(names[a], names[b])).forEach((at, place) => (this.byName[at] = place));
+    names
+      .map((_, i) => i)
+      .sort((a, b) => naturalCompare(names[a], names[b]))
+      .forEach((at, place) => (this.byName[at] = place));
   }
 
   /** `all` give the shape, those of the listing are in it. */
@@ -84,7 +100,16 @@ export class Tree {
     return rowsOf(this.nodes, rank, isOpen).map(({ node, level, open, members, whole }): Row => {
       if (node.leaf < 0) {
         const holdsRuns = node.children.some((child) => child.leaf >= 0 && !child.label.includes('/'));
-        return { kind: 'group', key: node.key, label: node.label, level, runs: members.map((i) => all[i]), open, folder: whole ? node.key : '', colourKey: holdsRuns ? node.key.slice(0, -1) : null };
+        return {
+          kind: 'group',
+          key: node.key,
+          label: node.label,
+          level,
+          runs: members.map((i) => all[i]),
+          open,
+          folder: whole ? node.key : '',
+          colourKey: holdsRuns ? node.key.slice(0, -1) : null,
+        };
       }
       const run = all[node.leaf];
       const name = nameOf(run);

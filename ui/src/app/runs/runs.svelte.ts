@@ -124,7 +124,8 @@ export class RunsModel {
   showTop(n: number): void {
     view.top = n;
     if (n === 0 || partsOf(view.sort)) return;
-    const metric = this.table.list.find((c) => c.startsWith('m:')) ?? (this.mainTag ? `m:last:${this.mainTag}` : 'i:start');
+    const metric =
+      this.table.list.find((c) => c.startsWith('m:')) ?? (this.mainTag ? `m:last:${this.mainTag}` : 'i:start');
     view.sort = metric;
     view.descending = bestIsHigh(metric);
   }
@@ -140,9 +141,16 @@ export class RunsModel {
 
   private readonly tree = new Tree();
   rows = $derived.by((): Row[] => {
-    const listing = { runs: this.matching, isSorted: view.sort !== '', isOpen: (key: string) => !view.isFolded(key), nameOf: (run: Run) => this.nameOf(run) };
+    const listing = {
+      runs: this.matching,
+      isSorted: view.sort !== '',
+      isOpen: (key: string) => !view.isFolded(key),
+      nameOf: (run: Run) => this.nameOf(run),
+    };
     if (view.group === 'tree') return this.tree.rows(this.listed, listing);
-    return view.group === '' ? flatRows(listing) : groupRows(listing, (run) => this.groupOf(run), view.group === 'path');
+    return view.group === ''
+      ? flatRows(listing)
+      : groupRows(listing, (run) => this.groupOf(run), view.group === 'path');
   });
 
   foldAll(shut: boolean): void {
@@ -152,7 +160,11 @@ export class RunsModel {
 
   // ---- colours ----
 
-  private readonly colouring = new Colouring(this.notes, (run, by) => this.keyOf(run, by), (run) => this.trainingOf(run));
+  private readonly colouring = new Colouring(
+    this.notes,
+    (run, by) => this.keyOf(run, by),
+    (run) => this.trainingOf(run),
+  );
 
   colourOf(run: Run): string {
     return this.colouring.of(run);
@@ -197,7 +209,8 @@ export class RunsModel {
   follow(): void {
     $effect(() => {
       const tags = new Set(this.table.wanted([view.sort, ...view.where.keys()]));
-      for (const word of view.runFilter.matchAll(/([\w./-]+)\s*[<>=!]/g)) if (hub.tags.some((tag) => tag.tag === word[1])) tags.add(word[1]);
+      for (const word of view.runFilter.matchAll(/([\w./-]+)\s*[<>=!]/g))
+        if (hub.tags.some((tag) => tag.tag === word[1])) tags.add(word[1]);
       this.metrics.want([...tags]);
     });
   }

@@ -2,7 +2,26 @@
 // not change, and makes lines of it. A zoomed card asks for its range only; smoothing is done by the server over all
 // points. When news comes only series that grew are sent again.
 import { untrack } from 'svelte';
-import { api, hub, NOT_FOUND, UNCOMPARED, runs, settings, t, UNCHANGED, view, type Band, type Line, type Run, type ScalarsAsk, type Series, type Spread, xAsk, xWhat, metricOf } from '../../public';
+import {
+  api,
+  hub,
+  NOT_FOUND,
+  UNCOMPARED,
+  runs,
+  settings,
+  t,
+  UNCHANGED,
+  view,
+  type Band,
+  type Line,
+  type Run,
+  type ScalarsAsk,
+  type Series,
+  type Spread,
+  xAsk,
+  xWhat,
+  metricOf,
+} from '../../public';
 import { tagsOf } from './combined';
 import { infoOf, type CardInfo } from './info';
 import { bandLine, keyOf, seriesLines, type Look, type Source } from './lines';
@@ -59,7 +78,9 @@ export class CardData {
   );
 
   /** Shown runs that have one of these tags. */
-  members = $derived.by((): Run[] => (this.tags.length === 1 ? this.wanted.map(({ run }) => run) : [...new Set(this.wanted.map(({ run }) => run))]));
+  members = $derived.by((): Run[] =>
+    this.tags.length === 1 ? this.wanted.map(({ run }) => run) : [...new Set(this.wanted.map(({ run }) => run))],
+  );
 
   private smoothing = $derived.by(() => {
     const { kind, weight } = view.smoothingOf(this.tag);
@@ -67,7 +88,11 @@ export class CardData {
   });
 
   /** What every question about this card's lines has in common, so that its numbers are those of what is drawn. */
-  basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing' | 'compare'> => ({ x: xAsk(view.x), smoothing: this.smoothing, compare: this.compare }));
+  basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing' | 'compare'> => ({
+    x: xAsk(view.x),
+    smoothing: this.smoothing,
+    compare: this.compare,
+  }));
 
   private banded = $derived(view.bands !== 'off' && view.group !== '' && this.tags.length === 1);
 
@@ -77,8 +102,14 @@ export class CardData {
     return hub.runs.find((run) => run.name === view.baseline) ?? null;
   });
   /** What y is, where that is not the tag's value. */
-  yTitle = $derived(this.baseline ? t(view.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) }) : '');
-  private compare = $derived(this.baseline && view.compare !== 'off' ? { run: this.baseline.id, kind: view.compare } : undefined);
+  yTitle = $derived(
+    this.baseline
+      ? t(view.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) })
+      : '',
+  );
+  private compare = $derived(
+    this.baseline && view.compare !== 'off' ? { run: this.baseline.id, kind: view.compare } : undefined,
+  );
 
   /** Whose a line is, by its key; bands, which are of many, are nobody's, as are parts of a run. */
   sources = $derived.by(() => new Map(this.series.map((source) => [keyOf(source, this.tags), source])));
@@ -102,7 +133,14 @@ export class CardData {
       // on a log axis pixels are no even parts of x; twice as many, since where it turns linear depends on the data
       const isLog = view.xScale !== 'linear' && x !== 'wall';
       const near = isLog && metric === null ? NEAR[xWhat(x)] : undefined;
-      const ask: Ask = { ...this.basis, width: isLog ? this.width * 2 : this.width, range, near, superseded: view.attempts || undefined, columns };
+      const ask: Ask = {
+        ...this.basis,
+        width: isLog ? this.width * 2 : this.width,
+        range,
+        near,
+        superseded: view.attempts || undefined,
+        columns,
+      };
       const spread = view.bands;
       const bands = this.banded && spread !== 'off' ? { spread, center: view.center, revealed: view.revealed } : null;
       if (this.width === 0) return;
@@ -175,14 +213,32 @@ export class CardData {
     this.error = '';
   }
 
-  private async loadBands(ask: Ask, wanted: Source[], { spread, center }: BandsWanted, asking: AbortController): Promise<boolean> {
+  private async loadBands(
+    ask: Ask,
+    wanted: Source[],
+    { spread, center }: BandsWanted,
+    asking: AbortController,
+  ): Promise<boolean> {
     const groups = new Map<string, { run: number; tag: string }[]>();
     for (const { run, tag } of wanted) {
       const key = runs.groupOf(run);
       groups.set(key, [...(groups.get(key) ?? []), { run: run.id, tag }]);
     }
     const { x, width, range, near, smoothing, compare } = ask;
-    const reply = await api.bands({ x, width, range, near, smoothing, compare, center, spread, groups: [...groups].map(([key, series]) => ({ key, series })) }, asking.signal);
+    const reply = await api.bands(
+      {
+        x,
+        width,
+        range,
+        near,
+        smoothing,
+        compare,
+        center,
+        spread,
+        groups: [...groups].map(([key, series]) => ({ key, series })),
+      },
+      asking.signal,
+    );
     if (asking.signal.aborted) return false;
     if (!reply.ok) {
       const metric = metricOf(view.x);
@@ -204,10 +260,22 @@ export class CardData {
 
   lines = $derived.by((): Line[] => {
     void settings.dark;
-    const look: Look = { x: view.x, smooth: this.smoothing.kind !== 'none', envelope: view.envelope, tags: this.tags, right: view.rightAxis.has(this.tag), split: view.attempts || view.partition };
+    const look: Look = {
+      x: view.x,
+      smooth: this.smoothing.kind !== 'none',
+      envelope: view.envelope,
+      tags: this.tags,
+      right: view.rightAxis.has(this.tag),
+      split: view.attempts || view.partition,
+    };
     if (!this.bands) return seriesLines(this.series, look);
     const { keys, bands } = this.bands;
-    const members = seriesLines(this.series, { ...look, split: false }).map((line, i) => ({ ...line, raw: null, faint: true, colour: runs.colourOfGroup(runs.groupOf(this.series[i].run)) }));
+    const members = seriesLines(this.series, { ...look, split: false }).map((line, i) => ({
+      ...line,
+      raw: null,
+      faint: true,
+      colour: runs.colourOfGroup(runs.groupOf(this.series[i].run)),
+    }));
     return [...bands.map((band) => bandLine(keys[band.group], band, view.x)), ...members];
   });
 
@@ -218,5 +286,14 @@ export class CardData {
     return n;
   });
 
-  info = $derived.by((): CardInfo => infoOf(this.bands ? [] : this.series, { runs: this.members.length, groups: this.bands?.keys.length ?? 0, without: this.uncompared, isZoomed: this.loadedRange !== undefined, tags: this.tags, isCompared: this.baseline !== null }));
+  info = $derived.by((): CardInfo =>
+    infoOf(this.bands ? [] : this.series, {
+      runs: this.members.length,
+      groups: this.bands?.keys.length ?? 0,
+      without: this.uncompared,
+      isZoomed: this.loadedRange !== undefined,
+      tags: this.tags,
+      isCompared: this.baseline !== null,
+    }),
+  );
 }

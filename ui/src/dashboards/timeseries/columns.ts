@@ -15,7 +15,21 @@ export interface Row {
 
 export const COLUMNS = {
   single: ['run', 'smoothed', 'value', 'step', 'relative'],
-  range: ['run', 'min', 'max', 'start', 'end', 'change', 'percent', 'startStep', 'endStep', 'maxStep', 'minStep', 'mean', 'rawChange'],
+  range: [
+    'run',
+    'min',
+    'max',
+    'start',
+    'end',
+    'change',
+    'percent',
+    'startStep',
+    'endStep',
+    'maxStep',
+    'minStep',
+    'mean',
+    'rawChange',
+  ],
 } as const;
 export type ColumnId = (typeof COLUMNS)[Kind][number];
 
@@ -112,7 +126,12 @@ export function rawOf(row: Row, id: string): number | null {
 }
 
 /** By a column ("-" before it: greatest first); what is no number comes last either way. Equal rows stay in order. */
-export function sortRows(rows: readonly Row[], sort: string, columns: readonly string[], byName: (a: string, b: string) => number): readonly Row[] {
+export function sortRows(
+  rows: readonly Row[],
+  sort: string,
+  columns: readonly string[],
+  byName: (a: string, b: string) => number,
+): readonly Row[] {
   const id = sort.replace(/^-/, '');
   if (!columns.includes(id)) return rows;
   const sign = sort.startsWith('-') ? -1 : 1;

@@ -5,7 +5,16 @@ const { cardsOf, joinTags, SEPARATOR, tagsOf, titleOf } = await import('./combin
 
 describe('several tags in one card', () => {
   it('stand where the first of them would, each tag once', () => {
-    expect(cardsOf(['a', 'b', 'c', 'd'], [['b', 'd'], ['a', 'd'], ['c', 'gone']])).toEqual(['a', joinTags(['b', 'd']), 'c']);
+    expect(
+      cardsOf(
+        ['a', 'b', 'c', 'd'],
+        [
+          ['b', 'd'],
+          ['a', 'd'],
+          ['c', 'gone'],
+        ],
+      ),
+    ).toEqual(['a', joinTags(['b', 'd']), 'c']);
   });
   it('are known by one string, which a strange tag does not break', () => {
     const strange = `x${SEPARATOR}y`;

@@ -19,7 +19,8 @@ export function titleOf(tags: readonly string[]): [string, string] {
   if (tags.length === 1) return splitTag(tags[0]);
   const parts = tags.map((tag) => splitTag(tag));
   const last = parts[0][1];
-  if (parts.every(([path, name]) => name === last && path !== '')) return [`${parts.map(([path]) => path.replace(/\/$/, '')).join(' + ')}/`, last];
+  if (parts.every(([path, name]) => name === last && path !== ''))
+    return [`${parts.map(([path]) => path.replace(/\/$/, '')).join(' + ')}/`, last];
   return ['', tags.join(' + ')];
 }
 

@@ -22,7 +22,16 @@ interface Known {
 }
 
 export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
-  const info: CardInfo = { runs: known.runs, groups: known.groups, points: 0, total: 0, bad: 0, without: known.without, withoutX: 0, best: null };
+  const info: CardInfo = {
+    runs: known.runs,
+    groups: known.groups,
+    points: 0,
+    total: 0,
+    bad: 0,
+    without: known.without,
+    withoutX: 0,
+    best: null,
+  };
   const wanted = known.isCompared || known.tags.length > 1 ? null : direction(known.tags[0]);
   let best: { run: Run; value: number } | null = null;
   for (const { run, data } of series) {
@@ -34,7 +43,8 @@ export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
     if (!wanted || !data.value) continue;
     for (let i = 0; i < data.value.length; i++) {
       const v = data.value[i];
-      if (Number.isFinite(v) && (best === null || (wanted === 'min' ? v < best.value : v > best.value))) best = { run, value: v };
+      if (Number.isFinite(v) && (best === null || (wanted === 'min' ? v < best.value : v > best.value)))
+        best = { run, value: v };
     }
   }
   info.total = Math.max(info.total, info.points);

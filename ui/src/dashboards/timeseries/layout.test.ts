@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { CARD, GAP, HEADER, inSight, layOut, perRow, tableRoom, WIDE_CARD } from './layout';
 
-const section = (key: string, n: number, open = true) => ({ key, title: key, tags: Array.from({ length: n }, (_, i) => `${key}/${i}`), open, total: n, page: 1, pages: 1 });
+const section = (key: string, n: number, open = true) => ({
+  key,
+  title: key,
+  tags: Array.from({ length: n }, (_, i) => `${key}/${i}`),
+  open,
+  total: n,
+  page: 1,
+  pages: 1,
+});
 
 describe('cards', () => {
   it('fill the width', () => {
@@ -13,25 +21,44 @@ describe('cards', () => {
   });
   it('of full width have a row of their own', () => {
     const { placed } = layOut([section('a', 3)], 1000, 3, new Set(['a/1']));
-    expect(placed[0].cards.map((c) => [c.left > 0, c.height])).toEqual([[false, CARD], [false, WIDE_CARD], [false, CARD]]);
+    expect(placed[0].cards.map((c) => [c.left > 0, c.height])).toEqual([
+      [false, CARD],
+      [false, WIDE_CARD],
+      [false, CARD],
+    ]);
   });
-  it('of a closed section are not there', () => expect(layOut([section('a', 9, false)], 1000, 3, new Set()).placed[0].cards).toEqual([]));
+  it('of a closed section are not there', () =>
+    expect(layOut([section('a', 9, false)], 1000, 3, new Set()).placed[0].cards).toEqual([]));
   it('exist only in sight: ten thousand cost as many as fit', () => {
     const { placed } = layOut([section('a', 10000)], 1000, 3, new Set());
     expect(inSight(placed, 50000, 50900)[0].cards.length).toBeLessThanOrEqual(15);
   });
   it('grow by the room for their tables, a taller one without moving its neighbours', () => {
     const { placed, height } = layOut([section('a', 4)], 1000, 3, new Set(), (tag) => (tag === 'a/0' ? 300 : 100));
-    expect(placed[0].cards.map((c) => [c.top, c.height])).toEqual([[HEADER, CARD + 300], [HEADER, CARD + 100], [HEADER, CARD + 100], [HEADER + CARD + 300 + GAP, CARD + 100]]);
+    expect(placed[0].cards.map((c) => [c.top, c.height])).toEqual([
+      [HEADER, CARD + 300],
+      [HEADER, CARD + 100],
+      [HEADER, CARD + 100],
+      [HEADER + CARD + 300 + GAP, CARD + 100],
+    ]);
     expect(height).toBe(HEADER + 2 * (CARD + GAP) + 400 + GAP);
   });
   it('are in sight while any of their row is', () => {
     const { placed } = layOut([section('a', 9)], 1000, 3, new Set(), (tag) => (tag === 'a/3' ? 900 : 100));
     const second = HEADER + CARD + 100 + GAP;
-    expect(inSight(placed, second + CARD + 500, second + CARD + 600)[0].cards.map((c) => c.tag)).toEqual(['a/3', 'a/4', 'a/5']);
+    expect(inSight(placed, second + CARD + 500, second + CARD + 600)[0].cards.map((c) => c.tag)).toEqual([
+      'a/3',
+      'a/4',
+      'a/5',
+    ]);
   });
   it('have tables of the height given, or of all their rows', () => {
-    expect([tableRoom(108, false, 50), tableRoom(108, true, 2), tableRoom(108, true, 10), tableRoom(108, true, 10000)]).toEqual([124, 124, 16 + 11 * 24 + 12, 16 + 15 * 24 + 12]);
+    expect([
+      tableRoom(108, false, 50),
+      tableRoom(108, true, 2),
+      tableRoom(108, true, 10),
+      tableRoom(108, true, 10000),
+    ]).toEqual([124, 124, 16 + 11 * 24 + 12, 16 + 15 * 24 + 12]);
   });
   it('are as many in a row as asked for, if they fit', () => {
     expect([perRow(1100, 0), perRow(1100, 5), perRow(300, 6), perRow(100, 0)]).toEqual([3, 5, 1, 1]);

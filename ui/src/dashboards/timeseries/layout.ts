@@ -48,7 +48,13 @@ export function perRow(width: number, wanted: number): number {
 export type Below = (tag: string) => number;
 const NOTHING: Below = () => 0;
 
-function placeCards(tags: string[], width: number, columns: number, wide: ReadonlySet<string>, below: Below): { cards: PlacedCard[]; bottom: number } {
+function placeCards(
+  tags: string[],
+  width: number,
+  columns: number,
+  wide: ReadonlySet<string>,
+  below: Below,
+): { cards: PlacedCard[]; bottom: number } {
   const cards: PlacedCard[] = [];
   const one = (width - GAP * (columns - 1)) / columns;
   let top = HEADER;
@@ -64,7 +70,14 @@ function placeCards(tags: string[], width: number, columns: number, wide: Readon
     const isWide = wide.has(tag);
     if (isWide || row.length === columns) endRow();
     const height = (isWide ? WIDE_CARD : CARD) + below(tag);
-    const card = { tag, left: isWide ? 0 : row.length * (one + GAP), top, width: isWide ? width : one, height, rowEnd: 0 };
+    const card = {
+      tag,
+      left: isWide ? 0 : row.length * (one + GAP),
+      top,
+      width: isWide ? width : one,
+      height,
+      rowEnd: 0,
+    };
     cards.push(card);
     row.push(card);
     if (isWide) endRow();
@@ -73,11 +86,19 @@ function placeCards(tags: string[], width: number, columns: number, wide: Readon
   return { cards, bottom: top };
 }
 
-export function layOut(sections: Section[], width: number, columns: number, wide: ReadonlySet<string>, below = NOTHING): { placed: PlacedSection[]; height: number } {
+export function layOut(
+  sections: Section[],
+  width: number,
+  columns: number,
+  wide: ReadonlySet<string>,
+  below = NOTHING,
+): { placed: PlacedSection[]; height: number } {
   let top = 0;
   const placed: PlacedSection[] = [];
   for (const section of sections) {
-    const { cards, bottom } = section.open ? placeCards(section.tags, width, columns, wide, below) : { cards: [], bottom: HEADER };
+    const { cards, bottom } = section.open
+      ? placeCards(section.tags, width, columns, wide, below)
+      : { cards: [], bottom: HEADER };
     placed.push({ section, top, height: bottom, cards });
     top += bottom;
   }

@@ -41,7 +41,8 @@ export function seriesLines(series: readonly (Source & { data: Series })[], look
   return [...lines, ...older];
 }
 
-export const keyOf = ({ run, tag }: Source, tags: readonly string[]): string => (tags.length > 1 ? `${run.name}\n${tag}` : run.name);
+export const keyOf = ({ run, tag }: Source, tags: readonly string[]): string =>
+  tags.length > 1 ? `${run.name}\n${tag}` : run.name;
 
 function lineOf(source: Source & { data: Series }, look: Look): Line {
   const { run, tag, at, data } = source;
@@ -78,7 +79,18 @@ function partOf(line: Line, from: number, to: number, number: number, axis: X): 
   let x = line.x.subarray(from, to);
   if (axis === 'relative' && wall) x = wall.map((w) => w - firstWall);
   if (axis === 'step_relative' && step) x = step.map((s) => s - step[0]);
-  return { ...line, key: `${line.key}\n#${number}`, name: `${line.name} #${number}`, x, y: line.y.subarray(from, to), raw: cut(line.raw), envelope: null, step, wall, firstWall };
+  return {
+    ...line,
+    key: `${line.key}\n#${number}`,
+    name: `${line.name} #${number}`,
+    x,
+    y: line.y.subarray(from, to),
+    raw: cut(line.raw),
+    envelope: null,
+    step,
+    wall,
+    firstWall,
+  };
 }
 
 export function bandLine(key: string, band: Band, axis: X): Line {

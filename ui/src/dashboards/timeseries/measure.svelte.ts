@@ -31,14 +31,23 @@ const MOST_SERIES = 20000;
 const FAR = { number: 2 ** 53, relative: 1e12, wall: 1e12 };
 
 const keyOf = (run: number, tag: string) => `${run}\n${tag}`;
-const pointOf = (p: MeasurePoint): StatPoint => ({ step: toNumber(p.step), wall: toNumber(p.wall), value: toNumber(p.smooth), raw: toNumber(p.value) });
+const pointOf = (p: MeasurePoint): StatPoint => ({
+  step: toNumber(p.step),
+  wall: toNumber(p.wall),
+  value: toNumber(p.smooth),
+  raw: toNumber(p.value),
+});
 const maybe = (p: MeasurePoint | null) => (p ? pointOf(p) : null);
 
 function statsOf(m: Measure): Stats {
   return {
     start: pointOf(m.start),
     end: pointOf(m.end),
-    line: { min: maybe(m.minSmooth), max: maybe(m.maxSmooth), mean: m.meanSmooth === null ? NaN : toNumber(m.meanSmooth) },
+    line: {
+      min: maybe(m.minSmooth),
+      max: maybe(m.maxSmooth),
+      mean: m.meanSmooth === null ? NaN : toNumber(m.meanSmooth),
+    },
     raw: { min: maybe(m.min), max: maybe(m.max), mean: m.mean === null ? NaN : toNumber(m.mean) },
   };
 }
@@ -75,14 +84,21 @@ export class Measures {
   });
 
   /** The selection as it is on this card's data. */
-  shown = $derived.by((): Place | null => (this.place && this.extent ? clipPlace(this.place, this.extent) : this.place));
+  shown = $derived.by((): Place | null =>
+    this.place && this.extent ? clipPlace(this.place, this.extent) : this.place,
+  );
 
   private where = $derived.by(() => {
     const place = this.place;
     if (!place) return null;
     const far = FAR[xWhat(view.x)];
     const finite = (v: number) => Math.min(far, Math.max(-far, v));
-    return { ...this.data.basis, ...(this.along ? { x: 'step' as const } : {}), from: finite(place.from), to: place.to === null ? undefined : finite(place.to) };
+    return {
+      ...this.data.basis,
+      ...(this.along ? { x: 'step' as const } : {}),
+      from: finite(place.from),
+      to: place.to === null ? undefined : finite(place.to),
+    };
   });
   private key = $derived(JSON.stringify(this.where));
 
@@ -93,25 +109,39 @@ export class Measures {
     const { lines, sources, loadedRange } = this.data;
     const place = this.place;
     // of a zoomed chart's lines only a part is here: they can't tell of what lies beyond
-    const canTell = place && !this.along && (!loadedRange || (place.from >= loadedRange[0] && (place.to ?? place.from) <= loadedRange[1]));
+    const canTell =
+      place &&
+      !this.along &&
+      (!loadedRange || (place.from >= loadedRange[0] && (place.to ?? place.from) <= loadedRange[1]));
     const exact = this.exact?.key === this.key ? this.exact.stats : null;
     return lines.map((line) => {
       const source = sources.get(line.key);
       const known = source && exact?.get(keyOf(source.run.id, source.tag));
       const stats = known ?? (canTell ? drawnStats(line, place.from, place.to) : null);
-      return { key: line.key, name: line.name, tag: line.tag ?? '', colour: line.colour, run: source?.run ?? null, firstWall: line.firstWall, stats };
+      return {
+        key: line.key,
+        name: line.name,
+        tag: line.tag ?? '',
+        colour: line.colour,
+        run: source?.run ?? null,
+        firstWall: line.firstWall,
+        stats,
+      };
     });
   });
 
   warning = $derived.by((): Warning | null => {
     const { place, shown, extent } = this;
     if (!place || !shown) return null;
-    const isOut = (v: number | null) => v !== null && Number.isFinite(v) && extent !== null && (v < extent[0] || v > extent[1]);
+    const isOut = (v: number | null) =>
+      v !== null && Number.isFinite(v) && extent !== null && (v < extent[0] || v > extent[1]);
     if (extent && (isOut(place.from) || isOut(place.to))) return { kind: 'clipped', from: extent[0], to: extent[1] };
     if (view.x !== 'step' || !this.isExact || !this.exact?.stats.size) return null;
     const all = [...this.exact.stats.values()];
-    if (Number.isFinite(shown.from) && !all.some((s) => s.start.step === shown.from)) return { kind: 'nearest', from: shown.from, to: NaN };
-    if (shown.to !== null && Number.isFinite(shown.to) && !all.some((s) => s.end.step === shown.to)) return { kind: 'nearest', from: shown.to, to: NaN };
+    if (Number.isFinite(shown.from) && !all.some((s) => s.start.step === shown.from))
+      return { kind: 'nearest', from: shown.from, to: NaN };
+    if (shown.to !== null && Number.isFinite(shown.to) && !all.some((s) => s.end.step === shown.to))
+      return { kind: 'nearest', from: shown.to, to: NaN };
     return null;
   });
 
@@ -124,7 +154,9 @@ export class Measures {
     });
     $effect(() => {
       const where = this.where;
-      const series = [...this.data.sources.values()].slice(0, MOST_SERIES).map(({ run, tag }) => ({ run: run.id, tag }));
+      const series = [...this.data.sources.values()]
+        .slice(0, MOST_SERIES)
+        .map(({ run, tag }) => ({ run: run.id, tag }));
       if (!where || series.length === 0) return;
       const wait = selection.held ? HELD_MS : SETTLE_MS;
       untrack(() => this.soon(wait, { ...where, series }));
@@ -161,7 +193,9 @@ export class Measures {
     const reply = await api.measure(ask, asking.signal);
     if (!reply.ok || asking.signal.aborted) return;
     const stats = new Map<string, Stats>();
-    reply.value.series.forEach((measured, i) => measured && stats.set(keyOf(series[i].run, series[i].tag), statsOf(measured)));
+    reply.value.series.forEach(
+      (measured, i) => measured && stats.set(keyOf(series[i].run, series[i].tag), statsOf(measured)),
+    );
     this.exact = { key: JSON.stringify(where), stats };
   }
 }

@@ -1,5 +1,19 @@
 // What a card's menu offers: scale, width, and the chart or its data to take away.
-import { api, chartSvg, copyText, plotTheme, runs, saveBlob, settings, svgToPng, t, view, type MenuItem, type Plot, type Run } from '../../public';
+import {
+  api,
+  chartSvg,
+  copyText,
+  plotTheme,
+  runs,
+  saveBlob,
+  settings,
+  svgToPng,
+  t,
+  view,
+  type MenuItem,
+  type Plot,
+  type Run,
+} from '../../public';
 import type { CardData } from './card.svelte';
 import { nameOf } from './combined';
 import { movePin } from './drag';
@@ -8,7 +22,8 @@ const MOST_IN_URL = 100;
 export const fileName = (card: string) => card.replace(/[^\w.-]+/g, '_') || 'chart';
 
 /** Names for an address; none when too many to fit: then all runs are meant. */
-export const namesFor = (those: readonly Run[]): string[] => (those.length > MOST_IN_URL ? [] : those.map((run) => run.name));
+export const namesFor = (those: readonly Run[]): string[] =>
+  those.length > MOST_IN_URL ? [] : those.map((run) => run.name);
 export const exportNames = (): string[] => namesFor(runs.shown);
 
 export async function exportChart(plot: Plot | null, title: string, kind: 'svg' | 'png'): Promise<void> {
@@ -40,7 +55,11 @@ export function cardMenu(tag: string, data: CardData, plot: () => Plot | null, f
   const file = fileName(title);
   return [
     { label: t('card.logY'), hint: 'L', checked: view.scaleOf(tag) === 'log', run: () => view.toggleLog(tag) },
-    { label: t('card.symlogY'), checked: view.scaleOf(tag) === 'symlog', run: () => view.setScale(tag, view.scaleOf(tag) === 'symlog' ? 'linear' : 'symlog') },
+    {
+      label: t('card.symlogY'),
+      checked: view.scaleOf(tag) === 'symlog',
+      run: () => view.setScale(tag, view.scaleOf(tag) === 'symlog' ? 'linear' : 'symlog'),
+    },
     { label: t('card.smooth'), run: forms.smooth },
     { label: t('card.wide'), checked: view.wide.has(tag), run: () => view.toggle('wide', tag) },
     ...pinMoves(tag),

@@ -6,7 +6,11 @@ export function placeText(x: X, v: number): string {
   if (!Number.isFinite(v)) return t(v > 0 ? 'select.last' : 'select.first');
   if (x === 'wall') return format.wall(v);
   if (x === 'relative') return format.duration(v);
-  return Number.isInteger(v) && Math.abs(v) < 1e9 ? (v < 0 ? `−${format.count(-v)}` : format.count(v)) : format.value(v);
+  return Number.isInteger(v) && Math.abs(v) < 1e9
+    ? v < 0
+      ? `−${format.count(-v)}`
+      : format.count(v)
+    : format.value(v);
 }
 
 /** In the field: what can be typed again and says all of it. */

@@ -6,7 +6,11 @@ const f = (...v: number[]) => Float64Array.from(v);
 describe('the envelope of a line', () => {
   it('is the least and the greatest of each pixel', () => {
     const e = envelopeOf(f(0, 1, 2, 10, 11, 20), f(5, 1, 9, 4, 3, 7), Uint8Array.from([0, 2, 4, 4, 2, 6]));
-    expect([[...(e?.x ?? [])], [...(e?.low ?? [])], [...(e?.high ?? [])]]).toEqual([[1, 10, 20], [1, 3, 7], [9, 4, 7]]);
+    expect([[...(e?.x ?? [])], [...(e?.low ?? [])], [...(e?.high ?? [])]]).toEqual([
+      [1, 10, 20],
+      [1, 3, 7],
+      [9, 4, 7],
+    ]);
   });
   it('is none where pixels are not marked', () => {
     expect(envelopeOf(f(0, 1), f(1, 2), null)).toBeNull();

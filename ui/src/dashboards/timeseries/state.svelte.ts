@@ -1,5 +1,18 @@
 // The time series dashboard's state: which tags, in which sections, and what the pointer is over.
-import { compileRegex, Crosshair, groupOf, hub, naturalCompare, pairTags, runs, settings, t, view, type Hit, type Tag } from '../../public';
+import {
+  compileRegex,
+  Crosshair,
+  groupOf,
+  hub,
+  naturalCompare,
+  pairTags,
+  runs,
+  settings,
+  t,
+  view,
+  type Hit,
+  type Tag,
+} from '../../public';
 import { cardsOf, joinTags, tagsOf } from './combined';
 import { tableRoom, type Section } from './layout';
 import { selection } from './selection.svelte';
@@ -52,12 +65,18 @@ export class TimeSeries {
   /** Tags as cards: those that are drawn together are one. */
   private cards(tags: Tag[]): string[] {
     const chosen = view.combined.map((card) => this.tagsOf(card));
-    return cardsOf(tags.map(({ tag }) => tag), view.pair ? [...chosen, ...this.pairs] : chosen);
+    return cardsOf(
+      tags.map(({ tag }) => tag),
+      view.pair ? [...chosen, ...this.pairs] : chosen,
+    );
   }
 
   combine(tags: readonly string[]): void {
     const all = new Set(tags);
-    view.combined = [...view.combined.filter((card) => !this.tagsOf(card).some((tag) => all.has(tag))), joinTags([...all])];
+    view.combined = [
+      ...view.combined.filter((card) => !this.tagsOf(card).some((tag) => all.has(tag))),
+      joinTags([...all]),
+    ];
   }
   split(card: string): void {
     const tags = new Set(this.tagsOf(card));
@@ -71,10 +90,12 @@ export class TimeSeries {
   private visible(cards: string[]): string[] {
     if (view.emptyCards || runs.shown.length === 0 || runs.shown.length === hub.runs.length) return cards;
     const shown = new Set(runs.shown.map((run) => run.id));
-    return cards.filter((card) => this.tagsOf(card).some((name) => {
-      const has = this.byName.get(name)?.runs;
-      return has === 'all' || has?.some((id) => shown.has(id));
-    }));
+    return cards.filter((card) =>
+      this.tagsOf(card).some((name) => {
+        const has = this.byName.get(name)?.runs;
+        return has === 'all' || has?.some((id) => shown.has(id));
+      }),
+    );
   }
 
   /** A group, cut to its page where groups have pages; the pinned have none. */
@@ -89,7 +110,9 @@ export class TimeSeries {
   sections = $derived.by((): Section[] => {
     if (view.tagFilter !== '') {
       const matching = new Set(this.matching.map((tag) => tag.tag));
-      const tags = this.visible(this.cards(this.tags).filter((card) => this.tagsOf(card).some((tag) => matching.has(tag))));
+      const tags = this.visible(
+        this.cards(this.tags).filter((card) => this.tagsOf(card).some((tag) => matching.has(tag))),
+      );
       return tags.length ? [this.section('?', t('ts.matching'), tags, true)] : [];
     }
     const groups = new Map<string, string[]>();
@@ -102,7 +125,8 @@ export class TimeSeries {
     const sections: Section[] = [];
     const pins = view.pins.filter((card) => this.exists(card));
     if (pins.length) sections.push(this.section('*', t('ts.pinned'), pins, !view.closed.has('*')));
-    for (const [key, tags] of groups) sections.push(this.section(`/${key}`, key || t('ts.ungrouped'), tags, !view.closed.has(`/${key}`)));
+    for (const [key, tags] of groups)
+      sections.push(this.section(`/${key}`, key || t('ts.ungrouped'), tags, !view.closed.has(`/${key}`)));
     return sections;
   });
 

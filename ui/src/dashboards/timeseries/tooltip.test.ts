@@ -9,9 +9,25 @@ type Hits = Parameters<typeof ordered>[0];
 
 const f = (...v: number[]) => Float64Array.from(v);
 const hit = (name: string, y: number, py: number, distance: number, outside = false) =>
-  ({ line: { key: name, name, y: f(y), raw: null, step: f(7), wall: f(20), firstWall: 5, x: f(7) }, index: 0, px: 0, py, distance, outside }) as unknown as Hits[number];
-const all = [hit('b', 3, 10, 4), hit('a', 1, 90, 2), hit('c', 2, 52, 9), hit('gone', 2.5, 50, 0, true), hit('n', NaN, NaN, 1e6)];
-const names = (sort: Parameters<typeof ordered>[1]) => ordered(all, sort, 50).map((h) => h.line.name).join(' ');
+  ({
+    line: { key: name, name, y: f(y), raw: null, step: f(7), wall: f(20), firstWall: 5, x: f(7) },
+    index: 0,
+    px: 0,
+    py,
+    distance,
+    outside,
+  }) as unknown as Hits[number];
+const all = [
+  hit('b', 3, 10, 4),
+  hit('a', 1, 90, 2),
+  hit('c', 2, 52, 9),
+  hit('gone', 2.5, 50, 0, true),
+  hit('n', NaN, NaN, 1e6),
+];
+const names = (sort: Parameters<typeof ordered>[1]) =>
+  ordered(all, sort, 50)
+    .map((h) => h.line.name)
+    .join(' ');
 
 describe('the rows of a tooltip', () => {
   it('come by distance in pixels', () => expect(names('nearest')).toBe('a b c n gone'));
@@ -21,5 +37,8 @@ describe('the rows of a tooltip', () => {
     expect(names('descending')).toBe('b c a n gone');
     expect(names('name')).toBe('a b c n gone');
   });
-  it('are copied with all digits', () => expect(tableText([all[0]], ['run', 'smoothed', 'value', 'step', 'time', 'relative'])).toBe('run\tsmoothed\tvalue\tstep\ttime\trelative\nb\t3\t3\t7\t1970-01-01T00:00:20.000Z\t15'));
+  it('are copied with all digits', () =>
+    expect(tableText([all[0]], ['run', 'smoothed', 'value', 'step', 'time', 'relative'])).toBe(
+      'run\tsmoothed\tvalue\tstep\ttime\trelative\nb\t3\t3\t7\t1970-01-01T00:00:20.000Z\t15',
+    ));
 });

@@ -17,15 +17,24 @@ export function ordered(found: readonly Hit[], sort: TooltipSort, py: number): H
     descending: (a, b) => last(-shownAt(a)) - last(-shownAt(b)),
     name: (a, b) => naturalCompare(a.line.name, b.line.name),
   };
-  return list.sort((a, b) => Number(a.outside) - Number(b.outside) || by[sort](a, b) || naturalCompare(a.line.name, b.line.name));
+  return list.sort(
+    (a, b) => Number(a.outside) - Number(b.outside) || by[sort](a, b) || naturalCompare(a.line.name, b.line.name),
+  );
 }
 
 /** All rows with all digits, for a spreadsheet. */
 export function tableText(rows: readonly Hit[], heads: readonly string[]): string {
   const cells = rows.map(({ line, index }) => {
-    if (line.band) return [line.name, line.y[index], line.band.low[index], line.band.high[index], line.band.count[index]];
+    if (line.band)
+      return [line.name, line.y[index], line.band.low[index], line.band.high[index], line.band.count[index]];
     const wall = line.wall ? [format.iso(line.wall[index]), line.wall[index] - line.firstWall] : ['', ''];
-    return [line.tag ? `${line.name} · ${line.tag}` : line.name, line.y[index], (line.raw ?? line.y)[index], line.step?.[index] ?? '', ...wall];
+    return [
+      line.tag ? `${line.name} · ${line.tag}` : line.name,
+      line.y[index],
+      (line.raw ?? line.y)[index],
+      line.step?.[index] ?? '',
+      ...wall,
+    ];
   });
   return [heads, ...cells].map((row) => row.join('\t')).join('\n');
 }

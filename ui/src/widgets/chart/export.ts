@@ -7,7 +7,8 @@ import { ticksOf, toPixel } from './scale';
 
 const FONT = 'system-ui, sans-serif';
 const ROW = 16;
-const escape = (text: string) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c] ?? c);
+const escape = (text: string) =>
+  text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c] ?? c);
 
 class PathPen {
   text = '';
@@ -25,7 +26,8 @@ function pathOf(plot: Plot, line: Line, y: Float64Array): string {
   return pen.text;
 }
 
-const styleOf = (line: Line) => `stroke-width="${line.faint ? 1 : 1.5}"${line.faint ? ' stroke-opacity=".45"' : ''}${line.dash?.length ? ` stroke-dasharray="${line.dash.join(' ')}"` : ''}`;
+const styleOf = (line: Line) =>
+  `stroke-width="${line.faint ? 1 : 1.5}"${line.faint ? ' stroke-opacity=".45"' : ''}${line.dash?.length ? ` stroke-dasharray="${line.dash.join(' ')}"` : ''}`;
 const nameOf = (line: Line) => (line.tag ? `${line.name} · ${line.tag}` : line.name);
 
 function lineSvg(plot: Plot, line: Line): string {
@@ -36,17 +38,28 @@ function lineSvg(plot: Plot, line: Line): string {
     const pen = new PathPen();
     trace(pen, area, area.high, plot.ax, plot.axisOf(line));
     const low = back(area.low);
-    back(area.x).forEach((x, i) => Number.isFinite(low[i]) && pen.lineTo(toPixel(plot.ax, x), toPixel(plot.axisOf(line), low[i])));
+    back(area.x).forEach(
+      (x, i) => Number.isFinite(low[i]) && pen.lineTo(toPixel(plot.ax, x), toPixel(plot.axisOf(line), low[i])),
+    );
     text += `<path d="${pen.text}Z" fill="${line.colour}" fill-opacity=".18"/>`;
   }
-  if (line.raw && !line.envelope) text += `<path d="${pathOf(plot, line, line.raw)}" fill="none" stroke="${line.colour}" stroke-opacity=".25"/>`;
+  if (line.raw && !line.envelope)
+    text += `<path d="${pathOf(plot, line, line.raw)}" fill="none" stroke="${line.colour}" stroke-opacity=".25"/>`;
   const axis = plot.axisOf(line);
-  for (const i of lonePoints(line)) text += `<circle cx="${toPixel(plot.ax, line.x[i]).toFixed(1)}" cy="${toPixel(axis, line.y[i]).toFixed(1)}" r="3" fill="${line.colour}"/>`;
-  if (!line.band) for (const { px, py, up } of marksOf(line, plot.ax, axis)) text += `<path d="M${px.toFixed(1)} ${(py - 5 * up).toFixed(1)}l4.5 ${8.5 * up}h-9z" fill="${line.colour}" stroke="#d13438"/>`;
+  for (const i of lonePoints(line))
+    text += `<circle cx="${toPixel(plot.ax, line.x[i]).toFixed(1)}" cy="${toPixel(axis, line.y[i]).toFixed(1)}" r="3" fill="${line.colour}"/>`;
+  if (!line.band)
+    for (const { px, py, up } of marksOf(line, plot.ax, axis))
+      text += `<path d="M${px.toFixed(1)} ${(py - 5 * up).toFixed(1)}l4.5 ${8.5 * up}h-9z" fill="${line.colour}" stroke="#d13438"/>`;
   return `${text}<path d="${pathOf(plot, line, line.y)}" fill="none" stroke="${line.colour}" ${styleOf(line)}/>`;
 }
 
-export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid: string; panel: string }, most = 40): string {
+export function chartSvg(
+  plot: Plot,
+  title: string,
+  colours: { ink: string; grid: string; panel: string },
+  most = 40,
+): string {
   const { box } = plot;
   const lines = plot.data.lines;
   const named = lines.slice(0, most);
@@ -58,25 +71,41 @@ export function chartSvg(plot: Plot, title: string, colours: { ink: string; grid
   const grid: string[] = [];
   for (const tick of ticksOf(plot.ay, Math.floor(box.height / 38), plot.data.yWhat ?? 'number')) {
     const y = toPixel(plot.ay, tick.v);
-    grid.push(`<path d="M0 ${y.toFixed(1)}H${box.width}" stroke="${colours.grid}"/><text x="-6" y="${(y + 4).toFixed(1)}" text-anchor="end">${escape(tick.text)}</text>`);
+    grid.push(
+      `<path d="M0 ${y.toFixed(1)}H${box.width}" stroke="${colours.grid}"/><text x="-6" y="${(y + 4).toFixed(1)}" text-anchor="end">${escape(tick.text)}</text>`,
+    );
   }
   if (plot.right)
-    for (const tick of ticksOf(plot.right, Math.floor(box.height / 38), plot.data.yWhat ?? 'number')) grid.push(`<text x="${box.width + 6}" y="${(toPixel(plot.right, tick.v) + 4).toFixed(1)}">${escape(tick.text)}</text>`);
+    for (const tick of ticksOf(plot.right, Math.floor(box.height / 38), plot.data.yWhat ?? 'number'))
+      grid.push(
+        `<text x="${box.width + 6}" y="${(toPixel(plot.right, tick.v) + 4).toFixed(1)}">${escape(tick.text)}</text>`,
+      );
   for (const tick of ticksOf(plot.ax, Math.floor(box.width / 84), plot.data.xWhat)) {
     const x = toPixel(plot.ax, tick.v);
     grid.push(`<text x="${x.toFixed(1)}" y="${box.height + 16}" text-anchor="middle">${escape(tick.text)}</text>`);
   }
-  if (xTitle) grid.push(`<text x="${box.width / 2}" y="${box.height + 32}" text-anchor="middle">${escape(xTitle)}</text>`);
+  if (xTitle)
+    grid.push(`<text x="${box.width / 2}" y="${box.height + 32}" text-anchor="middle">${escape(xTitle)}</text>`);
   const { level, yTitle } = plot.data;
-  if (level !== undefined && level !== null) grid.push(`<path d="M0 ${toPixel(plot.ay, level).toFixed(1)}H${box.width}" stroke="${colours.ink}" stroke-dasharray="5 3"/>`);
+  if (level !== undefined && level !== null)
+    grid.push(
+      `<path d="M0 ${toPixel(plot.ay, level).toFixed(1)}H${box.width}" stroke="${colours.ink}" stroke-dasharray="5 3"/>`,
+    );
   if (yTitle) grid.push(`<text x="4" y="12">${escape(yTitle)}</text>`);
-  const legend = named.map((line, i) => `<path d="M48 ${legendTop + 5 + i * ROW}h16" stroke="${line.colour}" ${styleOf(line)}/><text x="70" y="${legendTop + 9 + i * ROW}">${escape(nameOf(line))}</text>`);
-  if (lines.length > most) legend.push(`<text x="68" y="${legendTop + 9 + most * ROW}">+ ${lines.length - most}</text>`);
+  const legend = named.map(
+    (line, i) =>
+      `<path d="M48 ${legendTop + 5 + i * ROW}h16" stroke="${line.colour}" ${styleOf(line)}/><text x="70" y="${legendTop + 9 + i * ROW}">${escape(nameOf(line))}</text>`,
+  );
+  if (lines.length > most)
+    legend.push(`<text x="68" y="${legendTop + 9 + most * ROW}">+ ${lines.length - most}</text>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="11" fill="${colours.ink}">
 <rect width="100%" height="100%" fill="${colours.panel}"/>
 <text x="52" y="20" font-size="13" font-weight="600">${escape(title)}</text>
 <clipPath id="c"><rect width="${box.width}" height="${box.height}"/></clipPath>
-<g transform="translate(52 ${top})">${grid.join('')}<g clip-path="url(#c)" stroke-linejoin="round">${[...lines].reverse().map((line) => lineSvg(plot, line)).join('')}</g></g>
+<g transform="translate(52 ${top})">${grid.join('')}<g clip-path="url(#c)" stroke-linejoin="round">${[...lines]
+    .reverse()
+    .map((line) => lineSvg(plot, line))
+    .join('')}</g></g>
 ${legend.join('')}
 </svg>`;
 }

@@ -3,7 +3,16 @@ import { snap, spread, walk } from './fobs';
 import type { Line } from './lines';
 
 const line = (...x: number[]): Line => ({
-  key: 'r', name: 'r', colour: '#000', x: Float64Array.from(x), y: Float64Array.from(x), raw: null, step: null, wall: null, firstWall: 0, live: false,
+  key: 'r',
+  name: 'r',
+  colour: '#000',
+  x: Float64Array.from(x),
+  y: Float64Array.from(x),
+  raw: null,
+  step: null,
+  wall: null,
+  firstWall: 0,
+  live: false,
 });
 
 describe('a handle', () => {

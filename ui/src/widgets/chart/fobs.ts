@@ -68,7 +68,11 @@ export function drawMarks(ctx: CanvasRenderingContext2D, marks: Marks, ax: Axis,
     ctx.globalAlpha = 0.08;
     ctx.fillRect(box.left + left, box.top, inside(toPixel(ax, marks.to)) - left, box.height);
   }
-  for (const [x, alpha] of [[marks.from, 1], [marks.to, 1], [marks.ghost, 0.45]] as const) {
+  for (const [x, alpha] of [
+    [marks.from, 1],
+    [marks.to, 1],
+    [marks.ghost, 0.45],
+  ] as const) {
     if (x === null) continue;
     const px = toPixel(ax, x);
     if (!(px >= 0 && px <= box.width)) continue;

@@ -1,16 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { badPoints, hits, lonePoints, nearestIndex, trace, xExtent, yExtent, type Line, type Pen } from './lines';
-import { makeAxis as axisOf, padded, projectionOf, roundAt, ticksOf, toPixel, toValue, type Range, type ScaleKind } from './scale';
+import {
+  makeAxis as axisOf,
+  padded,
+  projectionOf,
+  roundAt,
+  ticksOf,
+  toPixel,
+  toValue,
+  type Range,
+  type ScaleKind,
+} from './scale';
 
 const f = (...v: number[]) => Float64Array.from(v);
 const line = (x: number[], y: number[], name = 'r'): Line => ({
-  key: name, name, colour: '#000', x: f(...x), y: f(...y), raw: null, step: null, wall: null, firstWall: 0, live: false,
+  key: name,
+  name,
+  colour: '#000',
+  x: f(...x),
+  y: f(...y),
+  raw: null,
+  step: null,
+  wall: null,
+  firstWall: 0,
+  live: false,
 });
-const makeAxis = (kind: ScaleKind, domain: Range, from: number, to: number) => axisOf(projectionOf(kind, domain), domain, from, to);
+const makeAxis = (kind: ScaleKind, domain: Range, from: number, to: number) =>
+  axisOf(projectionOf(kind, domain), domain, from, to);
 class Recorder implements Pen {
   text: string[] = [];
-  moveTo(x: number, y: number) { this.text.push(`M${x},${y}`); }
-  lineTo(x: number, y: number) { this.text.push(`L${x},${y}`); }
+  moveTo(x: number, y: number) {
+    this.text.push(`M${x},${y}`);
+  }
+  lineTo(x: number, y: number) {
+    this.text.push(`L${x},${y}`);
+  }
 }
 const unit = () => makeAxis('linear', [0, 10], 0, 10);
 
@@ -24,7 +48,8 @@ describe('drawing a line', () => {
   it('breaks where a value is no number', () => expect(draw([0, 1, 2, 3], [3, NaN, 5, 6])).toBe('M0,3 M2,5 L3,6'));
   it('breaks at infinities too', () => expect(draw([0, 1, 2], [3, Infinity, 5])).toBe('M0,3 M2,5'));
   it('begins a new stroke where x falls', () => expect(draw([0, 5, 2, 6], [1, 2, 3, 4])).toBe('M0,1 L5,2 M2,3 L6,4'));
-  it('goes on where x falls, when it is free to', () => expect(draw([0, 5, 2, 6], [1, 2, 3, 4], true)).toBe('M0,1 L5,2 L2,3 L6,4'));
+  it('goes on where x falls, when it is free to', () =>
+    expect(draw([0, 5, 2, 6], [1, 2, 3, 4], true)).toBe('M0,1 L5,2 L2,3 L6,4'));
   it('leaves out what a log axis cannot show', () => {
     const pen = new Recorder();
     trace(pen, { x: f(0, 1, 2) }, f(-1, 1, 10), unit(), makeAxis('log', [1, 10], 0, 1));
@@ -40,7 +65,13 @@ describe('finding points', () => {
     expect(nearestIndex(f(), 1)).toBe(-1);
   });
   it('puts the line under the pointer first, and says which have ended', () => {
-    const found = hits([line([0, 5, 10], [9, 9, 9], 'far'), line([0, 5, 10], [1, 1, 1], 'near'), line([0, 1], [1, 1], 'ended')], 5, { px: 5, py: 1.5 }, unit(), unit());
+    const found = hits(
+      [line([0, 5, 10], [9, 9, 9], 'far'), line([0, 5, 10], [1, 1, 1], 'near'), line([0, 1], [1, 1], 'ended')],
+      5,
+      { px: 5, py: 1.5 },
+      unit(),
+      unit(),
+    );
     expect(found.map((h) => h.line.name)).toEqual(['near', 'far', 'ended']);
     expect(found[2].outside).toBe(true);
   });
@@ -74,7 +105,17 @@ describe('ranges', () => {
   it('can leave out far outliers but nothing near', () => {
     const y = Array.from({ length: 200 }, (_, i) => i / 200);
     y[100] = 1e6;
-    const [low, high] = yExtent([line(y.map((_, i) => i), y)], null, true, 'linear') ?? [0, 0];
+    const [low, high] = yExtent(
+      [
+        line(
+          y.map((_, i) => i),
+          y,
+        ),
+      ],
+      null,
+      true,
+      'linear',
+    ) ?? [0, 0];
     expect(low).toBe(0);
     expect(high).toBeLessThan(3);
   });
@@ -87,7 +128,12 @@ describe('ranges', () => {
 describe('axes', () => {
   it('are told by few digits where a hand points, and stay at that pixel', () => {
     for (const kind of ['linear', 'log', 'symlog'] as ScaleKind[])
-      for (const range of [[1, 2000], [1e-9, 1e-3], [0.25, 0.2501], [1.7e9, 1.7e9 + 60]] as Range[]) {
+      for (const range of [
+        [1, 2000],
+        [1e-9, 1e-3],
+        [0.25, 0.2501],
+        [1.7e9, 1.7e9 + 60],
+      ] as Range[]) {
         const axis = axisOf(projectionOf(kind, range), range, 0, 300);
         for (const pixel of [0, 17.5, 111, 300]) {
           const v = roundAt(axis, pixel);
@@ -121,21 +167,62 @@ describe('axes', () => {
     expect(ticksOf(axis, 6, 'number').map((t) => t.text)).toEqual(['-1e-5', '-1e-6', '0', '1e-6', '1e-5', '1e-4']);
   });
   it('have ticks on every log scale, however short or long', () => {
-    for (const [from, to] of [[1.2, 9], [3, 3.5], [1e-8, 1e6], [0.5, 2000], [1e-300, 1e300]] as Range[])
+    for (const [from, to] of [
+      [1.2, 9],
+      [3, 3.5],
+      [1e-8, 1e6],
+      [0.5, 2000],
+      [1e-300, 1e300],
+    ] as Range[])
       for (const n of [2, 4, 8]) {
         const ticks = ticksOf(makeAxis('log', [from, to], 0, 300), n, 'number');
         expect(ticks.length).toBeGreaterThanOrEqual(2);
         expect(ticks.length).toBeLessThanOrEqual(n * 3);
         for (const t of ticks) expect(t.v >= from && t.v <= to).toBe(true);
       }
-    expect(ticksOf(makeAxis('log', [1, 1000], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['1', '10', '100', '1000']);
+    expect(ticksOf(makeAxis('log', [1, 1000], 0, 300), 4, 'number').map((t) => t.text)).toEqual([
+      '1',
+      '10',
+      '100',
+      '1000',
+    ]);
   });
   it('have readable ticks', () => {
-    expect(ticksOf(makeAxis('linear', [0, 4e12], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['0', '1T', '2T', '3T', '4T']);
-    expect(ticksOf(makeAxis('linear', [0, 4e19], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['0', '1e19', '2e19', '3e19', '4e19']);
-    expect(ticksOf(makeAxis('linear', [0, 3e-4], 0, 300), 3, 'number').map((t) => t.text)).toEqual(['0', '1e-4', '2e-4', '3e-4']);
+    expect(ticksOf(makeAxis('linear', [0, 4e12], 0, 300), 4, 'number').map((t) => t.text)).toEqual([
+      '0',
+      '1T',
+      '2T',
+      '3T',
+      '4T',
+    ]);
+    expect(ticksOf(makeAxis('linear', [0, 4e19], 0, 300), 4, 'number').map((t) => t.text)).toEqual([
+      '0',
+      '1e19',
+      '2e19',
+      '3e19',
+      '4e19',
+    ]);
+    expect(ticksOf(makeAxis('linear', [0, 3e-4], 0, 300), 3, 'number').map((t) => t.text)).toEqual([
+      '0',
+      '1e-4',
+      '2e-4',
+      '3e-4',
+    ]);
     expect(ticksOf(makeAxis('linear', [0, 3], 0, 300), 6, 'whole').map((t) => t.text)).toEqual(['0', '1', '2', '3']);
-    expect(ticksOf(makeAxis('linear', [0, 100000], 0, 300), 4, 'number').map((t) => t.text)).toEqual(['0', '20k', '40k', '60k', '80k', '100k']);
-    expect(ticksOf(makeAxis('linear', [0, 7200], 0, 300), 4, 'relative').map((t) => t.text)).toEqual(['0', '30 min', '1 h', '1 h 30 min', '2 h']);
+    expect(ticksOf(makeAxis('linear', [0, 100000], 0, 300), 4, 'number').map((t) => t.text)).toEqual([
+      '0',
+      '20k',
+      '40k',
+      '60k',
+      '80k',
+      '100k',
+    ]);
+    expect(ticksOf(makeAxis('linear', [0, 7200], 0, 300), 4, 'relative').map((t) => t.text)).toEqual([
+      '0',
+      '30 min',
+      '1 h',
+      '1 h 30 min',
+      '2 h',
+    ]);
   });
 });

@@ -67,7 +67,12 @@ export function xExtent(lines: readonly Line[], kind: ScaleKind): Range | null {
 const SAMPLES = 4000; // enough for percentiles; sorting more would cost a frame
 
 /** Range of finite y within the x range; with outliers left out, that of the 5th to the 95th percentile. */
-export function yExtent(lines: readonly Line[], within: Range | null, ignoreOutliers: boolean, kind: ScaleKind): Range | null {
+export function yExtent(
+  lines: readonly Line[],
+  within: Range | null,
+  ignoreOutliers: boolean,
+  kind: ScaleKind,
+): Range | null {
   let low = Infinity;
   let high = -Infinity;
   let total = 0;
@@ -182,8 +187,20 @@ export interface Hit {
 
 /** The nearest point of every line to x, or to the pointer where x goes anywhere; nearest to the pointer first, those
  * that are not there last. */
-export function hits(lines: readonly Line[], x: number, pointer: { px: number; py: number } | null, ax: Axis, left: Axis, right = left): Hit[] {
-  if (lines[0]?.free && pointer) return nearest(lines, pointer, { ax, left, right }).map((near) => ({ ...near, line: lines[near.line], outside: false }));
+export function hits(
+  lines: readonly Line[],
+  x: number,
+  pointer: { px: number; py: number } | null,
+  ax: Axis,
+  left: Axis,
+  right = left,
+): Hit[] {
+  if (lines[0]?.free && pointer)
+    return nearest(lines, pointer, { ax, left, right }).map((near) => ({
+      ...near,
+      line: lines[near.line],
+      outside: false,
+    }));
   const found: Hit[] = [];
   for (const line of lines) {
     const index = line.strokes ? nearestInStrokes(line.x, line.strokes, x) : nearestIndex(line.x, x);

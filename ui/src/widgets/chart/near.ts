@@ -35,7 +35,8 @@ class Grid {
     readonly axes: Axes,
   ) {
     const { ax, left } = axes;
-    const cells = (axis: Axis) => Math.ceil(Math.abs(toPixel(axis, axis.domain[1]) - toPixel(axis, axis.domain[0])) / CELL) + 1;
+    const cells = (axis: Axis) =>
+      Math.ceil(Math.abs(toPixel(axis, axis.domain[1]) - toPixel(axis, axis.domain[0])) / CELL) + 1;
     this.columns = cells(ax);
     this.rows = cells(left);
     const starts = new Uint32Array(this.columns * this.rows + 1);
@@ -56,7 +57,8 @@ class Grid {
       for (let i = 0; i < line.x.length; i++) {
         const column = Math.floor(pixelX(line, i, this.axes) / CELL);
         const row = Math.floor(pixelY(line, i, this.axes) / CELL);
-        if (column >= 0 && column < this.columns && row >= 0 && row < this.rows) visit(row * this.columns + column, k, i);
+        if (column >= 0 && column < this.columns && row >= 0 && row < this.rows)
+          visit(row * this.columns + column, k, i);
       }
     });
   }
@@ -74,7 +76,12 @@ class Grid {
 
 let kept: Grid | null = null;
 function gridOf(lines: readonly Line[], axes: Axes): Grid {
-  const same = kept && kept.of === lines && kept.axes.ax === axes.ax && kept.axes.left === axes.left && kept.axes.right === axes.right;
+  const same =
+    kept &&
+    kept.of === lines &&
+    kept.axes.ax === axes.ax &&
+    kept.axes.left === axes.left &&
+    kept.axes.right === axes.right;
   if (!same) kept = new Grid(lines, axes);
   return kept as Grid;
 }

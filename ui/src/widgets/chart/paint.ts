@@ -11,7 +11,13 @@ interface Axes {
 }
 
 /** In steps, so that it can be spread over frames; `show` is called when all is there. */
-export function* paintLines(ctx: CanvasRenderingContext2D, lines: readonly Line[], axes: Axes, theme: PlotTheme, show: () => void): Generator<void, void, void> {
+export function* paintLines(
+  ctx: CanvasRenderingContext2D,
+  lines: readonly Line[],
+  axes: Axes,
+  theme: PlotTheme,
+  show: () => void,
+): Generator<void, void, void> {
   const { ax } = axes;
   const axisOf = (line: Line) => (line.right ? axes.right : axes.left);
   const many = lines.length > 60;
@@ -51,7 +57,13 @@ export function* paintLines(ctx: CanvasRenderingContext2D, lines: readonly Line[
   show();
 }
 
-function fillBand(ctx: CanvasRenderingContext2D, colour: string, area: NonNullable<Line['envelope']>, ax: Axis, ay: Axis): void {
+function fillBand(
+  ctx: CanvasRenderingContext2D,
+  colour: string,
+  area: NonNullable<Line['envelope']>,
+  ax: Axis,
+  ay: Axis,
+): void {
   const { x, low, high } = area;
   ctx.fillStyle = colour;
   ctx.globalAlpha = 0.18;
@@ -74,7 +86,14 @@ function fillBand(ctx: CanvasRenderingContext2D, colour: string, area: NonNullab
 }
 
 /** A dot where a live run is now, one for a single point, and a triangle for each value that is no number. */
-function drawEnds(ctx: CanvasRenderingContext2D, line: Line, ax: Axis, ay: Axis, many: boolean, theme: PlotTheme): void {
+function drawEnds(
+  ctx: CanvasRenderingContext2D,
+  line: Line,
+  ax: Axis,
+  ay: Axis,
+  many: boolean,
+  theme: PlotTheme,
+): void {
   const n = line.x.length;
   if (n === 0) return;
   ctx.fillStyle = line.colour;
@@ -111,7 +130,11 @@ export function marksOf(line: Line, ax: Axis, ay: Axis): { px: number; py: numbe
     if (px - taken < 9 && px >= taken) continue;
     taken = px;
     const at = bad.v === Infinity ? 6 : bad.v === -Infinity ? bottom - 6 : toPixel(ay, bad.y);
-    marks.push({ px, py: Math.min(Math.max(Number.isFinite(at) ? at : bottom, 6), bottom - 4), up: bad.v === -Infinity ? -1 : 1 });
+    marks.push({
+      px,
+      py: Math.min(Math.max(Number.isFinite(at) ? at : bottom, 6), bottom - 4),
+      up: bad.v === -Infinity ? -1 : 1,
+    });
   }
   return marks;
 }

@@ -7,7 +7,19 @@ import type { Crosshair } from './crosshair';
 import { drawMarks, type Marks } from './fobs';
 import { overFrames } from './frames';
 import { hits, trace, xExtent, yExtent, type Hit, type Line } from './lines';
-import { makeAxis, padded, projectionOf, ticksOf, toPixel, toValue, type Axis, type AxisWhat, type Projection, type Range, type ScaleKind } from './scale';
+import {
+  makeAxis,
+  padded,
+  projectionOf,
+  ticksOf,
+  toPixel,
+  toValue,
+  type Axis,
+  type AxisWhat,
+  type Projection,
+  type Range,
+  type ScaleKind,
+} from './scale';
 import { attachGestures, attachStrip, type GestureEvents } from './gestures';
 import { paintLines } from './paint';
 
@@ -139,7 +151,12 @@ export class Plot {
   private resize(): boolean {
     const width = this.host.clientWidth;
     const height = this.host.clientHeight;
-    const box = { left: LEFT, top: TOP, width: Math.max(10, width - LEFT - this.margin), height: Math.max(10, height - TOP - this.bottom) };
+    const box = {
+      left: LEFT,
+      top: TOP,
+      width: Math.max(10, width - LEFT - this.margin),
+      height: Math.max(10, height - TOP - this.bottom),
+    };
     if (box.width === this.box.width && box.height === this.box.height) return false;
     this.box = box;
     this.size(this.axes, width, height);
@@ -211,7 +228,12 @@ export class Plot {
     if (!zoom) return makeAxis(fit.projection, fit.range, this.box.height, 0);
     const share = makeAxis(left.projection, left.range, 0, 1);
     const own = makeAxis(fit.projection, fit.range, 0, 1);
-    return makeAxis(fit.projection, [toValue(own, toPixel(share, zoom[0])), toValue(own, toPixel(share, zoom[1]))], this.box.height, 0);
+    return makeAxis(
+      fit.projection,
+      [toValue(own, toPixel(share, zoom[0])), toValue(own, toPixel(share, zoom[1]))],
+      this.box.height,
+      0,
+    );
   }
 
   private fitY(lines: readonly Line[]): Fitted {
@@ -234,7 +256,10 @@ export class Plot {
     const extent = xExtent(lines, xScale);
     const projection = projectionOf(xScale, extent);
     const left = this.margin === LEFT ? lines.filter((line) => !line.right) : lines;
-    return { x: { projection, range: padded(extent ?? (xScale === 'log' ? [1, 10] : [0, 1]), projection, 0.015) }, y: this.fitY(left) };
+    return {
+      x: { projection, range: padded(extent ?? (xScale === 'log' ? [1, 10] : [0, 1]), projection, 0.015) },
+      y: this.fitY(left),
+    };
   }
 
   // ---- axes ----
@@ -261,7 +286,8 @@ export class Plot {
     ctx.stroke();
     if (this.right) {
       ctx.textAlign = 'left';
-      for (const tick of ticksOf(this.right, Math.floor(box.height / 38), this.data.yWhat ?? 'number')) ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), LEFT - 8);
+      for (const tick of ticksOf(this.right, Math.floor(box.height / 38), this.data.yWhat ?? 'number'))
+        ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), LEFT - 8);
     }
     this.drawLevel(ctx);
     ctx.textBaseline = 'top';
@@ -277,7 +303,8 @@ export class Plot {
       ctx.fillText(tick.text, at, box.top + box.height + 6);
       free = at + half + 8;
     }
-    if (this.data.xTitle) ctx.fillText(this.data.xTitle, box.left + box.width / 2, box.top + box.height + BOTTOM, box.width);
+    if (this.data.xTitle)
+      ctx.fillText(this.data.xTitle, box.left + box.width / 2, box.top + box.height + BOTTOM, box.width);
   }
 
   private drawLevel(ctx: CanvasRenderingContext2D): void {
@@ -354,7 +381,10 @@ export class Plot {
     if (!first || first.x.length === 0) return;
     const now = this.crosshair.at.owner === this ? this.crosshair.at.x : null;
     const before = by > 0 ? -1 : first.x.length;
-    const at = now === null ? before : (this.stepped ?? hits([first], now, first.free ? this.pointer : null, this.ax, this.ay)[0]?.index ?? before);
+    const at =
+      now === null
+        ? before
+        : (this.stepped ?? hits([first], now, first.free ? this.pointer : null, this.ax, this.ay)[0]?.index ?? before);
     const index = Math.min(first.x.length - 1, Math.max(0, at + by));
     const px = toPixel(this.ax, first.x[index]);
     this.pointAt({ px, py: toPixel(this.ay, first.y[index]) || 0 });
@@ -392,7 +422,12 @@ export class Plot {
     if (this.selection) {
       ctx.fillStyle = theme.accent;
       ctx.globalAlpha = 0.12;
-      ctx.fillRect(box.left + this.selection.left, box.top + this.selection.top, this.selection.width, this.selection.height);
+      ctx.fillRect(
+        box.left + this.selection.left,
+        box.top + this.selection.top,
+        this.selection.width,
+        this.selection.height,
+      );
       ctx.globalAlpha = 1;
     }
     const { x, owner } = this.crosshair.at;

@@ -21,7 +21,12 @@ const symlogs = new Map<number, Projection>();
 function symlog(near: number): Projection {
   let made = symlogs.get(near);
   if (!made) {
-    made = { kind: 'symlog', near, f: (v) => Math.sign(v) * Math.log1p(Math.abs(v) / near), back: (u) => Math.sign(u) * Math.expm1(Math.abs(u)) * near };
+    made = {
+      kind: 'symlog',
+      near,
+      f: (v) => Math.sign(v) * Math.log1p(Math.abs(v) / near),
+      back: (u) => Math.sign(u) * Math.expm1(Math.abs(u)) * near,
+    };
     symlogs.set(near, made);
   }
   return made;
@@ -80,17 +85,23 @@ const RELATIVE_STEPS = [
 function relativeTicks([from, to]: Range, n: number): Tick[] {
   const step = RELATIVE_STEPS.find((s) => (to - from) / s <= n) ?? (to - from) / n;
   const ticks: Tick[] = [];
-  for (let i = Math.ceil(from / step); i * step <= to; i++) ticks.push({ v: i * step, text: i === 0 ? '0' : duration(i * step) });
+  for (let i = Math.ceil(from / step); i * step <= to; i++)
+    ticks.push({ v: i * step, text: i === 0 ? '0' : duration(i * step) });
   return ticks;
 }
 
 /** 1.5e-4, 2e15. */
-const exponentText = (v: number) => v.toExponential(2).replace(/\.?0+e/, 'e').replace('+', '');
+const exponentText = (v: number) =>
+  v
+    .toExponential(2)
+    .replace(/\.?0+e/, 'e')
+    .replace('+', '');
 
 function numberText(ticks: number[], domain: Range): (v: number) => string {
   const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : 0;
-  if (size > 0 && (size < 1e-3 || size >= 1e15 || (step > 0 && step < 1e-5))) return (v) => (v === 0 ? '0' : exponentText(v));
+  if (size > 0 && (size < 1e-3 || size >= 1e15 || (step > 0 && step < 1e-5)))
+    return (v) => (v === 0 ? '0' : exponentText(v));
   if (size >= 1000 && size < 1e6 && step >= 1 && step < 1000) return count;
   if (size >= 1000 && (step === 0 || step >= 1)) {
     const [by, unit] = size >= 1e12 ? [1e12, 'T'] : size >= 1e9 ? [1e9, 'B'] : size >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
@@ -103,7 +114,8 @@ function numberText(ticks: number[], domain: Range): (v: number) => string {
 
 /** Where a share of one is wanted in percent, even hundredths. */
 function percentTicks({ domain, projection }: Axis, n: number): Tick[] {
-  if (projection.kind !== 'linear') return decadeTicks(domain, projection, n).map((v) => ({ v, text: `${powerText(v * 100)}\u202f%` }));
+  if (projection.kind !== 'linear')
+    return decadeTicks(domain, projection, n).map((v) => ({ v, text: `${powerText(v * 100)}\u202f%` }));
   const hundred: Range = [domain[0] * 100, domain[1] * 100];
   const ticks = scaleLinear(hundred, [0, 1]).ticks(n);
   const text = numberText(ticks, hundred);
@@ -134,7 +146,9 @@ export function ticksOf(axis: Axis, count: number, what: AxisWhat): Tick[] {
 }
 
 const powerText = (v: number) =>
-  Math.abs(v) >= 1e4 || (v !== 0 && Math.abs(v) < 1e-3) ? v.toExponential(1).replace('.0e', 'e').replace('+', '') : String(Number(v.toPrecision(4)));
+  Math.abs(v) >= 1e4 || (v !== 0 && Math.abs(v) < 1e-3)
+    ? v.toExponential(1).replace('.0e', 'e').replace('+', '')
+    : String(Number(v.toPrecision(4)));
 
 /** Powers of ten on both sides of zero, with 2 and 5 between them where there is room; even ones where there are none. */
 function decadeTicks(domain: Range, projection: Projection, n: number): number[] {

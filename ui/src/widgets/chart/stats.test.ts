@@ -4,7 +4,16 @@ import { drawnStats } from './stats';
 
 const f = (...v: number[]) => Float64Array.from(v);
 const line: Line = {
-  key: 'r', name: 'r', colour: '#000', x: f(0, 10, 20, 30), y: f(4, 2, NaN, 3), raw: f(5, 1, NaN, 9), step: f(0, 10, 20, 30), wall: f(100, 110, 120, 130), firstWall: 100, live: false,
+  key: 'r',
+  name: 'r',
+  colour: '#000',
+  x: f(0, 10, 20, 30),
+  y: f(4, 2, NaN, 3),
+  raw: f(5, 1, NaN, 9),
+  step: f(0, 10, 20, 30),
+  wall: f(100, 110, 120, 130),
+  firstWall: 100,
+  live: false,
 };
 
 describe('what a line does', () => {

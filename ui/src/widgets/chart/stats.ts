@@ -42,7 +42,11 @@ function extremes(line: Line, values: Float64Array, first: number, last: number)
     sum += v;
     n++;
   }
-  return { min: min < 0 ? null : pointAt(line, min), max: max < 0 ? null : pointAt(line, max), mean: n ? sum / n : NaN };
+  return {
+    min: min < 0 ? null : pointAt(line, min),
+    max: max < 0 ? null : pointAt(line, max),
+    mean: n ? sum / n : NaN,
+  };
 }
 
 const NONE: Extremes = { min: null, max: null, mean: NaN };
