@@ -24,8 +24,8 @@ import {
 } from '../../public';
 import { tagsOf } from './combined';
 import { infoOf, type CardInfo } from './info';
-import { bandLine, keyOf, seriesLines, type Look, type Source } from './lines';
-import { smoothingAsk } from './series';
+import { bandLine, keyOf, seriesLines, type Look, type Source } from '../../rooms/lines/lines';
+import { smoothingAsk } from '../../rooms/lines/series';
 
 const LIVE_EVERY_MS = 200;
 const SETTLE_MS = 25;

@@ -21,7 +21,7 @@ import {
 } from '../../public';
 import type { CardData } from './card.svelte';
 import type { Row } from './columns';
-import { selection } from './selection.svelte';
+import { selection } from '../../rooms/steps/steps.svelte';
 
 const SETTLE_MS = 60;
 const HELD_MS = 400; // a hand that pauses

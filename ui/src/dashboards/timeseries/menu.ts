@@ -16,7 +16,7 @@ import {
 } from '../../public';
 import type { CardData } from './card.svelte';
 import { nameOf } from './combined';
-import { movePin } from './drag';
+import { movePin } from '../../rooms/card/drag';
 
 const MOST_IN_URL = 100;
 export const fileName = (card: string) => card.replace(/[^\w.-]+/g, '_') || 'chart';

@@ -14,8 +14,8 @@ import {
   type Tag,
 } from '../../public';
 import { cardsOf, joinTags, tagsOf } from './combined';
-import { tableRoom, type Section } from './layout';
-import { selection } from './selection.svelte';
+import { tableRoom, type Section } from '../../rooms/cards/layout';
+import { selection } from '../../rooms/steps/steps.svelte';
 
 export interface Hover {
   card: string;

@@ -1,7 +1,7 @@
 // A card's title that is dragged onto another card: they become one chart. Within the pinned cards a drop on the left or
 // right third of a card puts the dragged one there instead.
 import { view } from '../../public';
-import type { TimeSeries } from './state.svelte';
+import type { TimeSeries } from '../../dashboards/timeseries/state.svelte';
 
 export const CARD_TYPE = 'application/x-seaboard-card';
 export type Drop = 'combine' | 'before' | 'after';

@@ -1,7 +1,7 @@
 // Lines from series: colour by run, dash by tag, and where that is asked for a line for every part of a run whose steps
 // went back.
 import { metricOf, NOT_RISING, runs, type Band, type Line, type Run, type Series, type X } from '../../public';
-import { dashOf } from './combined';
+import { dashOf } from '../../dashboards/timeseries/combined';
 import { EMPTY, envelopeOf, strokesOf, xOf } from './series';
 
 export interface Source {
