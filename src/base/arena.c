@@ -79,6 +79,17 @@ sb_slice sb_arena_dup(sb_arena *a, sb_slice s) {
     return (sb_slice){p, s.n};
 }
 
+static void *resize_in_arena(void *ctx, void *p, size_t old_size, size_t new_size) {
+    if (new_size <= old_size) return new_size ? p : NULL;
+    void *larger = sb_arena_get(ctx, new_size);
+    if (larger && old_size) memcpy(larger, p, old_size);
+    return larger;
+}
+
+sb_alloc sb_arena_alloc(sb_arena *a) {
+    return (sb_alloc){.resize = resize_in_arena, .ctx = a};
+}
+
 sb_arena_mark sb_arena_here(const sb_arena *a) {
     return (sb_arena_mark){a->top, a->top ? a->top->used : 0};
 }

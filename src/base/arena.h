@@ -33,6 +33,11 @@ void *sb_arena_zeroed(sb_arena *a, size_t count, size_t size);
 /* A copy with a NUL behind it; .p is NULL on failure. */
 sb_slice sb_arena_dup(sb_arena *a, sb_slice s);
 
+/* The arena as an allocator, for code that takes one (base/vec.h, base/buf.h): what is resized is
+ * copied to a new place, and what is freed stays until the arena is reset. Valid while the arena
+ * is. */
+sb_alloc sb_arena_alloc(sb_arena *a);
+
 sb_arena_mark sb_arena_here(const sb_arena *a);
 void sb_arena_reset(sb_arena *a, sb_arena_mark mark);
 
