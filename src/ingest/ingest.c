@@ -43,6 +43,7 @@ struct sb_ingest {
     _Atomic uint64_t sync_wanted;
     _Atomic size_t busy;   /* turns queued or under way */
     _Atomic size_t behind; /* loaders that have not caught up */
+    _Atomic uint64_t by_inotify, by_polling, by_walk; /* sb_ingest_noticed */
     /* guarded by mutex: */
     pthread_mutex_t mutex;
     pthread_cond_t synced;
@@ -54,7 +55,8 @@ struct sb_ingest {
     size_t loader_n, loader_room;
     /* the thread's own: */
     uint64_t walk_at, walked_at, look_at;
-    bool walk_missed; /* a loader was busy when its run was found */
+    bool walk_missed;   /* a loader was busy when its run was found */
+    bool has_new_names; /* a directory was listed before it was watched */
     bool is_asked;    /* the present walk is somebody's wish */
 };
 
@@ -110,7 +112,8 @@ static bool is_busy(const sb_loader *l) {
 
 static void hand_out(sb_ingest *in, sb_loader *l) {
     if (is_busy(l)) return;
-    if (atomic_fetch_and(&l->flags, ~SB_LOADER_AGAIN) & SB_LOADER_AGAIN) sb_loader_look(l, true);
+    if (atomic_fetch_and(&l->flags, ~SB_LOADER_AGAIN) & SB_LOADER_AGAIN)
+        atomic_fetch_add(&in->by_inotify, sb_loader_look(l, true));
     if (!sb_loader_has_news(l)) {
         catch_up(in, l);
         return;
@@ -130,13 +133,19 @@ static void hand_out(sb_ingest *in, sb_loader *l) {
 
 /* ---- walking --------------------------------------------------------------------------------- */
 
-/* Loaders are kept in the order of their paths. */
-static size_t place_of(const sb_ingest *in, sb_slice path, bool *is_there) {
+/* Loaders are kept in the order of their roots, then of their paths: roots may overlap, and each
+ * has a loader of its own for a directory. */
+static int compare_loader(const sb_loader *l, uint32_t root, sb_slice path) {
+    if (l->root != root) return l->root < root ? -1 : 1;
+    return sb_slice_cmp(sb_slice_str(l->path), path);
+}
+
+static size_t find_loader(const sb_ingest *in, uint32_t root, sb_slice path, bool *is_there) {
     size_t low = 0, high = in->loader_n;
     *is_there = false;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = sb_slice_cmp(sb_slice_str(in->loaders[middle]->path), path);
+        int order = compare_loader(in->loaders[middle], root, path);
         if (order == 0) *is_there = true;
         if (order < 0)
             low = middle + 1;
@@ -170,8 +179,9 @@ static bool keep_loader(sb_ingest *in, sb_loader *l, size_t at) {
 }
 
 /* The name that a run is shown under: bytes that are no UTF-8 were replaced, so two may collide. */
-static sb_status make_loader(sb_ingest *in, const sb_ingest_root *root, const sb_found_run *found,
+static sb_status make_loader(sb_ingest *in, uint32_t root_index, const sb_found_run *found,
                              sb_loader **out) {
+    const sb_ingest_root *root = &in->opts.roots[root_index];
     sb_buf name;
     sb_buf_init(&name, in->env->alloc, 1 << 20);
     if (root->name && root->name[0]) {
@@ -190,13 +200,15 @@ static sb_status make_loader(sb_ingest *in, const sb_ingest_root *root, const sb
         }
     }
     sb_buf_fini(&name);
-    return status;
+    if (status != SB_OK) return status;
+    (*out)->root = root_index;
+    (*out)->watched.owner = *out;
+    return SB_OK;
 }
 
-static void take_run(sb_ingest *in, const sb_ingest_root *root, const sb_found_run *found,
-                     sb_hidden hidden) {
+static void update_run(sb_ingest *in, uint32_t root, const sb_found_run *found, sb_hidden hidden) {
     bool is_there;
-    size_t at = place_of(in, found->path, &is_there);
+    size_t at = find_loader(in, root, found->path, &is_there);
     sb_loader *l = is_there ? in->loaders[at] : NULL;
     if (!l) {
         if (make_loader(in, root, found, &l) != SB_OK) return;
@@ -205,14 +217,16 @@ static void take_run(sb_ingest *in, const sb_ingest_root *root, const sb_found_r
             sb_loader_free(l);
             return;
         }
-        sb_watch_add(in->watch, l->path, l);
     }
+    sb_watch_subscribe(in->watch, &l->watched, l->path);
     l->is_found = true;
     if (is_busy(l)) {
         in->walk_missed = true;
         return;
     }
-    sb_loader_update(l, found, hidden);
+    size_t grown;
+    sb_loader_update(l, found, hidden, &grown);
+    atomic_fetch_add(&in->by_walk, grown);
     if (in->is_asked) sb_loader_retry(l);
     if (!l->is_updated) fall_behind(in, l);
     l->is_updated = true;
@@ -225,8 +239,9 @@ static void note_problem(sb_ingest *in, const sb_found_problem *p) {
 }
 
 /* What could not be looked at comes back, in the arena. */
-static sb_hidden walk_root(sb_ingest *in, const sb_ingest_root *root, sb_arena *arena,
+static sb_hidden walk_root(sb_ingest *in, uint32_t index, sb_arena *arena,
                            sb_found_problem *whole) {
+    const sb_ingest_root *root = &in->opts.roots[index];
     sb_found found;
     sb_err err = {.code = SB_OK};
     sb_status status = sb_discover(&found, in->env, arena, root->path, NULL, &err);
@@ -239,8 +254,9 @@ static sb_hidden walk_root(sb_ingest *in, const sb_ingest_root *root, sb_arena *
         return (sb_hidden){whole, 1};
     }
     sb_hidden hidden = {found.problems, found.problem_count};
-    sb_watch_add(in->watch, root->path, in);
-    for (size_t i = 0; i < found.run_count; i++) take_run(in, root, &found.runs[i], hidden);
+    for (size_t i = 0; i < found.bare_count; i++)
+        if (sb_watch_names(in->watch, (const char *)found.bare[i].p)) in->has_new_names = true;
+    for (size_t i = 0; i < found.run_count; i++) update_run(in, index, &found.runs[i], hidden);
     pthread_mutex_lock(&in->mutex);
     for (size_t i = 0; i < found.problem_count; i++) note_problem(in, &found.problems[i]);
     pthread_mutex_unlock(&in->mutex);
@@ -277,7 +293,7 @@ static void drop_lost_runs(sb_ingest *in, const sb_hidden *hidden) {
         in->loader_n--;
         memmove(in->loaders + i, in->loaders + i + 1, (in->loader_n - i) * sizeof *in->loaders);
         pthread_mutex_unlock(&in->mutex);
-        sb_watch_forget(in->watch, l);
+        sb_watch_unsubscribe(in->watch, &l->watched);
         sb_store_drop_run(in->store, l->run);
         sb_loader_free(l);
     }
@@ -291,15 +307,17 @@ static void walk(sb_ingest *in) {
     sb_arena arena;
     sb_arena_init(&arena, in->env->alloc, 256u << 10, WALK_CAP);
     uint64_t began = now_of(in);
-    in->walk_missed = false;
+    in->walk_missed = in->has_new_names = false;
     for (size_t i = 0; i < in->loader_n; i++) in->loaders[i]->is_found = false;
     uint64_t problems = 0;
     sb_hidden *hidden = sb_arena_zeroed(&arena, in->opts.root_count, sizeof *hidden);
     sb_found_problem *whole = sb_arena_zeroed(&arena, in->opts.root_count, sizeof *whole);
-    for (size_t i = 0; hidden && whole && i < in->opts.root_count; i++) {
-        hidden[i] = walk_root(in, &in->opts.roots[i], &arena, &whole[i]);
+    sb_watch_begin_walk(in->watch);
+    for (uint32_t i = 0; hidden && whole && i < in->opts.root_count; i++) {
+        hidden[i] = walk_root(in, i, &arena, &whole[i]);
         problems += hidden[i].n;
     }
+    sb_watch_end_walk(in->watch);
     if (hidden && whole)
         drop_lost_runs(in, hidden);
     else
@@ -315,16 +333,15 @@ static void walk(sb_ingest *in) {
     if (pause < LEAST_WALK_NS) pause = LEAST_WALK_NS;
     /* What was missed is looked at again soon, but not by a thread that does nothing else. */
     uint64_t again = LEAST_WALK_NS + 9 * (in->walked_at - began);
-    if (in->walk_missed && pause > again) pause = again;
+    if ((in->walk_missed || in->has_new_names) && pause > again) pause = again;
     in->walk_at = in->walked_at + pause;
 }
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-static void changed(void *ctx, void *ud) {
+static void run_changed(void *ctx, void *owner) {
     sb_ingest *in = ctx;
-    if (ud == in) return; /* the root itself: names only matter */
-    sb_loader *l = ud;
+    sb_loader *l = owner;
     atomic_fetch_or(&l->flags, SB_LOADER_AGAIN);
     hand_out(in, l);
 }
@@ -335,7 +352,8 @@ static void look_at_live(sb_ingest *in) {
     in->look_at = now + LOOK_NS;
     for (size_t i = 0; i < in->loader_n; i++) {
         sb_loader *l = in->loaders[i];
-        if (!is_busy(l) && sb_loader_is_live(l, LIVE_NS)) sb_loader_look(l, false);
+        if (!is_busy(l) && sb_loader_is_live(l, LIVE_NS))
+            atomic_fetch_add(&in->by_polling, sb_loader_look(l, false));
     }
 }
 
@@ -383,7 +401,7 @@ static void rest(sb_ingest *in) {
     ssize_t n = read(in->wake, &ignored, sizeof ignored);
     (void)n;
     bool names_changed = false;
-    sb_watch_take(in->watch, changed, in, &names_changed);
+    sb_watch_drain(in->watch, run_changed, in, &names_changed);
     uint64_t soon = in->walked_at + LEAST_WALK_NS;
     if (names_changed && in->opts.reload_interval > 0 && in->walk_at > soon) in->walk_at = soon;
 }
@@ -478,7 +496,10 @@ void sb_ingest_stop(sb_ingest *in) {
         pthread_join(in->thread, NULL);
     }
     if (in->pool) sb_pool_free(in->pool);
-    for (size_t i = 0; i < in->loader_n; i++) sb_loader_free(in->loaders[i]);
+    for (size_t i = 0; i < in->loader_n; i++) {
+        sb_watch_unsubscribe(in->watch, &in->loaders[i]->watched);
+        sb_loader_free(in->loaders[i]);
+    }
     sb_alloc_put(in->env->alloc, in->loaders, in->loader_room * sizeof *in->loaders);
     sb_watch_free(in->watch);
     if (in->wake >= 0) close(in->wake);
@@ -503,6 +524,9 @@ void sb_ingest_get_progress(sb_ingest *in, sb_ingest_progress *out) {
         out->files += atomic_load(&l->files_seen);
     }
     pthread_mutex_unlock(&in->mutex);
+    out->noticed = (sb_ingest_noticed){.by_inotify = atomic_load(&in->by_inotify),
+                                       .by_polling = atomic_load(&in->by_polling),
+                                       .by_walk = atomic_load(&in->by_walk)};
 }
 
 void sb_ingest_sync(sb_ingest *in) {

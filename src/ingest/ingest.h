@@ -26,6 +26,13 @@ typedef struct sb_ingest_opts {
     bool no_inotify;
 } sb_ingest_opts;
 
+/* How often a file was found to have grown, by what led to the look. */
+typedef struct sb_ingest_noticed {
+    uint64_t by_inotify; /* an event of the kernel */
+    uint64_t by_polling; /* the look at lately grown files */
+    uint64_t by_walk;    /* a walk of the whole tree */
+} sb_ingest_noticed;
+
 typedef struct sb_ingest_progress {
     uint64_t runs, files;
     uint64_t bytes, bytes_done;
@@ -33,6 +40,7 @@ typedef struct sb_ingest_progress {
     bool is_loading;   /* the first reading is not over */
     uint64_t problems; /* directories that could not be read */
     char problem[240]; /* one of them */
+    sb_ingest_noticed noticed;
 } sb_ingest_progress;
 
 /* env and store must outlive it. Returns at once; reading goes on in the background. */

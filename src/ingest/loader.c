@@ -113,11 +113,13 @@ static sb_status add_file(sb_loader *l, size_t at, const sb_found_file *found) {
     return SB_OK;
 }
 
-static void saw_size(sb_loader *l, sb_loader_file *f, uint64_t size) {
-    if (size == f->size) return;
+/* True when the size is not the one that was known. */
+static bool saw_size(sb_loader *l, sb_loader_file *f, uint64_t size) {
+    if (size == f->size) return false;
     f->size = size;
     f->grew_at = now_of(l);
     f->has_news = true;
+    return true;
 }
 
 static void share_progress(sb_loader *l) {
@@ -156,7 +158,9 @@ void sb_loader_retry(sb_loader *l) {
     for (size_t i = 0; i < l->file_n; i++) l->files[i].retry_at = 0;
 }
 
-sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hidden) {
+sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hidden,
+                           size_t *grown) {
+    *grown = 0;
     for (size_t i = 0; i < l->file_n; i++) l->files[i].is_found = false;
     for (size_t i = 0; i < found->file_count; i++) {
         const sb_found_file *each = &found->files[i];
@@ -175,7 +179,7 @@ sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hi
             f->device = each->device;
             f->has_news = true;
         }
-        saw_size(l, f, each->size);
+        *grown += saw_size(l, f, each->size);
     }
     for (size_t i = 0; i < l->file_n; i++)
         if (!l->files[i].is_found && !is_hidden(&l->files[i], hidden)) l->files[i].is_gone = true;
@@ -183,8 +187,9 @@ sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hi
     return SB_OK;
 }
 
-void sb_loader_look(sb_loader *l, bool all) {
+size_t sb_loader_look(sb_loader *l, bool all) {
     uint64_t now = now_of(l);
+    size_t grown = 0;
     for (size_t i = 0; i < l->file_n; i++) {
         sb_loader_file *f = &l->files[i];
         if (!all && (f->grew_at == 0 || now - f->grew_at > LIVE_NS)) continue;
@@ -196,8 +201,9 @@ void sb_loader_look(sb_loader *l, bool all) {
             f->device = info.device;
             f->has_news = true;
         }
-        saw_size(l, f, info.size);
+        grown += saw_size(l, f, info.size);
     }
+    return grown;
 }
 
 bool sb_loader_has_news(const sb_loader *l) {

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/env.h"
+#include "ingest/watch.h"
 #include "logdir/discover.h"
 #include "logdir/tail.h"
 #include "store/store.h"
@@ -39,6 +40,8 @@ typedef struct sb_loader {
     const sb_env *env;
     sb_run *run;
     char *path; /* of the directory */
+    uint32_t root;      /* which of the ingest's roots it was found in */
+    sb_watched watched; /* the ingest thread's */
     sb_loader_file *files;
     size_t file_n, file_room;
     _Atomic unsigned flags; /* SB_LOADER_... */
@@ -59,14 +62,17 @@ typedef struct sb_hidden {
 } sb_hidden;
 
 /* Takes over what a walk found in the run's directory: new files, grown, replaced and vanished
- * ones. A file that the walk could not look at has not vanished. */
-sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hidden);
+ * ones. A file that the walk could not look at has not vanished. *grown counts the known files
+ * whose size changed. */
+sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hidden,
+                           size_t *grown);
 /* Is one of its files, or a directory above it, among what the walk could not look at? */
 bool sb_loader_is_hidden(const sb_loader *l, sb_hidden hidden);
 /* Files with trouble are tried again now and not in a while. */
 void sb_loader_retry(sb_loader *l);
-/* Looks at the sizes of files that grew lately (all of them when all is true). */
-void sb_loader_look(sb_loader *l, bool all);
+/* Looks at the sizes of files that grew lately (all of them when all is true). Returns how many
+ * changed. */
+size_t sb_loader_look(sb_loader *l, bool all);
 /* Is there something to read or to drop? */
 bool sb_loader_has_news(const sb_loader *l);
 /* Did a file grow within the last ns nanoseconds? */

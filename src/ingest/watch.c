@@ -1,24 +1,30 @@
-/* watch.c: one inotify watch a directory. */
+/* watch.c: one inotify watch a directory, with the list of those who hear of it. */
 #include "ingest/watch.h"
 
 #include <limits.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include "base/banned.h"
 
-#define MASK                                                                                       \
-    (IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE_SELF | IN_ONLYDIR)
-#define NAMES                                                                                      \
-    (IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE_SELF | IN_Q_OVERFLOW |        \
-     IN_IGNORED)
+#define NAME_EVENTS (IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE_SELF)
+
+/* What is known of one watch descriptor. Watched while it has subscribers or is_for_names. */
+typedef struct directory {
+    sb_watched *subscribers;
+    uint64_t named_by_walk; /* the last walk that asked for its names; 0: none */
+    bool is_for_names;
+} directory;
 
 struct sb_watch {
     const sb_alloc *alloc;
     int file;
-    void **by_descriptor; /* ud, by watch descriptor; these are small numbers */
+    directory *directories; /* by watch descriptor: the kernel counts them up from 1 */
     size_t room;
+    uint64_t walk;
+    uint32_t names; /* directories that this walk watches for their names */
 };
 
 sb_watch *sb_watch_new(const sb_alloc *alloc) {
@@ -34,7 +40,7 @@ sb_watch *sb_watch_new(const sb_alloc *alloc) {
 void sb_watch_free(sb_watch *w) {
     if (!w) return;
     close(w->file);
-    sb_alloc_put(w->alloc, w->by_descriptor, w->room * sizeof *w->by_descriptor);
+    sb_alloc_put(w->alloc, w->directories, w->room * sizeof *w->directories);
     sb_alloc_put(w->alloc, w, sizeof *w);
 }
 
@@ -42,50 +48,105 @@ int sb_watch_file(const sb_watch *w) {
     return w ? w->file : -1;
 }
 
-void sb_watch_add(sb_watch *w, const char *path, void *ud) {
-    if (!w) return;
-    int descriptor = inotify_add_watch(w->file, path, MASK);
-    if (descriptor < 0) return; /* out of watches: polling will do */
-    size_t at = (size_t)descriptor;
-    if (at >= w->room) {
-        size_t room = w->room ? w->room : 64;
-        while (room <= at) room *= 2;
-        void **grown = w->alloc->resize(w->alloc->ctx, w->by_descriptor, w->room * sizeof *grown,
+static bool make_room(sb_watch *w, size_t descriptor) {
+    if (descriptor < w->room) return true;
+    size_t room = w->room ? w->room : 64;
+    while (room <= descriptor) room *= 2;
+    directory *grown = w->alloc->resize(w->alloc->ctx, w->directories, w->room * sizeof *grown,
                                         room * sizeof *grown);
-        if (!grown) {
-            inotify_rm_watch(w->file, descriptor);
-            return;
-        }
-        memset(grown + w->room, 0, (room - w->room) * sizeof *grown);
-        w->by_descriptor = grown;
-        w->room = room;
-    }
-    w->by_descriptor[at] = ud;
+    if (!grown) return false;
+    memset(grown + w->room, 0, (room - w->room) * sizeof *grown);
+    w->directories = grown;
+    w->room = room;
+    return true;
 }
 
-void sb_watch_forget(sb_watch *w, const void *ud) {
+/* The watch descriptor of the directory at this path; 0: it can't be watched. Events are added to
+ * those that it is watched for already. */
+static int add_watch(sb_watch *w, const char *path, uint32_t events) {
+    int descriptor = inotify_add_watch(w->file, path, events | IN_ONLYDIR | IN_MASK_ADD);
+    if (descriptor <= 0) return 0;
+    if (make_room(w, (size_t)descriptor)) return descriptor;
+    inotify_rm_watch(w->file, descriptor);
+    return 0;
+}
+
+static void remove_if_unused(sb_watch *w, int descriptor) {
+    const directory *d = &w->directories[descriptor];
+    if (!d->subscribers && !d->is_for_names) inotify_rm_watch(w->file, descriptor);
+}
+
+void sb_watch_unsubscribe(sb_watch *w, sb_watched *s) {
+    if (!w || !s->descriptor) return;
+    sb_watched **link = &w->directories[s->descriptor].subscribers;
+    while (*link != s) link = &(*link)->next;
+    *link = s->next;
+    remove_if_unused(w, s->descriptor);
+    s->descriptor = 0;
+}
+
+void sb_watch_subscribe(sb_watch *w, sb_watched *s, const char *path) {
     if (!w) return;
-    for (size_t i = 0; i < w->room; i++) {
-        if (w->by_descriptor[i] != ud) continue;
-        inotify_rm_watch(w->file, (int)i);
-        w->by_descriptor[i] = NULL;
+    int descriptor = add_watch(w, path, NAME_EVENTS | IN_MODIFY);
+    if (descriptor == s->descriptor) return;
+    sb_watch_unsubscribe(w, s);
+    if (!descriptor) return;
+    s->descriptor = descriptor;
+    s->next = w->directories[descriptor].subscribers;
+    w->directories[descriptor].subscribers = s;
+}
+
+void sb_watch_begin_walk(sb_watch *w) {
+    if (!w) return;
+    w->walk++;
+    w->names = 0;
+}
+
+bool sb_watch_names(sb_watch *w, const char *path) {
+    if (!w || w->names == SB_WATCH_MOST_NAMES) return false;
+    int descriptor = add_watch(w, path, NAME_EVENTS);
+    if (!descriptor) return false;
+    directory *d = &w->directories[descriptor];
+    bool is_new = !d->subscribers && !d->is_for_names;
+    w->names++;
+    d->is_for_names = true;
+    d->named_by_walk = w->walk;
+    return is_new;
+}
+
+void sb_watch_end_walk(sb_watch *w) {
+    if (!w) return;
+    for (size_t i = 1; i < w->room; i++) {
+        directory *d = &w->directories[i];
+        if (!d->is_for_names || d->named_by_walk == w->walk) continue;
+        d->is_for_names = false;
+        remove_if_unused(w, (int)i);
     }
 }
 
-void sb_watch_take(sb_watch *w, sb_watch_fn each, void *ctx, bool *entries_changed) {
+/* The kernel has ended the watch, since the directory is gone. */
+static void forget_directory(directory *d) {
+    for (sb_watched *s = d->subscribers; s; s = s->next) s->descriptor = 0;
+    *d = (directory){0};
+}
+
+void sb_watch_drain(sb_watch *w, sb_watch_fn each, void *ctx, bool *names_changed) {
     if (!w) return;
     _Alignas(struct inotify_event) char events[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
-    void *last = NULL;
+    int last = 0;
     ssize_t n;
     while ((n = read(w->file, events, sizeof events)) > 0) {
         for (char *p = events; p < events + n;) {
             const struct inotify_event *event = (const struct inotify_event *)(const void *)p;
             p += sizeof *event + event->len;
-            if (event->mask & NAMES) *entries_changed = true;
-            if (event->wd < 0 || (size_t)event->wd >= w->room) continue;
-            void *ud = w->by_descriptor[event->wd];
-            if (ud && ud != last) each(ctx, ud);
-            last = ud;
+            if (event->mask & (NAME_EVENTS | IN_Q_OVERFLOW)) *names_changed = true;
+            if (event->wd <= 0 || (size_t)event->wd >= w->room) continue;
+            directory *d = &w->directories[event->wd];
+            if (event->mask & IN_IGNORED)
+                forget_directory(d);
+            else if (event->wd != last)
+                for (sb_watched *s = d->subscribers; s; s = s->next) each(ctx, s->owner);
+            last = event->wd;
         }
     }
 }

@@ -27,6 +27,7 @@ typedef struct node {
     sb_slice path;     /* a NUL follows */
     uint64_t device, inode;
     uint32_t depth;
+    bool is_bare; /* no event file is directly inside */
 } node;
 
 typedef struct file_item {
@@ -59,6 +60,7 @@ typedef struct walk {
     size_t run_count, file_count;
     problem_item *problems, **problems_end;
     size_t problem_count;
+    size_t bare_count;
     sb_buf text; /* for making paths and names */
 } walk;
 
@@ -214,6 +216,8 @@ static sb_status visit_all(walk *w, node *dir, sb_err *err) {
     run_item *run = NULL;
     for (size_t i = 0; i < l.count; i++)
         if (!visit(w, dir, l.names[i], &run)) return no_memory(err);
+    dir->is_bare = !run;
+    w->bare_count += dir->is_bare;
     return SB_OK;
 }
 
@@ -255,6 +259,18 @@ static bool make_result(walk *w, sb_found *out) {
     return true;
 }
 
+static bool list_bare(walk *w, const node *first, sb_found *out) {
+    out->bare = sb_arena_zeroed(w->arena, w->bare_count, sizeof *out->bare);
+    if (!out->bare) return false;
+    for (const node *n = first; n; n = n->next) {
+        if (!n->is_bare) continue;
+        sb_slice path = sb_arena_dup(w->arena, n->path);
+        if (!path.p) return false;
+        out->bare[out->bare_count++] = path;
+    }
+    return true;
+}
+
 static sb_status walk_all(walk *w, sb_found *out, const char *path, sb_err *err) {
     sb_file_info info;
     int known = w->env->fs->stat(w->env->fs->ctx, path, &info);
@@ -278,7 +294,7 @@ static sb_status walk_all(walk *w, sb_found *out, const char *path, sb_err *err)
         sb_status status = visit_all(w, n, err);
         if (status != SB_OK) return status;
     }
-    return make_result(w, out) ? SB_OK : no_memory(err);
+    return make_result(w, out) && list_bare(w, &root, out) ? SB_OK : no_memory(err);
 }
 
 sb_status sb_discover(sb_found *out, const sb_env *env, sb_arena *arena, const char *path,

@@ -51,6 +51,8 @@ typedef struct sb_found {
     size_t file_count; /* of all runs */
     sb_found_problem *problems;
     size_t problem_count;
+    sb_slice *bare; /* paths of the directories without an event file of their own; NULs follow */
+    size_t bare_count;
     bool is_file; /* the path was a file */
 } sb_found;
 
