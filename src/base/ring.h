@@ -1,9 +1,9 @@
-/* ring.h: a bounded ring of bytes from many threads to one.
+/* ring.h: a bounded lock-free queue of byte entries, many producers to one consumer.
  *
  * A producer reserves room with one compare-and-swap, fills it, and publishes it with one store;
  * nobody takes a lock. The consumer sees entries in the order of their reservation, each as one
- * contiguous run of bytes; it hands the room back zeroed, because a header that reads 0 means
- * "reserved, not yet published".
+ * contiguous run of bytes. It zeroes an entry before it releases the room, because a header that
+ * reads 0 means "reserved, not yet published".
  *
  * Entry:  0..3 size of the entry, a multiple of 16 | 4..7 kind, not 0 | payload
  * An entry that would cross the end is put at the start, with a filler of kind SB_RING_PAD in
@@ -29,7 +29,7 @@ typedef struct sb_ring {
     uint8_t apart_1[64];
     _Atomic uint64_t head; /* reserved up to here, ever growing */
     uint8_t apart_2[64];
-    _Atomic uint64_t tail; /* handed back up to here */
+    _Atomic uint64_t tail; /* released by the consumer up to here */
     uint8_t apart_3[64];
 } sb_ring;
 
@@ -51,6 +51,13 @@ static inline void sb_ring_mark(uint8_t *entry, uint32_t size, uint32_t kind) {
                           memory_order_release);
 }
 
+/* Do entries up to the position `next` fit into a ring whose consumer is at `tail`? A producer may
+ * have read `next` from an old head: then the tail can be ahead of it, and it fits as far as
+ * anybody can tell; the exchange of the head that follows fails, and the producer tries again. */
+static inline bool sb_ring_fits(const sb_ring *r, uint64_t next, uint64_t tail) {
+    return (int64_t)(next - tail) <= (int64_t)r->size;
+}
+
 /* Room for an entry of size bytes (from sb_ring_entry_size); NULL when there is none. *end: the
  * ring's position behind it. The payload begins SB_RING_HEADER bytes in. */
 static inline uint8_t *sb_ring_reserve(sb_ring *r, uint32_t size, uint64_t *end) {
@@ -60,7 +67,8 @@ static inline uint8_t *sb_ring_reserve(sb_ring *r, uint32_t size, uint64_t *end)
         uint64_t to_end = r->size - offset;
         uint64_t pad = size <= to_end ? 0 : to_end;
         uint64_t next = head + pad + size;
-        if (next - atomic_load_explicit(&r->tail, memory_order_acquire) > r->size) return NULL;
+        uint64_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
+        if (!sb_ring_fits(r, next, tail)) return NULL;
         /* Sequentially consistent: a producer that then finds the consumer awake is sure that the
          * consumer will find its reservation (writer/thread.c sleeps by this). */
         if (!atomic_compare_exchange_weak_explicit(&r->head, &head, next, memory_order_seq_cst,
@@ -77,15 +85,17 @@ static inline void sb_ring_publish(uint8_t *entry, uint32_t size, uint32_t kind)
     sb_ring_mark(entry, size, kind);
 }
 
-/* Bytes reserved and not handed back. */
+/* Bytes reserved and not yet released by the consumer. The head may be read older than the tail:
+ * that is an empty ring. */
 static inline uint64_t sb_ring_used(sb_ring *r) {
     uint64_t tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
-    return atomic_load_explicit(&r->head, memory_order_relaxed) - tail;
+    int64_t used = (int64_t)(atomic_load_explicit(&r->head, memory_order_relaxed) - tail);
+    return used > 0 ? (uint64_t)used : 0;
 }
 
 /* The oldest published entry, or NULL. The position behind it goes to *end. */
 uint8_t *sb_ring_peek(sb_ring *r, uint32_t *size, uint32_t *kind, uint64_t *end);
-/* Hands the entry that peek returned back to the producers. */
+/* Releases the entry that peek returned: its room can be reserved again. */
 void sb_ring_pop(sb_ring *r, uint8_t *entry, uint32_t size);
 
 #endif

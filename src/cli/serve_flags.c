@@ -370,6 +370,16 @@ static int one_root(sb_cli *cli, sb_arena *arena, char *item, sb_ingest_root *ou
     return 0;
 }
 
+/* The same directory under the same name twice is one root. */
+static bool is_repeated(const sb_ingest_root *roots, size_t n, const sb_ingest_root *root) {
+    for (size_t i = 0; i < n; i++) {
+        bool same_name = roots[i].name && root->name ? strcmp(roots[i].name, root->name) == 0
+                                                     : roots[i].name == root->name;
+        if (same_name && strcmp(roots[i].path, root->path) == 0) return true;
+    }
+    return false;
+}
+
 int sb_serve_roots(const sb_serve_flags *f, sb_cli *cli, sb_arena *arena,
                    const sb_ingest_root **out, size_t *n) {
     const char *logdir = f->text[SB_SERVE_logdir], *spec = f->text[SB_SERVE_logdir_spec];
@@ -393,7 +403,7 @@ int sb_serve_roots(const sb_serve_flags *f, sb_cli *cli, sb_arena *arena,
         if (!*item) continue;
         int code = one_root(cli, arena, item, &roots[*n]);
         if (code) return code;
-        ++*n;
+        if (!is_repeated(roots, *n, &roots[*n])) ++*n;
     }
     return 0;
 }

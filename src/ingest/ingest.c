@@ -41,8 +41,8 @@ struct sb_ingest {
     bool has_thread;
     _Atomic bool stopping;
     _Atomic uint64_t sync_wanted;
-    _Atomic size_t busy;   /* turns queued or under way */
-    _Atomic size_t behind; /* loaders that have not caught up */
+    _Atomic size_t busy;                              /* turns queued or under way */
+    _Atomic size_t behind;                            /* loaders that have not caught up */
     _Atomic uint64_t by_inotify, by_polling, by_walk; /* sb_ingest_noticed */
     /* guarded by mutex: */
     pthread_mutex_t mutex;
@@ -57,7 +57,7 @@ struct sb_ingest {
     uint64_t walk_at, walked_at, look_at;
     bool walk_missed;   /* a loader was busy when its run was found */
     bool has_new_names; /* a directory was listed before it was watched */
-    bool is_asked;    /* the present walk is somebody's wish */
+    bool is_asked;      /* the present walk is somebody's wish */
 };
 
 static uint64_t now_of(const sb_ingest *in) {

@@ -39,7 +39,7 @@ typedef struct sb_loader_file {
 typedef struct sb_loader {
     const sb_env *env;
     sb_run *run;
-    char *path; /* of the directory */
+    char *path;         /* of the directory */
     uint32_t root;      /* which of the ingest's roots it was found in */
     sb_watched watched; /* the ingest thread's */
     sb_loader_file *files;

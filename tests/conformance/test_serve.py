@@ -301,3 +301,27 @@ def test_the_spelling_of_json_is_pythons(directories):
     for path in ("/data/runs", "/data/plugin/scalars/scalars?run=v2/train&tag=loss", "/data/logdir"):
         ours, theirs = (trio.peers[peer].ask(path).body for peer in ("seaboard", "python"))
         assert ours == theirs, path
+
+
+# ---- directories that overlap ----------------------------------------------------------------------------------------
+
+
+def runs_of_spec(*roots):
+    """The runs that seaboard and TensorBoard's slow loader (the fast one knows --logdir only) show."""
+    trio = Trio(options=[f"--logdir_spec={','.join(roots)}"], fast=False)
+    try:
+        return {peer: sorted(server.json("/data/runs")) for peer, server in trio.peers.items()}
+    finally:
+        trio.close()
+
+
+def test_a_directory_inside_another_shows_under_both_names():
+    runs = runs_of_spec(f"a:{FIXTURES}/tf/v2", f"b:{FIXTURES}/tf/v2/train")
+    assert "a/train" in runs["seaboard"] and "b/." in runs["seaboard"]
+    assert runs["seaboard"] == runs["python"]
+
+
+def test_a_directory_with_two_names_shows_under_both():
+    """TensorBoard keeps the last of two names for one path, without a word; we show what was asked for."""
+    runs = runs_of_spec(f"a:{FIXTURES}/tf/v2", f"b:{FIXTURES}/tf/v2")
+    assert runs["seaboard"] == sorted(run.replace("b/", f"{name}/", 1) for run in runs["python"] for name in "ab")

@@ -149,6 +149,18 @@ def test_several_directories_with_and_without_names(tmp_path):
     assert runs == [".", "one/.", "two/sub"]
 
 
+def test_overlapping_directories_show_under_each_name(tmp_path):
+    for name in ("a", "a/sub"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "events.out.tfevents.1").write_bytes(frame(scalar(b"x", 1, 1.0)))
+    driver = Seaboard("unused")
+    spec = f"one:{tmp_path}/a,two:{tmp_path}/a,three:{tmp_path}/a/sub,one:{tmp_path}/a"
+    driver.command[1:3] = ["--logdir_spec", spec]
+    with driver as server:
+        runs = server.wait(lambda: sorted(server.json("/data/runs")), lambda runs: len(runs) >= 5)
+    assert runs == ["one/.", "one/sub", "three/.", "two/.", "two/sub"]
+
+
 def test_a_directory_that_is_not_there_yet_is_waited_for(tmp_path):
     missing = tmp_path / "later"
     with Seaboard(missing, "--reload_interval", "0.2") as server:

@@ -190,6 +190,17 @@ static void add_memory(sb_json *j, const sb_app *app) {
     sb_json_end_object(j);
 }
 
+static void add_noticed(sb_json *j, const sb_app *app) {
+    sb_ingest_progress p;
+    sb_ingest_get_progress(app->ingest, &p);
+    sb_json_key_str(j, "noticed");
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "inotify", p.noticed.by_inotify);
+    sb_json_put_uint(j, "polling", p.noticed.by_polling);
+    sb_json_put_uint(j, "walks", p.noticed.by_walk);
+    sb_json_end_object(j);
+}
+
 static void add_state(sb_json *j, const sb_app *app) {
     sb_json_key_str(j, "state");
     sb_json_begin_object(j);
@@ -212,6 +223,7 @@ sb_status sb_api_status(sb_http_request *q, sb_http_reply *r, void *opaque) {
     add_program(&j, app);
     sb_api_add_loading(&j, app);
     add_memory(&j, app);
+    add_noticed(&j, app);
     add_state(&j, app);
     status = add_plugins(&j, q, app, &runs, names_version);
     if (status == SB_OK && has_list) status = add_files(&j, q, &runs, sb_http_query(q, "run"));

@@ -84,6 +84,23 @@ static void full_ring_refuses_until_room_is_handed_back(void **state) {
     free(memory);
 }
 
+/* A producer that is interrupted between reading the head and reading the tail may find the tail
+ * ahead of its head. Such a ring is not full, and nothing of it is in use. */
+static void old_head_does_not_make_the_ring_full(void **state) {
+    (void)state;
+    sb_ring r;
+    uint8_t *memory = memory_of(&r, RING_BYTES);
+    assert_true(sb_ring_fits(&r, 64, 128));
+    assert_true(sb_ring_fits(&r, RING_BYTES, 0));
+    assert_false(sb_ring_fits(&r, RING_BYTES + 16, 0));
+    assert_true(sb_ring_fits(&r, 16, UINT64_MAX - 15)); /* positions wrap around */
+    assert_false(sb_ring_fits(&r, RING_BYTES, UINT64_MAX - 15));
+    atomic_store(&r.head, 64);
+    atomic_store(&r.tail, 128);
+    assert_int_equal(sb_ring_used(&r), 0);
+    free(memory);
+}
+
 static void reserved_entry_holds_back_the_ones_behind_it(void **state) {
     (void)state;
     sb_ring r;
@@ -150,6 +167,7 @@ int main(void) {
         cmocka_unit_test(empty_ring_gives_nothing),
         cmocka_unit_test(entries_come_out_in_order_over_many_laps),
         cmocka_unit_test(full_ring_refuses_until_room_is_handed_back),
+        cmocka_unit_test(old_head_does_not_make_the_ring_full),
         cmocka_unit_test(reserved_entry_holds_back_the_ones_behind_it),
         cmocka_unit_test(every_producers_entries_arrive_once_and_in_order),
     };

@@ -20,7 +20,7 @@
 #define MS ((uint64_t)1000 * 1000)
 #define WALK_NS (100 * MS) /* a changed name leads to a walk after so long */
 #define POLL_NS (200 * MS) /* a file that grew lately is looked at after so long */
-#define LATEST_SECONDS 60 /* a test that waits longer has failed */
+#define LATEST_SECONDS 60  /* a test that waits longer has failed */
 
 /* ---- a log directory that is followed -------------------------------------------------------- */
 

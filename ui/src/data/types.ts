@@ -54,6 +54,12 @@ export interface Memory {
   chunks: number;
   spilled: number; // moved to a file
 }
+/** How often a file was found to have grown, by what led to the look. */
+export interface Noticed {
+  inotify: number; // an event of the kernel
+  polling: number; // the look at files that grew lately
+  walks: number; // a walk of the whole tree
+}
 /** Whether what people note outlives the server. */
 export interface Keeping {
   persistent: boolean;
@@ -71,6 +77,7 @@ export interface Status {
   windowTitle: string;
   loading: Loading;
   memory: Memory;
+  noticed: Noticed;
   state: Keeping;
   plugins: Record<string, number>; // distinct tags of each
   files?: FileState[]; // when asked for
