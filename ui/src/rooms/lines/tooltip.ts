@@ -1,6 +1,6 @@
 // What a tooltip lists, and in which order. Lines that are not where the pointer is (ended before it, or beginning
 // after it) come last in every order. Pure, so that tests need no browser.
-import { format, naturalCompare, type Hit, type TooltipSort } from '../../public';
+import { format, metricOf, naturalCompare, t, type Hit, type TooltipSort, type X } from '../../public';
 
 export const valueAt = (hit: Hit): number => (hit.line.raw ?? hit.line.y)[hit.index];
 const shownAt = (hit: Hit): number => hit.line.y[hit.index];
@@ -37,4 +37,26 @@ export function tableText(rows: readonly Hit[], heads: readonly string[]): strin
     ];
   });
   return [heads, ...cells].map((row) => row.join('\t')).join('\n');
+}
+
+/** Where on x the tooltip is, in words. */
+export function headOf(found: readonly Hit[], at: number, axis: X): string {
+  const hit = found.at(0);
+  if (!hit) return '';
+  const x = hit.outside ? at : hit.line.x[hit.index];
+  if (axis === 'wall') return format.wall(x);
+  if (axis === 'relative') return format.duration(x);
+  if (axis === 'step_relative') return t('tip.stepsIn', { n: format.count(x) });
+  const metric = metricOf(axis);
+  return metric === null ? t('tip.step', { n: format.count(x) }) : `${metric} ${format.value(x)}`;
+}
+
+const SPOKEN = 3; // lines: more is not listened to
+
+/** The tooltip as one sentence, for a screen reader. */
+export function spokenText(found: readonly Hit[], at: number, axis: X, shown: (v: number) => string): string {
+  const here = found.filter((hit) => !hit.outside);
+  const parts = here.slice(0, SPOKEN).map((hit) => `${hit.line.name} ${shown(valueAt(hit))}`);
+  if (here.length > SPOKEN) parts.push(t('tip.more', { n: format.count(here.length - SPOKEN) }));
+  return `${headOf(found, at, axis)}: ${parts.join(', ')}`;
 }

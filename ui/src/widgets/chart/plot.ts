@@ -22,6 +22,7 @@ import {
 } from './scale';
 import { attachGestures, attachStrip, type GestureEvents } from './gestures';
 import { paintLines } from './paint';
+import { onPixelRatio } from './ratio';
 
 export interface PlotZoom {
   x: Range | null;
@@ -94,6 +95,7 @@ export class Plot {
   private stepped: number | null = null; // the point that keys went to, where others may be as near
   private selection: Box | null = null;
   private marks: Marks | null = null;
+  private ratio = 0; // device pixels per CSS pixel that the canvases were made for
   private readonly observer: ResizeObserver;
   private readonly quiet: () => void;
   private readonly gestures: GestureEvents;
@@ -114,7 +116,12 @@ export class Plot {
     host.append(this.axes, this.clip, this.over);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(host);
-    this.quiet = crosshair.listen(() => this.scheduleOver());
+    const stopRatio = onPixelRatio(() => this.resize());
+    const stopCrosshair = crosshair.listen(() => this.scheduleOver());
+    this.quiet = () => {
+      stopRatio();
+      stopCrosshair();
+    };
     this.gestures = {
       move: (pointer) => this.pointAt(pointer),
       select: (selection) => {
@@ -157,8 +164,10 @@ export class Plot {
       width: Math.max(10, width - LEFT - this.margin),
       height: Math.max(10, height - TOP - this.bottom),
     };
-    if (box.width === this.box.width && box.height === this.box.height) return false;
+    const ratio = devicePixelRatio || 1;
+    if (box.width === this.box.width && box.height === this.box.height && ratio === this.ratio) return false;
     this.box = box;
+    this.ratio = ratio;
     this.size(this.axes, width, height);
     this.size(this.over, width, height);
     this.clip.style.left = `${box.left}px`;
@@ -184,17 +193,15 @@ export class Plot {
   }
 
   private size(canvas: HTMLCanvasElement, width: number, height: number): void {
-    const ratio = devicePixelRatio || 1;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
+    canvas.width = Math.round(width * this.ratio);
+    canvas.height = Math.round(height * this.ratio);
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
   }
 
   private pen(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
     const ctx = canvas.getContext('2d');
-    const ratio = devicePixelRatio || 1;
-    ctx?.setTransform(ratio, 0, 0, ratio, 0, 0);
+    ctx?.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     return ctx;
   }
 
@@ -375,10 +382,17 @@ export class Plot {
     this.scheduleOver();
   }
 
-  /** Moves the crosshair by a point of the nearest line; for the keyboard. */
-  step(by: number): void {
+  /** Takes the crosshair away; answers whether it was here. */
+  leave(): boolean {
+    const isHere = this.crosshair.at.owner === this && this.crosshair.at.x !== null;
+    if (isHere) this.pointAt(null);
+    return isHere;
+  }
+
+  /** Moves the crosshair by a point of the first line, for the keyboard; answers what is there. */
+  step(by: number): { found: Hit[]; x: number } | null {
     const first = this.data.lines[0];
-    if (!first || first.x.length === 0) return;
+    if (!first || first.x.length === 0) return null;
     const now = this.crosshair.at.owner === this ? this.crosshair.at.x : null;
     const before = by > 0 ? -1 : first.x.length;
     const at =
@@ -389,6 +403,8 @@ export class Plot {
     const px = toPixel(this.ax, first.x[index]);
     this.pointAt({ px, py: toPixel(this.ay, first.y[index]) || 0 });
     if (first.free) this.stepped = index;
+    const x = first.x[index];
+    return { found: hits(this.data.lines, x, this.pointer, this.ax, this.ay, this.right ?? this.ay), x };
   }
 
   /** What y is at a height within the chart. */
