@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import {
     AxeBuilder,
+    address,
     card,
     loaded,
     open,
@@ -37,6 +38,42 @@ const axis = (page, tag, which) =>
     });
 
 export default {
+    async "a drag that was aborted leaves nothing behind: a later drop of something else merges no cards"(
+        keep,
+    ) {
+        const page = keep(await openCharts("demo"));
+        const drag = (tag, what, kinds) =>
+            card(page, tag)
+                .locator("h3")
+                .evaluate(
+                    (title, [what, kinds]) => {
+                        const dataTransfer = new DataTransfer();
+                        for (const kind of kinds)
+                            dataTransfer.setData(kind, "x");
+                        const event = new DragEvent(what, {
+                            bubbles: true,
+                            cancelable: true,
+                            dataTransfer,
+                        });
+                        title.dispatchEvent(event);
+                        return event.defaultPrevented;
+                    },
+                    [what, kinds],
+                );
+        await drag("train/loss", "dragstart", []);
+        await drag("train/loss", "dragend", []);
+        for (const kinds of [["text/plain"], ["application/x-seaboard-card"]]) {
+            assert.equal(await drag("val/loss", "dragover", kinds), false);
+            await drag("val/loss", "drop", kinds);
+            assert.doesNotMatch(await address(page), /combine=/);
+        }
+        // a drag that goes on is dropped, but nothing else is while it does
+        await drag("train/loss", "dragstart", []);
+        assert.equal(await drag("val/loss", "dragover", ["text/plain"]), false);
+        await drag("val/loss", "drop", ["application/x-seaboard-card"]);
+        await soon(async () => assert.match(await address(page), /combine=/));
+    },
+
     async "a click on an axis opens its form: a typed range and a scale are kept in the address"(
         keep,
     ) {

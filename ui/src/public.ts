@@ -40,3 +40,4 @@ export { default as MenuList, type MenuItem, type MenuPlace } from './widgets/Me
 export { default as Popover } from './widgets/Popover.svelte';
 export { default as Dialog } from './widgets/Dialog.svelte';
 export { default as VirtualList } from './widgets/VirtualList.svelte';
+export { DragKind, dragPointer } from './widgets/drag';

@@ -164,6 +164,14 @@ export class TimeSeries {
   /** All cards in order, for J and K. */
   order = $derived(this.sections.flatMap((s) => (s.open ? s.tags.map((tag) => `${s.key}\n${tag}`) : [])));
 
+  private pointerAt = '';
+  /** A card has the focus when the pointer goes to it, not when the page scrolls it under a pointer that rests. */
+  pointerOn(id: string, { screenX, screenY }: PointerEvent): void {
+    const at = `${screenX},${screenY}`;
+    if (at !== this.pointerAt) this.focused = id;
+    this.pointerAt = at;
+  }
+
   focusBy(by: number): string {
     const at = this.order.indexOf(this.focused);
     const next = this.order[Math.min(this.order.length - 1, Math.max(0, at < 0 ? 0 : at + by))] ?? '';
