@@ -37,20 +37,24 @@ function focusRuns(): void {
   requestAnimationFrame(() => document.getElementById('run-filter')?.focus());
 }
 
+// inputs that take no letters: a slider keeps the focus after it was dragged, and the keys of the page go on working
+const WITHOUT_TEXT = new Set(['range', 'checkbox', 'radio', 'color', 'button', 'submit', 'file']);
+
 const typing = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  target instanceof HTMLInputElement
+    ? !WITHOUT_TEXT.has(target.type)
+    : target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));
 
 export function onKey(e: KeyboardEvent): void {
   if (e.defaultPrevented) return;
   const mod = e.ctrlKey || e.metaKey;
   if (typing(e.target)) {
-    const target = e.target as HTMLInputElement;
-    if (e.key === 'Escape' && target.type !== 'range') target.blur();
+    if (e.key === 'Escape') (e.target as HTMLElement).blur();
     if (!(mod && e.key.toLowerCase() === 'k')) return;
   }
   if (e.altKey || (panel.dialog && !mod)) return;
   if (e.target instanceof HTMLElement && e.target.closest('[popover]') && !mod) return;
-  if (e.key === ' ' && e.target instanceof HTMLElement && e.target.closest('button,a,[role=menuitem]')) return;
+  if (e.key === ' ' && e.target instanceof HTMLElement && e.target.closest('button,a,input,[role=menuitem]')) return;
   const name =
     (mod ? 'mod+' : '') + (mod && e.shiftKey ? 'shift+' : '') + (e.key === ' ' ? 'space' : e.key.toLowerCase());
   const all = [...shellActions(), ...shell.actions];
