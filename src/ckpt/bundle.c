@@ -1,6 +1,7 @@
 /* bundle.c: from an index file to a list of tensors. */
 #include "ckpt/bundle_int.h"
 
+#include "base/search.h"
 #include "ckpt/table.h"
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"
@@ -286,17 +287,9 @@ static const sb_bundle_tensor *entries_of(const sb_buf *entries) {
 
 const sb_bundle_tensor *sb_bundle_entry(const sb_buf *entries, sb_slice key) {
     const sb_bundle_tensor *all = entries_of(entries);
-    size_t low = 0, high = entries->n / sizeof *all;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        int order = sb_slice_cmp(all[mid].name, key);
-        if (order == 0) return all + mid;
-        if (order < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return NULL;
+    size_t n = entries->n / sizeof *all, i;
+    SB_PARTITION_POINT(i, 0, n, sb_slice_cmp(all[i].name, key) < 0);
+    return i < n && sb_slice_eq(all[i].name, key) ? &all[i] : NULL;
 }
 
 size_t sb_bundle_count(const sb_bundle *b) {

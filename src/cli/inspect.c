@@ -12,6 +12,7 @@
 
 #include "base/intern.h"
 #include "base/slice.h"
+#include "base/vec.h"
 #include "cli/cli.h"
 #include "codec/event.h"
 #include "codec/summary.h"
@@ -52,10 +53,8 @@ static const struct {
     [TENSOR] = {"tensor", true, false},
 };
 
-typedef struct steps {
-    int64_t *items; /* a step equal to the one before is left out, unless all are listed */
-    size_t count, room;
-} steps;
+/* A step equal to the one before is left out, unless all are listed. */
+typedef SB_VEC(int64_t) steps;
 
 typedef struct unit {
     const char *name;
@@ -79,24 +78,17 @@ static void unit_init(unit *u, const sb_alloc *alloc, const char *name) {
 
 static void unit_fini(unit *u, const sb_alloc *alloc) {
     for (int i = 0; i < FIELDS; i++) {
-        sb_alloc_put(alloc, u->steps[i].items, u->steps[i].room * sizeof(int64_t));
+        SB_VEC_FREE(&u->steps[i], alloc);
         sb_intern_fini(&u->tags[i]);
     }
 }
 
 static bool add_step(unit *u, const sb_alloc *alloc, field f, int64_t step) {
     steps *s = &u->steps[f];
-    if (s->count && !fields[f].lists_steps && s->items[s->count - 1] == step) return true;
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 256;
-        int64_t *items =
-            alloc->resize(alloc->ctx, s->items, s->room * sizeof *items, room * sizeof *items);
-        if (!items) return false;
-        s->items = items;
-        s->room = room;
-    }
-    s->items[s->count++] = step;
-    return true;
+    if (s->n && !fields[f].lists_steps && s->items[s->n - 1] == step) return true;
+    int64_t *slot = SB_VEC_PUSH(s, alloc, SIZE_MAX);
+    if (slot) *slot = step;
+    return slot != NULL;
 }
 
 static field field_of(sb_value_kind kind) {
@@ -227,7 +219,7 @@ static void show_number(sb_cli *cli, const char *key, int64_t n) {
 static void show_out_of_order(sb_cli *cli, const steps *s) {
     sb_buf_printf(&cli->line, "   %-20s [", "outoforder_steps");
     const char *before = "";
-    for (size_t i = 1; i < s->count; i++) {
+    for (size_t i = 1; i < s->n; i++) {
         if (s->items[i] >= s->items[i - 1]) continue;
         sb_buf_printf(&cli->line, "%s(%" PRId64 ", %" PRId64 ")", before, s->items[i - 1],
                       s->items[i]);
@@ -240,31 +232,31 @@ static void show_out_of_order(sb_cli *cli, const steps *s) {
 static void show_list(sb_cli *cli, const steps *s) {
     show_out_of_order(cli, s);
     sb_buf_printf(&cli->line, "   %-20s [", "steps");
-    for (size_t i = 0; i < s->count; i++)
+    for (size_t i = 0; i < s->n; i++)
         sb_buf_printf(&cli->line, "%s%" PRId64, i ? ", " : "", s->items[i]);
     sb_buf_add_str(&cli->line, "]\n");
 }
 
 static bool show_digest(sb_cli *cli, const steps *s) {
     const sb_alloc *alloc = cli->env->alloc;
-    int64_t *ascending = sorted(alloc, s->items, s->count, sizeof *ascending, by_number);
+    int64_t *ascending = sorted(alloc, s->items, s->n, sizeof *ascending, by_number);
     if (!ascending) return false;
     int64_t distinct = 1;
-    for (size_t i = 1; i < s->count; i++) distinct += ascending[i] != ascending[i - 1];
+    for (size_t i = 1; i < s->n; i++) distinct += ascending[i] != ascending[i - 1];
     show_number(cli, "first_step", s->items[0]);
-    show_number(cli, "last_step", s->items[s->count - 1]);
-    show_number(cli, "max_step", ascending[s->count - 1]);
+    show_number(cli, "last_step", s->items[s->n - 1]);
+    show_number(cli, "max_step", ascending[s->n - 1]);
     show_number(cli, "min_step", ascending[0]);
     show_number(cli, "num_steps", distinct);
     show_out_of_order(cli, s);
-    sb_alloc_put(alloc, ascending, s->count * sizeof *ascending);
+    sb_alloc_put(alloc, ascending, s->n * sizeof *ascending);
     return true;
 }
 
 static bool show_statistics(sb_cli *cli, const unit *u, bool show_missing) {
     for (int f = 0; f < FIELDS; f++) {
         const steps *s = &u->steps[f];
-        if (s->count) {
+        if (s->n) {
             sb_buf_printf(&cli->line, "%s\n", fields[f].name);
             if (fields[f].lists_steps)
                 show_list(cli, s);

@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/slice.h"
+#include "base/vec.h"
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"
 #include "codec/tensor.h"
@@ -14,11 +15,14 @@
 #define MOST_NAMES (1u << 20)
 
 /* Names that stand for others: an input layer for what is joined to it, a model for its outputs. */
+typedef struct meaning {
+    sb_slice *targets;
+    size_t count;
+} meaning;
+
 typedef struct names {
     sb_intern table;
-    sb_slice **targets; /* by id */
-    size_t *counts;
-    size_t room;
+    SB_VEC(meaning) meanings; /* by id */
 } names;
 
 typedef struct walk {
@@ -56,24 +60,14 @@ static sb_slice scoped(walk *w, sb_slice scope, sb_slice name) {
 /* ---- names ----------------------------------------------------------------------------------- */
 
 static sb_status set_name(walk *w, names *n, sb_slice name, sb_slice *targets, size_t count) {
+    sb_alloc in_arena = sb_arena_alloc(w->arena);
+    if (!SB_VEC_RESERVE(&n->meanings, &in_arena, 1, SIZE_MAX)) return SB_NOMEM;
     uint32_t id;
-    sb_status status = sb_intern_add(&n->table, name, &id, NULL);
+    bool is_new;
+    sb_status status = sb_intern_add(&n->table, name, &id, &is_new);
     if (status != SB_OK) return status;
-    if (id >= n->room) {
-        size_t room = n->room ? 2 * n->room : 16;
-        sb_slice **more = sb_arena_zeroed(w->arena, room, sizeof *more);
-        size_t *counts = sb_arena_zeroed(w->arena, room, sizeof *counts);
-        if (!more || !counts) return SB_NOMEM;
-        if (n->room) {
-            memcpy(more, n->targets, n->room * sizeof *more);
-            memcpy(counts, n->counts, n->room * sizeof *counts);
-        }
-        n->targets = more;
-        n->counts = counts;
-        n->room = room;
-    }
-    n->targets[id] = targets;
-    n->counts[id] = count;
+    if (is_new) n->meanings.n++;
+    n->meanings.items[id] = (meaning){targets, count};
     return SB_OK;
 }
 
@@ -81,8 +75,8 @@ static sb_status set_name(walk *w, names *n, sb_slice name, sb_slice *targets, s
 static size_t find_name(const names *n, sb_slice name, sb_slice **targets) {
     uint32_t id = sb_intern_find(&n->table, name);
     if (id == SB_INTERN_NONE) return 0;
-    *targets = n->targets[id];
-    return n->counts[id];
+    *targets = n->meanings.items[id].targets;
+    return n->meanings.items[id].count;
 }
 
 static sb_status join_input(walk *w, sb_slice input, sb_slice target) {

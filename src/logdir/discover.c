@@ -12,6 +12,7 @@
 
 #include "base/slice.h"
 #include "base/text/utf8.h"
+#include "base/vec.h"
 #include "fsio/fs.h"
 #include "base/banned.h"
 
@@ -76,21 +77,9 @@ static sb_status no_memory(sb_err *err) {
 
 typedef struct listing {
     walk *w;
-    sb_slice *names;
-    size_t count, room;
+    SB_VEC(sb_slice) names;
     sb_status status;
 } listing;
-
-static bool make_room(listing *l) {
-    if (l->count < l->room) return true;
-    size_t room = l->room ? 2 * l->room : 64;
-    sb_slice *names = sb_arena_zeroed(&l->w->listed, room, sizeof *names);
-    if (!names) return false;
-    if (l->count) memcpy(names, l->names, l->count * sizeof *names);
-    l->names = names;
-    l->room = room;
-    return true;
-}
 
 static int add_name(void *ud, const char *name) {
     listing *l = ud;
@@ -100,11 +89,13 @@ static int add_name(void *ud, const char *name) {
     }
     l->w->names_left--;
     sb_slice copy = sb_arena_dup(&l->w->listed, sb_slice_str(name));
-    if (!copy.p || !make_room(l)) {
+    sb_alloc in_arena = sb_arena_alloc(&l->w->listed);
+    sb_slice *slot = copy.p ? SB_VEC_PUSH(&l->names, &in_arena, SIZE_MAX) : NULL;
+    if (!slot) {
         l->status = SB_NOMEM;
         return 1;
     }
-    l->names[l->count++] = copy;
+    *slot = copy;
     return 0;
 }
 
@@ -212,10 +203,10 @@ static sb_status visit_all(walk *w, node *dir, sb_err *err) {
                              (const char *)dir->path.p);
     if (result < 0 && result != -ENOENT && !add_problem(w, dir->path, -result))
         return no_memory(err);
-    if (l.count) qsort(l.names, l.count, sizeof *l.names, by_bytes);
+    if (l.names.n) qsort(l.names.items, l.names.n, sizeof *l.names.items, by_bytes);
     run_item *run = NULL;
-    for (size_t i = 0; i < l.count; i++)
-        if (!visit(w, dir, l.names[i], &run)) return no_memory(err);
+    for (size_t i = 0; i < l.names.n; i++)
+        if (!visit(w, dir, l.names.items[i], &run)) return no_memory(err);
     dir->is_bare = !run;
     w->bare_count += dir->is_bare;
     return SB_OK;

@@ -14,16 +14,6 @@
 #define DEFAULT_DECODED ((uint64_t)1 << 30)
 #define FOUND_BLOCK ((size_t)64 << 10)
 
-bool sb_reader_grow(const sb_alloc *alloc, void **items, size_t *room, size_t count, size_t size) {
-    if (count < *room) return true;
-    size_t larger = *room ? 2 * *room : 16;
-    void *p = alloc->resize(alloc->ctx, *items, *room * size, larger * size);
-    if (!p) return false;
-    *items = p;
-    *room = larger;
-    return true;
-}
-
 /* ---- damage ---------------------------------------------------------------------------------- */
 
 static const char *run_name(const sb_reader *r, uint32_t run) {
@@ -33,21 +23,18 @@ static const char *run_name(const sb_reader *r, uint32_t run) {
 void sb_reader_note(sb_reader *r, const sb_reader_file *file, sb_status kind, uint64_t offset,
                     uint64_t bytes) {
     r->damage_count++;
-    void *gaps = r->gaps;
-    if (r->gap_count >= MOST_GAPS ||
-        !sb_reader_grow(r->env->alloc, &gaps, &r->gap_room, r->gap_count, sizeof *r->gaps))
-        return; /* counted, at least */
-    r->gaps = gaps;
-    r->gaps[r->gap_count++] = (sb_reader_gap){.run = run_name(r, file->run),
-                                              .path = file->path,
-                                              .offset = offset,
-                                              .bytes = bytes,
-                                              .kind = kind};
+    sb_reader_gap *gap = SB_VEC_PUSH(&r->gaps, r->env->alloc, MOST_GAPS);
+    if (!gap) return; /* counted, at least */
+    *gap = (sb_reader_gap){.run = run_name(r, file->run),
+                           .path = file->path,
+                           .offset = offset,
+                           .bytes = bytes,
+                           .kind = kind};
 }
 
 bool sb_reader_damage(const sb_reader *r, size_t i, sb_reader_gap *out) {
-    if (i >= r->gap_count) return false;
-    *out = r->gaps[i];
+    if (i >= r->gaps.n) return false;
+    *out = r->gaps.items[i];
     return true;
 }
 
@@ -57,7 +44,7 @@ uint64_t sb_reader_damage_count(const sb_reader *r) {
 
 bool sb_reader_unfinished(const sb_reader *r, size_t i, sb_reader_gap *out) {
     for (size_t k = 0; k < r->paths.count; k++) {
-        const sb_reader_file *file = &r->files[k];
+        const sb_reader_file *file = &r->files.items[k];
         if (file->rest.kind == SB_OK || i-- > 0) continue;
         *out = (sb_reader_gap){.run = run_name(r, file->run),
                                .path = file->path,
@@ -76,19 +63,17 @@ bool sb_reader_unfinished(const sb_reader *r, size_t i, sb_reader_gap *out) {
 static sb_status take_file(sb_reader *r, const sb_found_file *found, uint32_t run) {
     uint32_t id;
     bool is_new;
-    void *files = r->files, *order = r->order;
     /* Room first: a name without a file behind it must not exist. */
-    if (!sb_reader_grow(r->env->alloc, &files, &r->file_room, r->paths.count, sizeof *r->files))
+    if (!SB_VEC_RESERVE(&r->files, r->env->alloc, 1, SIZE_MAX) ||
+        !SB_VEC_RESERVE(&r->order, r->env->alloc, 1, SIZE_MAX))
         return SB_NOMEM;
-    r->files = files;
-    if (!sb_reader_grow(r->env->alloc, &order, &r->order_room, r->order_count, sizeof *r->order))
-        return SB_NOMEM;
-    r->order = order;
     sb_status status = sb_intern_add(&r->paths, found->path, &id, &is_new);
     if (status != SB_OK) return status;
-    sb_reader_file *file = &r->files[id];
-    if (is_new)
+    sb_reader_file *file = &r->files.items[id];
+    if (is_new) {
+        r->files.n++;
         *file = (sb_reader_file){.path = (const char *)sb_intern_name(&r->paths, id).p, .run = run};
+    }
     bool same = !is_new && file->size == found->size && file->inode == found->inode &&
                 file->mtime_ns == found->mtime_ns;
     if (same && file->at_end) return SB_OK;
@@ -96,7 +81,7 @@ static sb_status take_file(sb_reader *r, const sb_found_file *found, uint32_t ru
     file->inode = found->inode;
     file->mtime_ns = found->mtime_ns;
     file->at_end = false;
-    r->order[r->order_count++] = id;
+    r->order.items[r->order.n++] = id;
     return SB_OK;
 }
 
@@ -119,7 +104,7 @@ static sb_status walk(sb_reader *r, sb_err *err) {
     sb_arena_init(&arena, r->env->alloc, FOUND_BLOCK, SIZE_MAX / 2);
     sb_status status = sb_discover(&found, r->env, &arena, r->root, NULL, err);
     if (status == SB_OK) {
-        r->order_count = r->at = 0;
+        r->order.n = r->at = 0;
         status = take_found(r, &found);
         if (status != SB_OK) sb_fail(err, status, 0, "%s: too many files to read", r->root);
     }
@@ -178,10 +163,10 @@ sb_status sb_reader_open(sb_reader **out, const char *path, const sb_reader_opts
 void sb_reader_close(sb_reader *r) {
     if (!r) return;
     const sb_alloc *alloc = r->env->alloc;
-    for (size_t i = 0; i < r->paths.count; i++) sb_tail_close(r->files[i].tail);
-    sb_alloc_put(alloc, r->files, r->file_room * sizeof *r->files);
-    sb_alloc_put(alloc, r->order, r->order_room * sizeof *r->order);
-    sb_alloc_put(alloc, r->gaps, r->gap_room * sizeof *r->gaps);
+    for (size_t i = 0; i < r->files.n; i++) sb_tail_close(r->files.items[i].tail);
+    SB_VEC_FREE(&r->files, alloc);
+    SB_VEC_FREE(&r->order, alloc);
+    SB_VEC_FREE(&r->gaps, alloc);
     sb_alloc_put(alloc, r->root, r->root_size);
     sb_alloc_put(alloc, r->only_run, r->only_run_size);
     sb_reader_values_fini(r);
@@ -323,8 +308,8 @@ sb_status sb_reader_next(sb_reader *r, sb_reader_event *out, sb_err *err) {
         if (status != SB_OK) return SB_MORE; /* the directory is out of sight for a moment */
         r->pass_over = false;
     }
-    while (r->at < r->order_count) {
-        sb_reader_file *file = &r->files[r->order[r->at]];
+    while (r->at < r->order.n) {
+        sb_reader_file *file = &r->files.items[r->order.items[r->at]];
         sb_status status = next_in_file(r, file, out, err);
         if (status != SB_MORE) return status;
         leave_file(r, file);

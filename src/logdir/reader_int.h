@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/env.h"
 #include "base/intern.h"
+#include "base/vec.h"
 #include "codec/event.h"
 #include "codec/proto/items.h"
 #include "codec/summary.h"
@@ -34,12 +35,10 @@ struct sb_reader {
 
     sb_intern runs;  /* names */
     sb_intern paths; /* the id is the index into files */
-    sb_reader_file *files;
-    size_t file_room;
-    uint32_t *order; /* the files of this pass */
-    size_t order_count, order_room;
-    size_t at;      /* in order */
-    bool pass_over; /* the next call walks again */
+    SB_VEC(sb_reader_file) files;
+    SB_VEC(uint32_t) order; /* the files of this pass */
+    size_t at;              /* in order */
+    bool pass_over;         /* the next call walks again */
 
     sb_event event;
     sb_reader_file *event_file;
@@ -52,12 +51,10 @@ struct sb_reader {
 
     sb_intern tags; /* run id and tag; the id is the index into metadata */
     sb_buf key;
-    sb_metadata *metadata;
-    size_t metadata_room;
+    SB_VEC(sb_metadata) metadata;
     sb_arena metadata_text;
 
-    sb_reader_gap *gaps;
-    size_t gap_count, gap_room;
+    SB_VEC(sb_reader_gap) gaps;
     uint64_t damage_count;
 };
 
@@ -70,8 +67,5 @@ void sb_reader_note(sb_reader *r, const sb_reader_file *file, sb_status kind, ui
 /* Begins the walk over the values of the event. */
 void sb_reader_begin_values(sb_reader *r);
 void sb_reader_values_fini(sb_reader *r);
-
-/* Room for one more element: false when there is none to be had. */
-bool sb_reader_grow(const sb_alloc *alloc, void **items, size_t *room, size_t count, size_t size);
 
 #endif

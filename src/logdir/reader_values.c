@@ -14,7 +14,7 @@ void sb_reader_begin_values(sb_reader *r) {
 }
 
 void sb_reader_values_fini(sb_reader *r) {
-    sb_alloc_put(r->env->alloc, r->metadata, r->metadata_room * sizeof *r->metadata);
+    SB_VEC_FREE(&r->metadata, r->env->alloc);
     sb_intern_fini(&r->tags);
     sb_buf_fini(&r->key);
     sb_arena_fini(&r->decoded);
@@ -39,7 +39,7 @@ static sb_status metadata_of(sb_reader *r, const sb_value *value, sb_metadata *o
     if (r->key.failed) return r->key.failed;
     id = sb_intern_find(&r->tags, sb_buf_slice(&r->key));
     if (id != SB_INTERN_NONE) {
-        *out = r->metadata[id];
+        *out = r->metadata.items[id];
         return SB_OK;
     }
     if (!value->metadata.p) return SB_OK;
@@ -47,17 +47,13 @@ static sb_status metadata_of(sb_reader *r, const sb_value *value, sb_metadata *o
         *out = (sb_metadata){0};
         return SB_OK; /* the value itself may still be good */
     }
-    void *items = r->metadata;
-    if (!sb_reader_grow(r->env->alloc, &items, &r->metadata_room, r->tags.count,
-                        sizeof *r->metadata))
-        return SB_NOMEM;
-    r->metadata = items;
+    if (!SB_VEC_RESERVE(&r->metadata, r->env->alloc, 1, SIZE_MAX)) return SB_NOMEM;
     sb_metadata kept = *out;
     if (!dup_text(r, &kept.plugin_name) || !dup_text(r, &kept.content) ||
         !dup_text(r, &kept.display_name) || !dup_text(r, &kept.description))
         return SB_NOMEM;
     sb_status status = sb_intern_add(&r->tags, sb_buf_slice(&r->key), &id, NULL);
-    if (status == SB_OK) r->metadata[id] = *out = kept;
+    if (status == SB_OK) r->metadata.items[r->metadata.n++] = *out = kept;
     return status;
 }
 

@@ -6,6 +6,7 @@
  * Threads: any. Cost: a binary search. */
 #include <string.h>
 
+#include "base/search.h"
 #include "markup/html_allow_int.h"
 #include "base/banned.h"
 
@@ -302,17 +303,9 @@ static int compare(const char *known, const uint8_t *name, size_t n) {
 
 bool sb_html_entity_begins(const uint8_t *name, size_t n) {
     if (n == 0) return false;
-    size_t low = 0, high = sizeof names / sizeof names[0];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare(names[middle], name, n);
-        if (order == 0) return true;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    size_t count = sizeof names / sizeof names[0], i;
+    SB_PARTITION_POINT(i, 0, count, compare(names[i], name, n) < 0);
+    return i < count && compare(names[i], name, n) == 0;
 }
 
 uint32_t sb_html_entity_legacy(const uint8_t *name, size_t n) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/vec.h"
 #include "markup/html_allow_int.h"
 #include "base/banned.h"
 
@@ -17,28 +18,24 @@ static size_t memory_used(const sb_html_tree *t) {
     return t->room * sizeof *t->nodes + t->attr_room * sizeof *t->attrs;
 }
 
-/* Room for one more in an array that doubles; NULL leaves the failure in the tree. */
-static void *grown(sb_html_tree *t, void *array, uint32_t *room, size_t size) {
-    size_t old = *room, more = old ? old * 2 : 64;
-    size_t used = memory_used(t), extra = (more - old) * size;
-    if (more > UINT32_MAX / 2 || extra > t->limits.max_memory ||
-        used > t->limits.max_memory - extra) {
-        t->failed = SB_LIMIT;
-        return NULL;
-    }
-    void *p = t->alloc->resize(t->alloc->ctx, array, old * size, more * size);
-    if (!p) {
-        t->failed = SB_NOMEM;
-        return NULL;
-    }
-    *room = (uint32_t)more;
+/* Room for one more in a full array; both arrays together stay within max_memory. NULL leaves the
+ * failure in the tree. */
+static void *grow_array(sb_html_tree *t, void *array, uint32_t *room, size_t size) {
+    size_t used = memory_used(t), limit = t->limits.max_memory;
+    size_t more = used < limit ? (limit - used) / size : 0, larger = *room;
+    size_t most = more < UINT32_MAX / 2 - larger ? larger + more : UINT32_MAX / 2;
+    void *p = sb_vec_grow(t->alloc, array, &larger, larger, 1, size, most);
+    if (p)
+        *room = (uint32_t)larger;
+    else
+        t->failed = larger < most ? SB_NOMEM : SB_LIMIT;
     return p;
 }
 
 static sb_html_id new_node(sb_html_tree *t, sb_html_tag tag) {
     if (t->failed != SB_OK) return SB_HTML_NO_NODE;
     if (t->count == t->room) {
-        sb_html_node *nodes = grown(t, t->nodes, &t->room, sizeof *t->nodes);
+        sb_html_node *nodes = grow_array(t, t->nodes, &t->room, sizeof *t->nodes);
         if (!nodes) return SB_HTML_NO_NODE;
         t->nodes = nodes;
     }
@@ -50,7 +47,7 @@ static sb_html_id new_element(sb_html_tree *t, sb_html_tag tag, const sb_html_at
     sb_html_id id = new_node(t, tag);
     if (id == SB_HTML_NO_NODE || !attrs) return id;
     if (t->attr_count == t->attr_room) {
-        sb_html_attrs *all = grown(t, t->attrs, &t->attr_room, sizeof *t->attrs);
+        sb_html_attrs *all = grow_array(t, t->attrs, &t->attr_room, sizeof *t->attrs);
         if (!all) return SB_HTML_NO_NODE;
         t->attrs = all;
     }

@@ -12,6 +12,7 @@
  * Threads: as the document. Cost: linear, and a binary search for each label. */
 #include <string.h>
 
+#include "base/search.h"
 #include "base/slice.h"
 #include "markup/markdown_int.h"
 #include "base/banned.h"
@@ -102,17 +103,9 @@ static const sb_md_reference *find_reference(sb_md_inline *x, sb_slice label) {
     sb_md_fail(x->doc, x->scratch.failed);
     sb_slice id = sb_buf_slice(&x->scratch);
     const sb_md_reference *list = (const sb_md_reference *)(const void *)x->doc->references.p;
-    size_t low = 0, high = x->doc->references.n / sizeof *list;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = sb_slice_cmp(list[middle].id, id);
-        if (order == 0) return &list[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    size_t n = x->doc->references.n / sizeof *list, i;
+    SB_PARTITION_POINT(i, 0, n, sb_slice_cmp(list[i].id, id) < 0);
+    return i < n && sb_slice_eq(list[i].id, id) ? &list[i] : NULL;
 }
 
 /* "[label]: number" for a label that is defined. */

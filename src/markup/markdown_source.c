@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/slice.h"
 #include "base/text/unicode_word.h"
 #include "markup/markdown_int.h"
@@ -197,16 +198,9 @@ static void find_closers(sb_md_doc *d, sb_buf *closers) {
 
 static const closer *next_closer(const sb_buf *closers, size_t key, size_t at) {
     const closer *list = (const closer *)(const void *)closers->p;
-    size_t low = 0, high = closers->n / sizeof *list, count = high;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const closer *c = &list[middle];
-        if (c->key < key || (c->key == key && c->at < at))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && list[low].key == key ? &list[low] : NULL;
+    size_t n = closers->n / sizeof *list, i;
+    SB_PARTITION_POINT(i, 0, n, list[i].key < key || (list[i].key == key && list[i].at < at));
+    return i < n && list[i].key == key ? &list[i] : NULL;
 }
 
 static const uint8_t *skip_language(const uint8_t *p, const uint8_t *end) {

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/checked.h"
 #include "base/intern.h"
+#include "base/search.h"
 #include "base/slice.h"
 #include "query/series_list.h"
 #include "base/banned.h"
@@ -77,21 +78,15 @@ static sb_status gather_uses(combining *c, const sb_series_list *list) {
 
 /* "## For runs: a, b" of all runs that use the text anywhere. */
 static void add_runs(const combining *c, sb_slice text, sb_buf *to) {
-    size_t low = 0, high = c->uses_n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sb_slice_cmp(c->by_text[middle].text, text) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    size_t end = low;
+    size_t first;
+    SB_PARTITION_POINT(first, 0, c->uses_n, sb_slice_cmp(c->by_text[first].text, text) < 0);
+    size_t end = first;
     while (end < c->uses_n && sb_slice_eq(c->by_text[end].text, text)) end++;
-    bool several = !sb_slice_eq(c->by_text[low].run, c->by_text[end - 1].run);
+    bool several = !sb_slice_eq(c->by_text[first].run, c->by_text[end - 1].run);
     sb_buf_add_str(to, several ? "## For runs: " : "## For run: ");
-    for (size_t i = low; i < end; i++) {
-        if (i > low && sb_slice_eq(c->by_text[i].run, c->by_text[i - 1].run)) continue;
-        if (i > low) sb_buf_add_str(to, ", ");
+    for (size_t i = first; i < end; i++) {
+        if (i > first && sb_slice_eq(c->by_text[i].run, c->by_text[i - 1].run)) continue;
+        if (i > first) sb_buf_add_str(to, ", ");
         sb_buf_add_slice(to, c->by_text[i].run);
     }
 }

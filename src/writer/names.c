@@ -12,6 +12,7 @@
 #include "base/slice.h"
 #include "base/text/unicode_word.h"
 #include "base/text/utf8.h"
+#include "base/vec.h"
 #include "writer/tag_clean.h"
 
 #include "base/banned.h"
@@ -74,11 +75,10 @@ size_t sb_tag_clean(const char *tag, char *out, size_t n) {
 
 struct sb_names {
     const sb_alloc *alloc;
-    sb_intern keys;   /* names in lower case */
-    uint32_t *asked;  /* by id: how often; never 0 */
-    uint32_t room;    /* of asked */
-    sb_buf base, key; /* what is being made unique: as given, and in lower case */
-    sb_buf tag;       /* the answer */
+    sb_intern keys;         /* names in lower case */
+    SB_VEC(uint32_t) asked; /* by id: how often; never 0 */
+    sb_buf base, key;       /* what is being made unique: as given, and in lower case */
+    sb_buf tag;             /* the answer */
 };
 
 sb_status sb_names_new_in(sb_names **out, const sb_alloc *alloc, sb_err *err) {
@@ -101,7 +101,7 @@ sb_status sb_names_new(sb_names **out, sb_err *err) {
 void sb_names_free(sb_names *names) {
     if (!names) return;
     sb_intern_fini(&names->keys);
-    sb_alloc_put(names->alloc, names->asked, names->room * sizeof names->asked[0]);
+    SB_VEC_FREE(&names->asked, names->alloc);
     sb_buf_fini(&names->base);
     sb_buf_fini(&names->key);
     sb_buf_fini(&names->tag);
@@ -110,19 +110,12 @@ void sb_names_free(sb_names *names) {
 
 /* The counter of a key, made (as 0) when it is new. NULL when memory is out. */
 static uint32_t *counter(sb_names *names, sb_slice key) {
-    if (names->keys.count == names->room) {
-        uint32_t room = names->room ? 2 * names->room : 64;
-        uint32_t *asked = names->alloc->resize(names->alloc->ctx, names->asked,
-                                               names->room * sizeof *asked, room * sizeof *asked);
-        if (!asked) return NULL;
-        names->asked = asked;
-        names->room = room;
-    }
+    if (!SB_VEC_RESERVE(&names->asked, names->alloc, 1, UINT32_MAX)) return NULL;
     uint32_t id;
     bool is_new;
     if (sb_intern_add(&names->keys, key, &id, &is_new) != SB_OK) return NULL;
-    if (is_new) names->asked[id] = 0;
-    return &names->asked[id];
+    if (is_new) names->asked.items[names->asked.n++] = 0;
+    return &names->asked.items[id];
 }
 
 /* Scopes are entered from the outside in: "a/b" takes "a" and "a/b". */

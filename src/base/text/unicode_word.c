@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "base/search.h"
 #include "base/banned.h"
 
 static const struct {
@@ -12,16 +13,10 @@ static const struct {
 };
 
 bool sb_unicode_word(uint32_t character) {
-    size_t low = 0, high = sizeof ranges / sizeof ranges[0];
     if (character < 0x80)
         return (character >= '0' && character <= '9') || (character >= 'A' && character <= 'Z') ||
                (character >= 'a' && character <= 'z') || character == '_';
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (character > ranges[middle].last)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < sizeof ranges / sizeof ranges[0] && character >= ranges[low].first;
+    size_t n = sizeof ranges / sizeof ranges[0], i;
+    SB_PARTITION_POINT(i, 0, n, ranges[i].last < character);
+    return i < n && character >= ranges[i].first;
 }

@@ -1,6 +1,7 @@
 /* describe.c: messages as JSON, by descriptor. See describe.h. */
 #include "codec/proto/describe.h"
 
+#include "base/text/base64.h"
 #include "base/text/json.h"
 #include "base/text/number.h"
 #include "codec/plugin.h"
@@ -20,20 +21,9 @@ static sb_status show_message(describer *d, sb_message_id id, sb_slice payload, 
  */
 
 static void show_base64(sb_json *j, sb_slice s) {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    sb_buf *out = j->out;
     sb_json_raw(j, SB_LIT("\"")); /* the rest of the value goes straight into the buffer */
-    for (size_t i = 0; i < s.n; i += 3) {
-        size_t have = s.n - i < 3 ? s.n - i : 3;
-        uint32_t bits = (uint32_t)s.p[i] << 16;
-        if (have > 1) bits |= (uint32_t)s.p[i + 1] << 8;
-        if (have > 2) bits |= s.p[i + 2];
-        if (!sb_buf_reserve(out, 4)) return;
-        for (size_t k = 0; k < 4; k++)
-            out->p[out->n++] = k <= have ? (uint8_t)letters[bits >> (18 - 6 * k) & 63] : '=';
-    }
-    sb_buf_add_byte(out, '"');
+    sb_base64_add(j->out, s, SB_BASE64);
+    sb_buf_add_byte(j->out, '"');
 }
 
 static void show_bytes(describer *d, sb_slice s) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/slice.h"
 #include "base/text/json.h"
 #include "codec/proto/items.h"
@@ -240,17 +241,9 @@ static sb_status make_columns(sb_hparams *h, sb_hparams_experiment_view *out, sb
 /* ---- metrics --------------------------------------------------------------------------------- */
 
 static const sb_hparams_run *find_session(const sb_hparams *h, sb_slice name) {
-    size_t low = 0, high = h->session_n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = sb_slice_cmp(h->sessions[middle]->name, name);
-        if (order == 0) return h->sessions[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    size_t i;
+    SB_PARTITION_POINT(i, 0, h->session_n, sb_slice_cmp(h->sessions[i]->name, name) < 0);
+    return i < h->session_n && sb_slice_eq(h->sessions[i]->name, name) ? h->sessions[i] : NULL;
 }
 
 /* The part of a run's name below the longest session that it lies in; false when it lies in none.

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/slice.h"
 #include "codec/proto/items.h"
 #include "query/hparams/hparams.h"
@@ -316,17 +317,10 @@ static sb_any value_in(const sb_session_group *g, const sb_hparam_ask *column) {
         if (!found) return (sb_any){.kind = SB_ANY_NONE};
         return (sb_any){.kind = SB_ANY_NUMBER, .number = found->value};
     }
-    size_t low = 0, high = g->hparam_n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = sb_slice_cmp(g->hparams[middle].name, column->hparam);
-        if (order == 0) return g->hparams[middle].value;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (sb_any){.kind = SB_ANY_NONE};
+    size_t i;
+    SB_PARTITION_POINT(i, 0, g->hparam_n, sb_slice_cmp(g->hparams[i].name, column->hparam) < 0);
+    bool is_there = i < g->hparam_n && sb_slice_eq(g->hparams[i].name, column->hparam);
+    return is_there ? g->hparams[i].value : (sb_any){.kind = SB_ANY_NONE};
 }
 
 /* Python counts a bool as a number. */

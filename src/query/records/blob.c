@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/checked.h"
+#include "base/lru.h"
 #include "base/slice.h"
 #include "codec/record.h"
 #include "fsio/fs.h"
@@ -19,8 +20,9 @@
 
 /* An open file. */
 typedef struct source {
-    struct source *newer, *older; /* in the order of use, while it is listed */
+    sb_lru_link use; /* in the order of use, while it is listed */
     bool is_listed;
+    struct source *next_evicted;
     uint32_t users;
     int file;
     uint64_t device, inode;
@@ -35,7 +37,7 @@ struct sb_blob_cache {
     const sb_env *env;
     size_t max_open;
     pthread_mutex_t mutex;
-    source *newest, *oldest;
+    sb_lru lru;
     size_t listed;
 };
 
@@ -51,38 +53,29 @@ sb_status sb_blob_cache_new(sb_blob_cache **out, const sb_env *env, size_t max_o
 
 /* ---- the list, with the mutex held ----------------------------------------------------------- */
 
-static void unlist(sb_blob_cache *cache, source *s) {
-    if (s->newer)
-        s->newer->older = s->older;
-    else
-        cache->newest = s->older;
-    if (s->older)
-        s->older->newer = s->newer;
-    else
-        cache->oldest = s->newer;
-    s->newer = s->older = NULL;
+static void unlist_source(sb_blob_cache *cache, source *s) {
+    sb_lru_remove(&cache->lru, &s->use);
     s->is_listed = false;
     cache->listed--;
 }
 
-static void list(sb_blob_cache *cache, source *s) {
-    s->older = cache->newest;
-    s->newer = NULL;
-    if (cache->newest) cache->newest->newer = s;
-    cache->newest = s;
-    if (!cache->oldest) cache->oldest = s;
+static void list_source(sb_blob_cache *cache, source *s) {
+    sb_lru_add(&cache->lru, &s->use);
     s->is_listed = true;
     cache->listed++;
 }
 
-/* Takes the files out that are too many; those that nobody reads form a chain to be closed. */
-static source *too_many(sb_blob_cache *cache, size_t allowed) {
+/* Takes files that nobody reads off the list, least recently used first, until no more than
+ * `allowed` are listed or all that are left are being read. Answers them as a chain, to be closed
+ * without the mutex. */
+static source *evict_sources(sb_blob_cache *cache, size_t allowed) {
     source *chain = NULL;
-    for (source *s = cache->oldest, *next; s && cache->listed > allowed; s = next) {
-        next = s->newer;
+    for (sb_lru_link *at = cache->lru.oldest, *next; at && cache->listed > allowed; at = next) {
+        next = at->newer;
+        source *s = SB_LRU_ENTRY(at, source, use);
         if (s->users) continue;
-        unlist(cache, s);
-        s->newer = chain;
+        unlist_source(cache, s);
+        s->next_evicted = chain;
         chain = s;
     }
     return chain;
@@ -98,7 +91,7 @@ static void close_source(sb_blob_cache *cache, source *s) {
 
 static void close_chain(sb_blob_cache *cache, source *chain) {
     while (chain) {
-        source *next = chain->newer;
+        source *next = chain->next_evicted;
         close_source(cache, chain);
         chain = next;
     }
@@ -106,7 +99,7 @@ static void close_chain(sb_blob_cache *cache, source *chain) {
 
 void sb_blob_cache_drop(sb_blob_cache *cache) {
     pthread_mutex_lock(&cache->mutex);
-    source *chain = too_many(cache, 0);
+    source *chain = evict_sources(cache, 0);
     pthread_mutex_unlock(&cache->mutex);
     close_chain(cache, chain);
 }
@@ -127,24 +120,26 @@ static bool is_file_of(const source *s, const sb_file_info_view *view) {
 
 static source *find_open(sb_blob_cache *cache, const sb_file_info_view *view) {
     pthread_mutex_lock(&cache->mutex);
-    source *s = cache->newest;
-    while (s && !is_file_of(s, view)) s = s->older;
-    if (s) {
-        s->users++;
-        unlist(cache, s); /* to the front */
-        list(cache, s);
+    source *found = NULL;
+    for (sb_lru_link *at = cache->lru.newest; at && !found; at = at->older) {
+        source *s = SB_LRU_ENTRY(at, source, use);
+        if (is_file_of(s, view)) found = s;
+    }
+    if (found) {
+        found->users++;
+        sb_lru_touch(&cache->lru, &found->use);
     }
     pthread_mutex_unlock(&cache->mutex);
-    return s;
+    return found;
 }
 
 /* is_stale: the file is not to be used again. */
 static void give_back(sb_blob_cache *cache, source *s, bool is_stale) {
     pthread_mutex_lock(&cache->mutex);
     s->users--;
-    if (is_stale && s->is_listed) unlist(cache, s);
+    if (is_stale && s->is_listed) unlist_source(cache, s);
     bool is_over = !s->is_listed && s->users == 0;
-    source *chain = too_many(cache, cache->max_open);
+    source *chain = evict_sources(cache, cache->max_open);
     pthread_mutex_unlock(&cache->mutex);
     if (is_over) close_source(cache, s);
     close_chain(cache, chain);
@@ -220,7 +215,7 @@ static sb_status take_source(sb_blob_cache *cache, sb_run *run, uint32_t file, s
     status = open_source(cache, &view, &s, err);
     if (status != SB_OK) return status;
     pthread_mutex_lock(&cache->mutex);
-    list(cache, s);
+    list_source(cache, s);
     pthread_mutex_unlock(&cache->mutex);
     *out = s;
     return SB_OK;

@@ -353,7 +353,7 @@ static void texts_and_html_over_their_limit_are_refused(void **state) {
     sb_buf_add_str(&html, "before");
     const sb_markdown_limits input = {1000, 1 << 24, 1 << 24, 50},
                              output = {1 << 24, 1000, 1 << 24, 50},
-                             memory = {1 << 24, 1 << 24, 70000, 50};
+                             memory = {1 << 24, 1 << 24, 40000, 50};
     const sb_markdown_limits *const all[] = {&input, &output, &memory};
     for (size_t i = 0; i < SB_COUNT(all); i++) {
         sb_err err = {.code = SB_OK};
