@@ -353,7 +353,7 @@ static void texts_and_html_over_their_limit_are_refused(void **state) {
     sb_buf_add_str(&html, "before");
     const sb_markdown_limits input = {1000, 1 << 24, 1 << 24, 50},
                              output = {1 << 24, 1000, 1 << 24, 50},
-                             memory = {1 << 24, 1 << 24, 40000, 50};
+                             memory = {1 << 24, 1 << 24, 70000, 50};
     const sb_markdown_limits *const all[] = {&input, &output, &memory};
     for (size_t i = 0; i < SB_COUNT(all); i++) {
         sb_err err = {.code = SB_OK};
@@ -363,7 +363,7 @@ static void texts_and_html_over_their_limit_are_refused(void **state) {
         assert_int_equal(html.failed, SB_OK);
         assert_int_equal(html.cap, 1 << 24);
     }
-    const sb_html_limits small = {1000, 50};
+    const sb_html_limits small = {64, 50};
     assert_int_equal(sb_html_clean(&html, sb_buf_slice(&source), &small, NULL), SB_LIMIT);
     assert_slice_is(sb_buf_slice(&html), "before");
     /* a table whose rows are all padded to the width of its header */
