@@ -131,7 +131,8 @@ static void check_line(const sb_series *series, const uint8_t *q, sb_arena *aren
     sb_smooth_cache *cache;
     sb_line line = {.series = series, .show_superseded = q[8] & 1};
     check_decimation(&line, q, arena);
-    hold(sb_smooth_cache_new(&cache, &sb_alloc_libc, 1 << 24, NULL) == SB_OK);
+    sb_smooth_opts opts = {.alloc = &sb_alloc_libc, .line_bytes = 1 << 24, .keep_bytes = 1 << 24};
+    hold(sb_smooth_cache_new(&cache, &opts, NULL) == SB_OK);
     sb_smoothing how = {.kind = (sb_smooth_kind)(q[9] % 6),
                         .weight = q[10] / 200.0,
                         .points = 1 + q[11] % 64,

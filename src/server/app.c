@@ -14,9 +14,14 @@
 #include "base/banned.h"
 
 #define TEXTS_CAP ((size_t)16 << 20)
-#define BODIES_BYTES ((size_t)64 << 20)
 #define OPEN_FILES 64
-#define SMOOTH_BYTES ((uint64_t)256 << 20)
+/* What is kept for later requests: answers up to BODIES_BYTES, smoothed lines up to
+ * SMOOTH_KEEP_BYTES and SMOOTH_KEEP_PER_POINT for each point in the store. Together that is 32 MiB
+ * and less than the points themselves take. */
+#define BODIES_BYTES ((size_t)16 << 20)
+#define SMOOTH_KEEP_BYTES ((uint64_t)16 << 20)
+#define SMOOTH_KEEP_PER_POINT 7u
+#define SMOOTH_LINE_BYTES ((uint64_t)256 << 20) /* a line above that is sent unsmoothed */
 
 static void changed(void *ud, uint64_t version) {
     sb_app *app = ud;
@@ -116,6 +121,15 @@ static sb_status open_store(sb_app *app, const sb_app_opts *o, sb_err *err) {
     return sb_store_new(&app->store, &opts, err);
 }
 
+static sb_status open_smooth_cache(sb_app *app, const sb_app_opts *o, sb_err *err) {
+    sb_smooth_opts opts = {.alloc = o->env->alloc,
+                           .line_bytes = SMOOTH_LINE_BYTES,
+                           .keep_bytes = SMOOTH_KEEP_BYTES,
+                           .keep_per_point = SMOOTH_KEEP_PER_POINT,
+                           .store = app->store};
+    return sb_smooth_cache_new(&app->smooth, &opts, err);
+}
+
 static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
     sb_http_options http = o->http;
     http.alloc = o->env->alloc;
@@ -134,12 +148,11 @@ static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb
     sb_status status = copy_texts(app, o, err);
     if (status == SB_OK) status = sb_body_cache_new(&app->bodies, o->env->alloc, BODIES_BYTES, err);
     if (status == SB_OK)
-        status = sb_smooth_cache_new(&app->smooth, o->env->alloc, SMOOTH_BYTES, err);
-    if (status == SB_OK)
         status = sb_state_open(&app->state, o->env->alloc, o->state_path,
                                sb_slice_str(o->state_set ? o->state_set : o->data_location), err);
     if (status == SB_OK) status = sb_blob_cache_new(&app->blobs, o->env, OPEN_FILES, err);
     if (status == SB_OK) status = open_store(app, o, err);
+    if (status == SB_OK) status = open_smooth_cache(app, o, err);
     if (status != SB_OK) return status;
     status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);
     if (status != SB_OK) return status;

@@ -11,7 +11,7 @@
 #include "base/banned.h"
 
 #define BUCKETS 4096u /* a power of two */
-#define LARGEST_PART 16
+#define LARGEST_PART 4
 
 struct sb_body {
     const sb_alloc *alloc;

@@ -16,7 +16,7 @@
 typedef struct sb_body_cache sb_body_cache;
 typedef struct sb_body sb_body;
 
-/* At most so many bytes of bodies; one body takes at most a sixteenth of it. */
+/* At most so many bytes of bodies; one body takes at most a quarter of it. */
 sb_status sb_body_cache_new(sb_body_cache **out, const sb_alloc *alloc, size_t bytes, sb_err *err);
 /* No body may be held any more. */
 void sb_body_cache_free(sb_body_cache *c);

@@ -107,6 +107,7 @@ static void free_series(sb_run *run, sb_stored_series *s) {
 
 void sb_run_free(sb_run *run) {
     const sb_alloc *alloc = run->alloc;
+    atomic_fetch_sub_explicit(&run->store->points, run->points, memory_order_relaxed);
     for (uint32_t i = 0; i < run->tags.count; i++) free_series(run, run->series[i]);
     sb_alloc_put(alloc, run->series, run->series_room * sizeof *run->series);
     for (uint32_t i = 0; i < run->file_n; i++)
@@ -480,6 +481,7 @@ static void set_points(sb_run *run, sb_stored_series *s, uint64_t points, uint64
     if (points > 0 && s->points == 0) run->series_count++;
     if (points == 0 && s->points > 0) run->series_count--;
     run->points += points - s->points;
+    atomic_fetch_add_explicit(&run->store->points, points - s->points, memory_order_relaxed);
     s->points = points;
     s->version = version;
 }

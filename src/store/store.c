@@ -46,6 +46,10 @@ uint64_t sb_store_names_version(const sb_store *s) {
     return atomic_load(&s->names_version);
 }
 
+uint64_t sb_store_points(const sb_store *s) {
+    return atomic_load_explicit(&s->points, memory_order_relaxed);
+}
+
 void sb_store_get_stats(sb_store *s, sb_blocks_stats *out) {
     sb_blocks_get_stats(s->blocks, out);
 }

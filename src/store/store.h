@@ -49,6 +49,8 @@ void sb_store_free(sb_store *s);
 uint64_t sb_store_version(const sb_store *s);
 /* Grows only when the set of series with points changes, in any run. */
 uint64_t sb_store_names_version(const sb_store *s);
+/* Committed points of all runs, superseded ones included. */
+uint64_t sb_store_points(const sb_store *s);
 void sb_store_get_stats(sb_store *s, sb_blocks_stats *out);
 
 /* ---- what a series is ------------------------------------------------------------------------ */

@@ -148,6 +148,7 @@ struct sb_store {
     sb_blocks *blocks;
     _Atomic uint64_t version;
     _Atomic uint64_t names_version;
+    _Atomic uint64_t points; /* committed, of all runs that are not freed */
     pthread_mutex_t mutex;
     sb_run **runs;
     size_t run_n, run_room;

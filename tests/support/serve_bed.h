@@ -47,7 +47,8 @@ static inline sb_status sb_serve_bed_parts(sb_serve_bed *b, const sb_env *env, c
                     .logdir = sb_slice_str(path),
                     .environment = SB_LIT("{}")};
     sb_status status = sb_body_cache_new(&app->bodies, env->alloc, 1 << 20, NULL);
-    if (status == SB_OK) status = sb_smooth_cache_new(&app->smooth, env->alloc, 1 << 20, NULL);
+    sb_smooth_opts smooth = {.alloc = env->alloc, .line_bytes = 64 << 10, .keep_bytes = 1 << 20};
+    if (status == SB_OK) status = sb_smooth_cache_new(&app->smooth, &smooth, NULL);
     if (status == SB_OK)
         status = sb_state_open(&app->state, env->alloc, NULL, sb_slice_str(path), NULL);
     if (status == SB_OK) status = sb_blob_cache_new(&app->blobs, env, 8, NULL);

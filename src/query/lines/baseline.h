@@ -18,7 +18,7 @@ typedef struct sb_baseline {
     sb_axis axis;
     size_t n;
     double *xs, *values;
-    double *smoothed; /* NULL: it has no smoothed twin */
+    double *smoothed; /* NULL: it has no smoothed values */
     uint64_t epoch;   /* changes when what is made of it may */
 } sb_baseline;
 

@@ -132,7 +132,7 @@ static double value_at(const sb_span *span, uint32_t i) {
 static sb_status give(m4 *m, const sb_span *span, uint32_t i, uint64_t at, uint8_t flags) {
     sb_columns *c = &m->out->points;
     if (c->n == c->room) {
-        sb_status status = sb_columns_grow(c, m->arena, m->ask->max_points, m->err);
+        sb_status status = sb_columns_grow(c, m->arena, m->ask->limit, m->err);
         if (status != SB_OK) return status;
     }
     bool by_step = sb_axis_counts_steps(m->ask->axis);
@@ -532,7 +532,7 @@ sb_status sb_scalar_decimate(const sb_line *line, const sb_decimate_ask *ask,
     out->attempts = sb_series_attempts(line->series);
     size_t room = (size_t)ask->pixels * 4;
     if (room > out->n) room = (size_t)out->n;
-    if (ask->max_points && room > ask->max_points) room = ask->max_points;
+    if (sb_is_over(ask->limit, room)) room = ask->limit.most;
     status = sb_columns_init(&out->points, arena, room, line, ask->axis, err);
     if (status != SB_OK || is_empty) {
         if (is_empty) out->without_x = out->n;

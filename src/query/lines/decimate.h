@@ -30,11 +30,11 @@
 
 typedef struct sb_decimate_ask {
     sb_axis axis;
-    double from, to;    /* NaN: where the line begins or ends */
-    uint32_t pixels;    /* 1 to SB_MAX_PIXELS */
-    double near;        /* 0: columns are equal in x; else in log(1 + |x| / near), either side */
-    bool without_walls; /* the answer's walls are all 0, which saves most of the decoding */
-    size_t max_points;  /* more are refused with SB_LIMIT; 0: no limit but the arena's */
+    double from, to;      /* NaN: where the line begins or ends */
+    uint32_t pixels;      /* 1 to SB_MAX_PIXELS */
+    double near;          /* 0: columns are equal in x; else in log(1 + |x| / near), either side */
+    bool without_walls;   /* the answer's walls are all 0, which saves most of the decoding */
+    sb_point_limit limit; /* more points are refused with SB_LIMIT */
 } sb_decimate_ask;
 
 typedef struct sb_decimated {

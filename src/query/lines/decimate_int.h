@@ -8,8 +8,9 @@
 sb_status sb_decimate_range(const sb_line *line, const sb_decimate_ask *ask, double base,
                             double *from, double *to, bool *is_empty, sb_err *err);
 
-/* Twice the room, up to max points (0: no bound), with the old points. Not for columns with xs. */
-sb_status sb_columns_grow(sb_columns *c, sb_arena *arena, size_t max, sb_err *err);
+/* Twice the room, up to the limit, with the old points; SB_LIMIT when there is no more. Not for
+ * columns with xs. */
+sb_status sb_columns_grow(sb_columns *c, sb_arena *arena, sb_point_limit limit, sb_err *err);
 
 /* Moves points down: those at the n rising indices become the points from `to` on. */
 void sb_columns_move(sb_columns *c, size_t to, const uint64_t *from, size_t n);

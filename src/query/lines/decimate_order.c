@@ -107,7 +107,7 @@ sb_status sb_decimate_in_order(const sb_line *line, const sb_decimate_ask *ask,
     out->attempts = got.attempts;
     count(out, ask);
     if (out->points.n > (size_t)ask->pixels * POINTS_A_PIXEL) thin(&out->points, ask->pixels);
-    if (ask->max_points && out->points.n > ask->max_points)
-        return sb_fail(err, SB_LIMIT, 0, "more than %zu points", ask->max_points);
+    if (sb_is_over(ask->limit, out->points.n))
+        return sb_fail(err, SB_LIMIT, 0, "more than %zu points", ask->limit.most);
     return SB_OK;
 }

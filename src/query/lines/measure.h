@@ -26,7 +26,7 @@ typedef struct sb_measure_ask {
 typedef struct sb_measure_point {
     int64_t step;
     double wall, value;
-    double smooth; /* the value itself where the line has no smoothed twin */
+    double smooth; /* the value itself where the line has no smoothed values */
 } sb_measure_point;
 
 /* Of the raw values, or of the smoothed ones. */

@@ -6,8 +6,8 @@
  * A span is one sealed chunk, or the open end of a part. What is known of a whole span without
  * looking at its points is in sb_span_stats; the columns are decoded on demand.
  *
- * A line is what a chart shows: a snapshot, whether superseded points belong to it, and a smoothed
- * twin of its values if there is one. Every point of a snapshot has a place, counted over all parts
+ * A line is what a chart shows: a snapshot, whether superseded points belong to it, and its
+ * smoothed values if there are any. Every point of a snapshot has a place, counted over all parts
  * in order, superseded ones included.
  *
  * Threads: a snapshot is read-only; a walk belongs to one thread. Cost: a span's head is O(1). */
@@ -69,6 +69,21 @@ void sb_finite_extremes(const double *values, size_t n, double *low, double *hig
  * the values must be looked at. */
 bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out);
 
+/* How many points an answer may hold. Zeroed memory is no limit but the arena's; at most 0 points
+ * is a limit like any other. */
+typedef struct sb_point_limit {
+    bool is_set;
+    size_t most;
+} sb_point_limit;
+
+static inline sb_point_limit sb_at_most(size_t most) {
+    return (sb_point_limit){.is_set = true, .most = most};
+}
+
+static inline bool sb_is_over(sb_point_limit limit, uint64_t points) {
+    return limit.is_set && points > limit.most;
+}
+
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 /* What x is. */
@@ -89,7 +104,7 @@ typedef struct sb_origin {
     double wall, step;
 } sb_origin;
 
-/* A smoothed twin of all values of a snapshot (smooth.h makes them). */
+/* The smoothed values of a whole snapshot (smooth.h makes them). */
 typedef struct sb_smoothed {
     const double *values;       /* by place */
     const sb_span_stats *stats; /* by index of the span */

@@ -38,10 +38,11 @@ static bool grow_column(sb_arena *arena, void **column, size_t n, size_t room, s
     return true;
 }
 
-sb_status sb_columns_grow(sb_columns *c, sb_arena *arena, size_t max, sb_err *err) {
-    if (max && c->room >= max) return sb_fail(err, SB_LIMIT, 0, "more than %zu points", max);
+sb_status sb_columns_grow(sb_columns *c, sb_arena *arena, sb_point_limit limit, sb_err *err) {
+    if (sb_is_over(limit, (uint64_t)c->room + 1))
+        return sb_fail(err, SB_LIMIT, 0, "more than %zu points", limit.most);
     size_t room = c->room < 64 ? 128 : c->room * 2;
-    if (max && room > max) room = max;
+    if (sb_is_over(limit, room)) room = limit.most;
     if (room > SIZE_MAX / 16) return sb_fail_nomem(err, "for the points of a series");
     void *steps = c->steps, *walls = c->walls, *values = c->values, *flags = c->flags;
     void *smoothed = c->smoothed;
@@ -316,7 +317,7 @@ static sb_status prepare(reader *r, sb_scalar_answer *out, sb_arena *arena, sb_e
     r->is_bounded = !isnan(ask->from) || !isnan(ask->to) || ask->axis == SB_AXIS_METRIC;
     r->skip = out->is_append ? ask->have_n : 0;
     uint64_t most = r->is_bounded ? most_points(r) : out->n - r->skip;
-    if (ask->max_points && most > ask->max_points) most = ask->max_points;
+    if (sb_is_over(ask->limit, most)) most = ask->limit.most;
     if (most > SIZE_MAX / sizeof(double)) return sb_fail_nomem(err, "for the points of a series");
     return sb_columns_init(&out->points, arena, (size_t)most, r->line, ask->axis, err);
 }
@@ -337,7 +338,7 @@ sb_status sb_scalar_read(const sb_line *line, const sb_scalar_ask *ask, const sb
     }
     if (r.over)
         return sb_fail(err, SB_LIMIT, 0, "%.*s: more than %zu points", SB_SHOWN(line->series->tag),
-                       ask->max_points);
+                       ask->limit.most);
     if (!ask->sampling) return SB_OK;
     uint64_t *kept;
     size_t n;

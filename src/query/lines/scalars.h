@@ -29,7 +29,7 @@ typedef struct sb_columns {
     int64_t *steps;
     double *walls;
     double *values;
-    double *smoothed; /* NULL when the line has no smoothed twin */
+    double *smoothed; /* NULL when the line has no smoothed values */
     double *xs;       /* NULL unless the axis is SB_AXIS_METRIC */
     uint8_t *flags;   /* SB_POINT_... */
     size_t room;
@@ -45,7 +45,7 @@ typedef struct sb_scalar_ask {
     bool with_neighbours;        /* also the points just outside, where the line leaves the range */
     const sb_sampling *sampling; /* NULL: all points */
     uint64_t have_epoch, have_n; /* what the client has of the whole line; n 0: nothing */
-    size_t max_points;           /* more are refused with SB_LIMIT; 0: no limit but the arena's */
+    sb_point_limit limit;        /* more points are refused with SB_LIMIT */
 } sb_scalar_ask;
 
 #define SB_ASK_ALL ((sb_scalar_ask){.from = NAN, .to = NAN})

@@ -1,4 +1,4 @@
-/* smooth.h: smoothed twins of lines, computed over all points, before decimation.
+/* smooth.h: smoothed values of lines, computed over all points, before decimation.
  *
  * Points that are not finite pass through every filter unchanged and count for nothing; so do lines
  * whose values are all equal. What a filter sees of a point's neighbours are the finite ones.
@@ -16,10 +16,11 @@
  * The visible points of a line are smoothed as one line. Superseded ones, when shown, are smoothed
  * part by part, each part for itself.
  *
- * The cache keeps twins within a number of bytes, least recently used ones go first. A twin in use
- * lives on after it went.
+ * The cache keeps the smoothed values of the newest snapshot of each line, within a number of bytes
+ * that grows with the points in the store; the least recently used are evicted first. Values that
+ * are in use stay until they are released.
  * Threads: all functions may be called from any thread; two that ask for the same at the same time
- * both compute it. Cost of EMA: about 5 ns a point, once. */
+ * both compute it. Cost of EMA: about 5 ns a point, once a snapshot. */
 #ifndef SB_QUERY_LINES_SMOOTH_H
 #define SB_QUERY_LINES_SMOOTH_H
 
@@ -59,19 +60,25 @@ sb_status sb_smooth_values(const sb_smoothing *how, double *values, const double
 
 typedef struct sb_smooth_cache sb_smooth_cache;
 
-/* alloc must outlive it. */
-sb_status sb_smooth_cache_new(sb_smooth_cache **out, const sb_alloc *alloc, uint64_t max_bytes,
-                              sb_err *err);
+typedef struct sb_smooth_opts {
+    const sb_alloc *alloc;   /* must outlive the cache */
+    uint64_t line_bytes;     /* a line whose smoothed values take more is not smoothed */
+    uint64_t keep_bytes;     /* so many bytes are kept for later requests, */
+    uint64_t keep_per_point; /*   and so many more for each point of the store */
+    const sb_store *store;   /* NULL: none */
+} sb_smooth_opts;
+
+sb_status sb_smooth_cache_new(sb_smooth_cache **out, const sb_smooth_opts *opts, sb_err *err);
 /* Every line must have been released. */
 void sb_smooth_cache_free(sb_smooth_cache *cache);
 /* Bytes held now, those of lines in use included. */
 uint64_t sb_smooth_cache_bytes(sb_smooth_cache *cache);
 
-/* Gives the line (series and show_superseded are set) its twin; NULL for SB_SMOOTH_NONE. SB_LIMIT
- * when the twin alone would take more than the cache may hold; else as sb_smooth_values. */
+/* Gives the line (series and show_superseded are set) its smoothed values. It gets none, which is
+ * no failure, for SB_SMOOTH_NONE and when it is too long. Else as sb_smooth_values. */
 sb_status sb_smooth_line(sb_smooth_cache *cache, sb_line *line, const sb_smoothing *how,
                          const sb_budget *budget, sb_err *err);
-/* Takes the twin away again. Lines without one are fine. */
+/* Ends the use of the line's smoothed values; lines without any are fine. */
 void sb_smooth_release(sb_smooth_cache *cache, sb_line *line);
 
 #endif

@@ -1,4 +1,8 @@
-/* smooth_cache.c: smoothed twins of whole snapshots, made once and kept within a number of bytes.
+/* smooth_cache.c: smoothed lines, kept for the next request within a number of bytes.
+ *
+ * Of a series and a smoothing at most one entry is listed: that of the newest snapshot. A run that
+ * is followed while it grows replaces its entry with every answer and leaves nothing stale behind.
+ * An entry that a request still uses lives on, unlisted, until that request releases it.
  *
  * Lock: one mutex guards table, list and counts; nothing is computed while it is held. */
 #include <math.h>
@@ -7,48 +11,51 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "base/lru.h"
 #include "base/slice.h"
 #include "query/lines/smooth.h"
 #include "base/banned.h"
 
 #define BUCKETS 4096u
 
-/* What a twin depends on. */
+/* Which line, smoothed how. */
 typedef struct key {
     uint32_t run;
     bool show_superseded;
-    uint64_t epoch, points;
     sb_smoothing how;
     sb_slice tag;
 } key;
 
-/* One block: this, the values, the statistics, the tag. */
-typedef struct twin {
-    sb_smoothed smoothed; /* first: a line points here */
+/* Which snapshot of the line. */
+typedef struct snapshot {
+    uint64_t epoch, points;
+} snapshot;
+
+/* One block: this struct, the values, the statistics, the tag. */
+typedef struct entry {
+    sb_smoothed smoothed; /* first: sb_line.smoothed points here */
     key key;
-    struct twin *next_in_bucket;
-    struct twin *newer, *older; /* in the order of use */
+    snapshot snapshot;
+    struct entry *next_in_bucket;
+    sb_lru_link use;
     uint32_t users;
-    bool is_listed;
+    bool is_listed; /* in table and list */
     size_t bytes;
-} twin;
+} entry;
 
 struct sb_smooth_cache {
-    const sb_alloc *alloc;
-    uint64_t max_bytes;
+    sb_smooth_opts opts;
     pthread_mutex_t mutex;
-    uint64_t bytes;  /* of all twins */
+    uint64_t bytes;  /* of all entries */
     uint64_t listed; /* of those in the table */
-    twin *newest, *oldest;
-    twin *buckets[BUCKETS];
+    sb_lru lru;
+    entry *buckets[BUCKETS];
 };
 
-sb_status sb_smooth_cache_new(sb_smooth_cache **out, const sb_alloc *alloc, uint64_t max_bytes,
-                              sb_err *err) {
-    sb_smooth_cache *cache = sb_alloc_zeroed(alloc, 1, sizeof *cache);
+sb_status sb_smooth_cache_new(sb_smooth_cache **out, const sb_smooth_opts *opts, sb_err *err) {
+    sb_smooth_cache *cache = sb_alloc_zeroed(opts->alloc, 1, sizeof *cache);
     if (!cache) return sb_fail_nomem(err, "for smoothed lines");
-    cache->alloc = alloc;
-    cache->max_bytes = max_bytes;
+    cache->opts = *opts;
     pthread_mutex_init(&cache->mutex, NULL);
     *out = cache;
     return SB_OK;
@@ -62,76 +69,90 @@ static bool same_smoothing(const sb_smoothing *a, const sb_smoothing *b) {
 }
 
 static bool same_key(const key *a, const key *b) {
-    return a->run == b->run && a->show_superseded == b->show_superseded && a->epoch == b->epoch &&
-           a->points == b->points && same_smoothing(&a->how, &b->how) &&
-           sb_slice_eq(a->tag, b->tag);
+    return a->run == b->run && a->show_superseded == b->show_superseded &&
+           same_smoothing(&a->how, &b->how) && sb_slice_eq(a->tag, b->tag);
+}
+
+static bool same_snapshot(const snapshot *a, const snapshot *b) {
+    return a->epoch == b->epoch && a->points == b->points;
 }
 
 static size_t bucket_of(const key *k) {
-    uint64_t hash = k->run + (k->epoch ^ k->points) * 31;
+    uint64_t hash = (uint64_t)k->run * 31;
     for (size_t i = 0; i < k->tag.n; i++) hash = (hash ^ k->tag.p[i]) * 0x100000001B3u;
     hash ^= sb_double_bits(k->how.weight) * 7 + sb_double_bits(k->how.points);
     return (size_t)((hash ^ (hash >> 32)) % BUCKETS);
 }
 
-static void unlink_twin(sb_smooth_cache *cache, twin *t) {
-    twin **at = &cache->buckets[bucket_of(&t->key)];
-    while (*at != t) at = &(*at)->next_in_bucket;
-    *at = t->next_in_bucket;
-    if (t->newer)
-        t->newer->older = t->older;
-    else
-        cache->newest = t->older;
-    if (t->older)
-        t->older->newer = t->newer;
-    else
-        cache->oldest = t->newer;
-    t->newer = t->older = NULL;
-    t->is_listed = false;
-    cache->listed -= t->bytes;
-}
-
-static void link_twin(sb_smooth_cache *cache, twin *t) {
-    twin **bucket = &cache->buckets[bucket_of(&t->key)];
-    t->next_in_bucket = *bucket;
-    *bucket = t;
-    t->older = cache->newest;
-    t->newer = NULL;
-    if (cache->newest) cache->newest->newer = t;
-    cache->newest = t;
-    if (!cache->oldest) cache->oldest = t;
-    t->is_listed = true;
-    cache->listed += t->bytes;
-}
-
-static void free_twin(sb_smooth_cache *cache, twin *t) {
-    cache->bytes -= t->bytes;
-    sb_alloc_put(cache->alloc, t, t->bytes);
-}
-
-static void make_room(sb_smooth_cache *cache) {
-    while (cache->listed > cache->max_bytes) {
-        twin *t = cache->oldest;
-        unlink_twin(cache, t);
-        if (t->users == 0) free_twin(cache, t);
-    }
-}
-
-static twin *find_twin(sb_smooth_cache *cache, const key *k) {
-    for (twin *t = cache->buckets[bucket_of(k)]; t; t = t->next_in_bucket)
-        if (same_key(&t->key, k)) return t;
+static entry *find_entry(sb_smooth_cache *cache, const key *k) {
+    for (entry *e = cache->buckets[bucket_of(k)]; e; e = e->next_in_bucket)
+        if (same_key(&e->key, k)) return e;
     return NULL;
+}
+
+static void free_entry(sb_smooth_cache *cache, entry *e) {
+    cache->bytes -= e->bytes;
+    sb_alloc_put(cache->opts.alloc, e, e->bytes);
+}
+
+static void evict(sb_smooth_cache *cache, entry *e) {
+    entry **at = &cache->buckets[bucket_of(&e->key)];
+    while (*at != e) at = &(*at)->next_in_bucket;
+    *at = e->next_in_bucket;
+    sb_lru_remove(&cache->lru, &e->use);
+    e->is_listed = false;
+    cache->listed -= e->bytes;
+    if (e->users == 0) free_entry(cache, e);
+}
+
+static void list_entry(sb_smooth_cache *cache, entry *e) {
+    entry **bucket = &cache->buckets[bucket_of(&e->key)];
+    e->next_in_bucket = *bucket;
+    *bucket = e;
+    sb_lru_add(&cache->lru, &e->use);
+    e->is_listed = true;
+    cache->listed += e->bytes;
+}
+
+static uint64_t kept_bytes(const sb_smooth_cache *cache) {
+    const sb_smooth_opts *o = &cache->opts;
+    uint64_t points = o->store ? sb_store_points(o->store) : 0;
+    return o->keep_bytes + points * o->keep_per_point;
+}
+
+/* The entry takes the place of an older one of its line. It stays unlisted, for its request alone,
+ * when there is one that is newer, or when it is larger than all that may be kept. */
+static void add_entry(sb_smooth_cache *cache, entry *e) {
+    pthread_mutex_lock(&cache->mutex);
+    uint64_t limit = kept_bytes(cache);
+    entry *known = find_entry(cache, &e->key);
+    bool is_newer = known && known->snapshot.epoch == e->snapshot.epoch &&
+                    known->snapshot.points >= e->snapshot.points;
+    e->users = 1;
+    cache->bytes += e->bytes;
+    if (known && !is_newer) evict(cache, known);
+    if (!is_newer && e->bytes <= limit) list_entry(cache, e);
+    while (cache->listed > limit) evict(cache, SB_LRU_ENTRY(cache->lru.oldest, entry, use));
+    pthread_mutex_unlock(&cache->mutex);
+}
+
+static entry *use_entry(sb_smooth_cache *cache, const key *k, const snapshot *of) {
+    pthread_mutex_lock(&cache->mutex);
+    entry *e = find_entry(cache, k);
+    if (e && !same_snapshot(&e->snapshot, of)) e = NULL;
+    if (e) {
+        e->users++;
+        sb_lru_touch(&cache->lru, &e->use);
+    }
+    pthread_mutex_unlock(&cache->mutex);
+    return e;
 }
 
 void sb_smooth_cache_free(sb_smooth_cache *cache) {
     if (!cache) return;
-    while (cache->oldest) {
-        twin *t = cache->oldest;
-        unlink_twin(cache, t);
-        free_twin(cache, t);
-    }
+    while (cache->lru.oldest) evict(cache, SB_LRU_ENTRY(cache->lru.oldest, entry, use));
     pthread_mutex_destroy(&cache->mutex);
-    sb_alloc_put(cache->alloc, cache, sizeof *cache);
+    sb_alloc_put(cache->opts.alloc, cache, sizeof *cache);
 }
 
 uint64_t sb_smooth_cache_bytes(sb_smooth_cache *cache) {
@@ -141,11 +162,11 @@ uint64_t sb_smooth_cache_bytes(sb_smooth_cache *cache) {
     return bytes;
 }
 
-/* ---- making a twin --------------------------------------------------------------------------- */
+/* ---- smoothing a line ------------------------------------------------------------------------ */
 
 /* All points of a snapshot, by place. */
 typedef struct gathered {
-    double *values;      /* the twin's own */
+    double *values;      /* in the entry */
     double *xs;          /* NULL: not needed */
     uint8_t *superseded; /* NULL: none is */
     size_t n;
@@ -214,10 +235,10 @@ static sb_status smooth_gathered(const gathered *g, const sb_line *line, const s
     return status;
 }
 
-/* Fills values and statistics of a twin. */
-static sb_status fill(twin *t, const sb_line *line, sb_span_stats *stats, double *values,
-                      const sb_alloc *alloc, const sb_budget *budget, sb_err *err) {
-    const sb_smoothing *how = &t->key.how;
+/* Fills values and statistics of an entry. */
+static sb_status fill_entry(entry *e, const sb_line *line, sb_span_stats *stats, double *values,
+                            const sb_alloc *alloc, const sb_budget *budget, sb_err *err) {
+    const sb_smoothing *how = &e->key.how;
     bool needs_x = how->kind == SB_SMOOTH_TIME_EMA, has_cut = is_cut(line->series);
     gathered g = {.values = values, .n = (size_t)line->series->points};
     double base = sb_line_base(line, how->axis), low = 0, high = 0;
@@ -243,57 +264,35 @@ static sb_status fill(twin *t, const sb_line *line, sb_span_stats *stats, double
     return status;
 }
 
-static sb_status make_twin(sb_smooth_cache *cache, const sb_line *line, const key *k,
-                           const sb_budget *budget, twin **out, sb_err *err) {
-    size_t spans = sb_span_count(line->series), n = (size_t)k->points;
-    size_t bytes = sizeof(twin) + k->tag.n + spans * sizeof(sb_span_stats);
+/* SB_LIMIT: the line is too long to be smoothed. */
+static sb_status make_entry(sb_smooth_cache *cache, const sb_line *line, const key *k,
+                            const snapshot *of, const sb_budget *budget, entry **out, sb_err *err) {
+    const sb_alloc *alloc = cache->opts.alloc;
+    size_t spans = sb_span_count(line->series), n = (size_t)of->points;
+    size_t bytes = sizeof(entry) + k->tag.n + spans * sizeof(sb_span_stats);
     size_t values_bytes;
     if (!sb_mul_size(&values_bytes, n, sizeof(double)) ||
-        !sb_add_size(&bytes, bytes, values_bytes) || bytes > cache->max_bytes)
-        return sb_fail(err, SB_LIMIT, 0,
-                       "smoothing %zu points takes more than the %llu MiB set aside for it", n,
-                       (unsigned long long)(cache->max_bytes >> 20));
-    twin *t = sb_alloc_get(cache->alloc, bytes);
-    if (!t) return sb_fail_nomem(err, "for smoothing");
-    *t = (twin){.key = *k, .bytes = bytes};
-    double *values = (double *)(void *)(t + 1);
+        !sb_add_size(&bytes, bytes, values_bytes) || bytes > cache->opts.line_bytes)
+        return SB_LIMIT;
+    entry *e = sb_alloc_get(alloc, bytes);
+    if (!e) return sb_fail_nomem(err, "for smoothing");
+    *e = (entry){.key = *k, .snapshot = *of, .bytes = bytes};
+    double *values = (double *)(void *)(e + 1);
     sb_span_stats *stats = (sb_span_stats *)(void *)(values + n);
     uint8_t *tag = (uint8_t *)(stats + spans);
     memcpy(tag, k->tag.p, k->tag.n);
-    t->key.tag.p = tag;
-    t->smoothed = (sb_smoothed){.values = values, .stats = stats, .n = n};
-    sb_status status = fill(t, line, stats, values, cache->alloc, budget, err);
+    e->key.tag.p = tag;
+    e->smoothed = (sb_smoothed){.values = values, .stats = stats, .n = n};
+    sb_status status = fill_entry(e, line, stats, values, alloc, budget, err);
     if (status != SB_OK) {
-        sb_alloc_put(cache->alloc, t, bytes);
+        sb_alloc_put(alloc, e, bytes);
         return status;
     }
-    *out = t;
+    *out = e;
     return SB_OK;
 }
 
 /* ---- asking ---------------------------------------------------------------------------------- */
-
-/* Of twins with equal keys only the first is listed. */
-static void enter(sb_smooth_cache *cache, twin *t) {
-    pthread_mutex_lock(&cache->mutex);
-    t->users = 1;
-    cache->bytes += t->bytes;
-    if (!find_twin(cache, &t->key)) link_twin(cache, t);
-    make_room(cache);
-    pthread_mutex_unlock(&cache->mutex);
-}
-
-static twin *take_known(sb_smooth_cache *cache, const key *k) {
-    pthread_mutex_lock(&cache->mutex);
-    twin *t = find_twin(cache, k);
-    if (t) {
-        t->users++;
-        unlink_twin(cache, t); /* to the front */
-        link_twin(cache, t);
-    }
-    pthread_mutex_unlock(&cache->mutex);
-    return t;
-}
 
 sb_status sb_smooth_line(sb_smooth_cache *cache, sb_line *line, const sb_smoothing *how,
                          const sb_budget *budget, sb_err *err) {
@@ -303,26 +302,26 @@ sb_status sb_smooth_line(sb_smooth_cache *cache, sb_line *line, const sb_smoothi
     if (how->kind == SB_SMOOTH_NONE) return SB_OK;
     key k = {.run = sb_run_id(line->series->run),
              .show_superseded = line->show_superseded,
-             .epoch = sb_series_epoch(line->series),
-             .points = line->series->points,
              .how = *how,
              .tag = line->series->tag};
-    twin *t = take_known(cache, &k);
-    if (!t) {
-        sb_status status = make_twin(cache, line, &k, budget, &t, err);
+    snapshot of = {.epoch = sb_series_epoch(line->series), .points = line->series->points};
+    entry *e = use_entry(cache, &k, &of);
+    if (!e) {
+        sb_status status = make_entry(cache, line, &k, &of, budget, &e, err);
+        if (status == SB_LIMIT) return SB_OK;
         if (status != SB_OK) return status;
-        enter(cache, t);
+        add_entry(cache, e);
     }
-    line->smoothed = &t->smoothed;
+    line->smoothed = &e->smoothed;
     return SB_OK;
 }
 
 void sb_smooth_release(sb_smooth_cache *cache, sb_line *line) {
     if (!line->smoothed) return;
-    twin *t = NULL;
-    memcpy(&t, &line->smoothed, sizeof t); /* smoothed stands first in it; the line only lent it */
+    entry *e = NULL;
+    memcpy(&e, &line->smoothed, sizeof e); /* its first member; the line sees it as const */
     line->smoothed = NULL;
     pthread_mutex_lock(&cache->mutex);
-    if (--t->users == 0 && !t->is_listed) free_twin(cache, t);
+    if (--e->users == 0 && !e->is_listed) free_entry(cache, e);
     pthread_mutex_unlock(&cache->mutex);
 }

@@ -110,7 +110,14 @@ static sb_status hold_all(answer *a, held *h, const json_t *list) {
     return SB_OK;
 }
 
-static void add_group(answer *a, uint32_t entry, sb_group *g) {
+/* Was smoothing asked for that a member is too long for? */
+static bool is_unsmoothed(const answer *a, const held *h) {
+    for (size_t i = 0; i < h->n && a->ask.smoothing.kind != SB_SMOOTH_NONE; i++)
+        if (!h->lines[i].smoothed) return true;
+    return false;
+}
+
+static void add_group(answer *a, uint32_t entry, const held *h, sb_group *g) {
     double *centre = a->is_median ? g->median : g->mean;
     double *low = g->min, *high = g->max;
     if (a->spread != SPREAD_MINMAX) {
@@ -125,7 +132,9 @@ static void add_group(answer *a, uint32_t entry, sb_group *g) {
     for (size_t i = 0; i < g->n; i++) count[i] = g->count[i];
     sb_column_u32(&a->body, entry, AT_POINTS, (uint32_t)g->n);
     sb_column_u32(&a->body, entry, AT_LINES, (uint32_t)g->lines);
-    sb_column_u32(&a->body, entry, AT_FLAGS, g->is_exact ? IS_EXACT : 0u);
+    sb_column_u32(&a->body, entry, AT_FLAGS,
+                  (g->is_exact ? IS_EXACT : 0u) |
+                      (is_unsmoothed(a, h) ? IS_MEMBER_UNSMOOTHED : 0u));
     if (g->n == 0) return;
     sb_column_add_doubles(&a->body, entry, AT_X, g->x, g->n);
     sb_column_add_doubles(&a->body, entry, AT_CENTRE, centre, g->n);
@@ -165,7 +174,7 @@ static sb_status answer_group(answer *a, uint32_t entry, const json_t *group) {
         sb_group g;
         status = sb_group_read(h.lines, h.n, &ask, &a->budget, a->q->arena, &g, sb_http_err(a->r));
         if (status == SB_OK && a->compare.is_asked && g.n > 0) status = compare(a, list, &ask, &g);
-        if (status == SB_OK) add_group(a, entry, &g);
+        if (status == SB_OK) add_group(a, entry, &h, &g);
         if (status == SB_NOT_FOUND) {
             sb_column_u32(&a->body, entry, AT_LINES, (uint32_t)g.lines);
             sb_column_u32(&a->body, entry, AT_FLAGS, IS_UNCOMPARED);

@@ -60,7 +60,7 @@ static sb_status add_decimated(answer *a, uint32_t entry, const sb_line *line, u
                            .pixels = l->ask.width,
                            .near = l->ask.near,
                            .without_walls = !(l->ask.columns & SB_COLUMN_WALL),
-                           .max_points = MAX_POINTS - a->points};
+                           .limit = sb_at_most(MAX_POINTS - a->points)};
     sb_decimated got;
     sb_status status = sb_scalar_decimate(line, &ask, &l->budget, l->q->arena, &got, l->err);
     if (status != SB_OK) return status;
@@ -98,7 +98,7 @@ static sb_status add_whole(answer *a, uint32_t entry, const sb_line *line,
                          .with_neighbours = true,
                          .have_epoch = have->epoch,
                          .have_n = appends ? have->n : 0,
-                         .max_points = MAX_POINTS - a->points};
+                         .limit = sb_at_most(MAX_POINTS - a->points)};
     sb_scalar_answer got;
     sb_status status = sb_scalar_read(line, &ask, &l->budget, l->q->arena, &got, l->err);
     if (status != SB_OK) return status;
@@ -134,6 +134,8 @@ static sb_status add_line(answer *a, uint32_t entry, sb_taken_line *one,
         if (status != SB_OK) return status;
         status = a->lines.ask.width ? add_decimated(a, entry, one->line, &flags)
                                     : add_whole(a, entry, one->line, have, &flags);
+        bool wants_smooth = a->lines.ask.smoothing.kind != SB_SMOOTH_NONE;
+        if (wants_smooth && !one->line->smoothed) flags |= IS_UNSMOOTHED;
     }
     sb_column_u32(&a->body, entry, AT_FLAGS, flags);
     return status;

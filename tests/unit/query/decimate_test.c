@@ -269,9 +269,11 @@ static void a_full_arena_is_an_answer(void **state) {
     sb_line line = {.series = &s};
     sb_decimated got;
     sb_err err;
-    sb_decimate_ask ask = {.from = NAN, .to = NAN, .pixels = 10, .max_points = 1000};
+    sb_decimate_ask ask = {.from = NAN, .to = NAN, .pixels = 10, .limit = sb_at_most(1000)};
     assert_int_equal(sb_scalar_decimate(&line, &ask, NULL, &m.arena, &got, &err), SB_LIMIT);
-    ask.max_points = 0;
+    ask.limit = sb_at_most(0); /* an answer that has no room left is no answer without a limit */
+    assert_int_equal(sb_scalar_decimate(&line, &ask, NULL, &m.arena, &got, &err), SB_LIMIT);
+    ask.limit = (sb_point_limit){0};
     assert_int_equal(sb_scalar_decimate(&line, &ask, NULL, &m.arena, &got, &err), SB_OK);
     assert_true(got.points.n > 40000);
     assert_false(got.is_rising);

@@ -190,7 +190,8 @@ static void smoothed_lines_are_grouped_by_their_smoothed_values(void **state) {
     lines l = {0};
     add_line(&l, (int64_t[]){0, 1, 2, 3}, (double[]){0, 8, 0, 8}, 4);
     sb_smooth_cache *cache;
-    assert_int_equal(sb_smooth_cache_new(&cache, &sb_alloc_libc, 1 << 20, NULL), SB_OK);
+    sb_smooth_opts opts = {.alloc = &sb_alloc_libc, .line_bytes = 1 << 20, .keep_bytes = 1 << 20};
+    assert_int_equal(sb_smooth_cache_new(&cache, &opts, NULL), SB_OK);
     sb_smoothing how = {.kind = SB_SMOOTH_WINDOW, .points = 3};
     assert_int_equal(sb_smooth_line(cache, &l.lines[0], &how, NULL, NULL), SB_OK);
     sb_group g = group_of(&l, &(sb_group_ask){.from = NAN, .to = NAN, .pixels = 10});

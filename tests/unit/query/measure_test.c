@@ -180,7 +180,8 @@ static void expect_measure(const sb_line *line, sb_axis axis, double from, doubl
 static void measures_equal_a_pass_over_all_points(void **state) {
     (void)state;
     sb_smooth_cache *cache;
-    assert_int_equal(sb_smooth_cache_new(&cache, &sb_alloc_libc, 1 << 26, NULL), SB_OK);
+    sb_smooth_opts opts = {.alloc = &sb_alloc_libc, .line_bytes = 1 << 26, .keep_bytes = 1 << 26};
+    assert_int_equal(sb_smooth_cache_new(&cache, &opts, NULL), SB_OK);
     for (uint64_t seed = 1; seed <= 60; seed++) {
         sb_test_random r = sb_test_random_of(seed);
         made m = made_new();

@@ -229,11 +229,13 @@ static void limits_and_kinds_are_checked(void **state) {
     made m = restarted();
     sb_series s = made_take(&m);
     sb_line line = {.series = &s};
-    sb_scalar_ask ask = {.from = NAN, .to = NAN, .max_points = 11};
+    sb_scalar_ask ask = {.from = NAN, .to = NAN, .limit = sb_at_most(11)};
     sb_scalar_answer got;
     sb_err err;
     assert_int_equal(sb_scalar_read(&line, &ask, NULL, &m.arena, &got, &err), SB_LIMIT);
-    ask.max_points = 12;
+    ask.limit = sb_at_most(0); /* an answer that has no room left is no answer without a limit */
+    assert_int_equal(sb_scalar_read(&line, &ask, NULL, &m.arena, &got, &err), SB_LIMIT);
+    ask.limit = sb_at_most(12);
     assert_int_equal(sb_scalar_read(&line, &ask, NULL, &m.arena, &got, &err), SB_OK);
     sb_series_meta text = {.kind = SB_SERIES_TENSOR};
     s.meta = &text;

@@ -255,7 +255,8 @@ static const sb_smoothing ema_60 = {.kind = SB_SMOOTH_EMA, .weight = 0.6};
 
 static sb_smooth_cache *new_cache(uint64_t max) {
     sb_smooth_cache *cache;
-    assert_int_equal(sb_smooth_cache_new(&cache, &sb_alloc_libc, max, NULL), SB_OK);
+    sb_smooth_opts opts = {.alloc = &sb_alloc_libc, .line_bytes = max, .keep_bytes = max};
+    assert_int_equal(sb_smooth_cache_new(&cache, &opts, NULL), SB_OK);
     return cache;
 }
 
@@ -393,16 +394,92 @@ static void the_cache_keeps_to_its_bytes(void **state) {
     assert_true(held.smoothed->values[4999] == first);
     sb_smooth_release(cache, &held);
     assert_true(sb_smooth_cache_bytes(cache) <= 100 << 10);
-    /* one alone is too much */
-    for (int i = 0; i < 10000; i++) made_add(&m, file, i, i, i % 7);
-    sb_series large = made_take(&m);
-    sb_line line = {.series = &large};
+    sb_series_release(&s);
+    made_free(&m);
+    sb_smooth_cache_free(cache);
+}
+
+static void line_that_is_too_long_is_answered_unsmoothed(void **state) {
+    (void)state;
+    sb_smooth_cache *cache = new_cache(100 << 10);
+    made m = made_new();
+    uint32_t file = made_file(&m, "/run/a");
+    for (int i = 0; i < 15000; i++) made_add(&m, file, i, i, i % 7);
+    sb_series s = made_take(&m);
+    sb_line line = {.series = &s};
     sb_err err;
-    assert_int_equal(sb_smooth_line(cache, &line, &ema_60, NULL, &err), SB_LIMIT);
+    assert_ok(sb_smooth_line(cache, &line, &ema_60, NULL, &err), &err);
     assert_null(line.smoothed);
     sb_smooth_release(cache, &line);
-    sb_series_release(&large);
+    assert_int_equal(sb_smooth_cache_bytes(cache), 0);
     sb_series_release(&s);
+    made_free(&m);
+    sb_smooth_cache_free(cache);
+}
+
+static void line_that_is_too_large_to_keep_is_smoothed_all_the_same(void **state) {
+    (void)state;
+    made m = made_new();
+    sb_smooth_cache *cache;
+    sb_smooth_opts opts = {.alloc = &sb_alloc_libc, .line_bytes = 1 << 20, .store = m.store};
+    assert_int_equal(sb_smooth_cache_new(&cache, &opts, NULL), SB_OK);
+    uint32_t file = made_file(&m, "/run/a");
+    for (int i = 0; i < 15000; i++) made_add(&m, file, i, i, i % 7);
+    sb_series s = made_take(&m);
+    sb_line line = {.series = &s};
+    assert_int_equal(sb_smooth_line(cache, &line, &ema_60, NULL, NULL), SB_OK);
+    assert_int_equal(line.smoothed->n, 15000);
+    sb_smooth_release(cache, &line);
+    assert_int_equal(sb_smooth_cache_bytes(cache), 0);
+    sb_series_release(&s);
+    made_free(&m);
+    sb_smooth_cache_free(cache);
+}
+
+/* Ten series that grow to 300 000 points while a page asks for them again and again. */
+static void followed_run_leaves_no_old_answers_behind(void **state) {
+    (void)state;
+    enum { SERIES = 10, ASKS = 300, STEPS = 100 };
+    made m = made_new();
+    sb_smooth_cache *cache;
+    sb_smooth_opts opts = {.alloc = &sb_alloc_libc,
+                           .line_bytes = 256 << 20,
+                           .keep_bytes = 16 << 20,
+                           .keep_per_point = 7,
+                           .store = m.store};
+    assert_int_equal(sb_smooth_cache_new(&cache, &opts, NULL), SB_OK);
+    uint32_t file = made_file(&m, "/run/a"), series[SERIES];
+    char tags[SERIES][16];
+    for (int i = 0; i < SERIES; i++) {
+        bool is_new;
+        sb_series_meta meta = {.kind = SB_SERIES_SCALAR, .dtype = SB_FLOAT};
+        snprintf(tags[i], sizeof tags[i], "tag %d", i);
+        assert_int_equal(sb_run_series(m.run, sb_slice_str(tags[i]), &meta, &series[i], &is_new),
+                         SB_OK);
+    }
+    uint64_t most = 0;
+    for (int ask = 0; ask < ASKS; ask++) {
+        for (int i = 0; i < SERIES; i++)
+            for (int step = ask * STEPS; step < (ask + 1) * STEPS; step++)
+                sb_run_add_scalar(m.run, file, series[i], step, step, step % 13);
+        assert_int_equal(sb_run_commit(m.run), SB_OK);
+        for (int i = 0; i < SERIES; i++) {
+            sb_series s;
+            sb_arena_mark mark = sb_arena_here(&m.arena);
+            assert_int_equal(sb_series_take(m.run, sb_slice_str(tags[i]), &m.arena, &s), SB_OK);
+            sb_line line = {.series = &s};
+            assert_int_equal(sb_smooth_line(cache, &line, &ema_60, NULL, NULL), SB_OK);
+            assert_int_equal(line.smoothed->n, (ask + 1) * STEPS);
+            uint64_t bytes = sb_smooth_cache_bytes(cache);
+            most = bytes > most ? bytes : most;
+            sb_smooth_release(cache, &line);
+            sb_series_release(&s);
+            sb_arena_reset(&m.arena, mark);
+        }
+    }
+    /* One answer a series and one in use; before there were 287 MB. */
+    uint64_t newest = (uint64_t)SERIES * ASKS * STEPS * sizeof(double);
+    if (most > newest * 3 / 2) fail_msg("%llu bytes were held", (unsigned long long)most);
     made_free(&m);
     sb_smooth_cache_free(cache);
 }
@@ -453,7 +530,8 @@ static void threads_share_the_cache(void **state) {
 static sb_status smooth_with(const sb_alloc *alloc, void *ud) {
     sb_line line = {.series = ud, .show_superseded = true};
     sb_smooth_cache *cache;
-    sb_status status = sb_smooth_cache_new(&cache, alloc, 1 << 20, NULL);
+    sb_smooth_opts opts = {.alloc = alloc, .line_bytes = 1 << 20, .keep_bytes = 1 << 20};
+    sb_status status = sb_smooth_cache_new(&cache, &opts, NULL);
     if (status != SB_OK) return status;
     for (int kind = SB_SMOOTH_EMA; kind <= SB_SMOOTH_MEDIAN && status == SB_OK; kind++) {
         sb_smoothing how = {(sb_smooth_kind)kind, 0.5, 3, SB_AXIS_STEP};
@@ -491,6 +569,9 @@ int main(void) {
         cmocka_unit_test(statistics_describe_the_smoothed_values),
         cmocka_unit_test(the_same_question_is_answered_from_the_cache),
         cmocka_unit_test(the_cache_keeps_to_its_bytes),
+        cmocka_unit_test(line_that_is_too_long_is_answered_unsmoothed),
+        cmocka_unit_test(line_that_is_too_large_to_keep_is_smoothed_all_the_same),
+        cmocka_unit_test(followed_run_leaves_no_old_answers_behind),
         cmocka_unit_test(threads_share_the_cache),
         cmocka_unit_test(memory_may_run_out),
     };

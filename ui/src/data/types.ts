@@ -348,6 +348,8 @@ export const INTEGERS = 32;
 export const NO_BASELINE = 64;
 /** The run has no such metric for x. */
 export const NO_X = 128;
+/** Too many points to be smoothed: there is no `smooth` column. */
+export const UNSMOOTHED = 256;
 
 export const BAND_MAGIC = 'SBB1';
 export const BAND_BYTES = 40;
@@ -366,6 +368,8 @@ export const BAND_AT = {
 export const EXACT = 1;
 /** Nothing to compare with. */
 export const UNCOMPARED = 2;
+/** A member has too many points to be smoothed and counts as logged. */
+export const MEMBER_UNSMOOTHED = 4;
 
 /** Flags of one point. */
 export const POINT = {
