@@ -56,7 +56,7 @@ static void run(sb_bench *b, const inputs *in, const char *work, call_fn call, s
     sb_writer *w;
     sb_err err;
     uint64_t begin = sb_bench_ticks();
-    if (sb_writer_open(&w, &(sb_writer_opts){.logdir = logdir}, &err) != SB_OK) {
+    if (sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = logdir), &err) != SB_OK) {
         sb_bench_fail(b, err.text);
         return;
     }
@@ -85,9 +85,9 @@ int main(int argc, char **argv) {
         sb_bench_fail(&b, "the inputs are not there");
         return sb_bench_end(&b);
     }
-    in.image = (sb_array){in.image.data, SB_UINT8, 3, in.image_dims};
+    in.image = (sb_array){in.image.data, SB_UINT8, 3, in.image_dims, NULL};
     in.value_count = (int64_t)(values_size / sizeof(float));
-    in.values = (sb_array){in.values.data, SB_FLOAT, 1, &in.value_count};
+    in.values = (sb_array){in.values.data, SB_FLOAT, 1, &in.value_count, NULL};
 
     run(&b, &in, "scalar", scalar, sb_bench_count(&b, SCALARS_APART), APART_NS, NULL);
     sb_bench_report_calls(&b, "scalar", "call");

@@ -13,7 +13,7 @@ static void rebuild(sb_slice tensor) {
     if (sb_tensor_read(&t, tensor) != SB_OK || !sb_dtype_numeric(t.dtype)) return;
     int64_t n = t.count < SOME ? (int64_t)t.count : SOME;
     TOUCH_CHECK(sb_tensor_doubles(&t, 0, (size_t)n, values) == SB_OK);
-    const sb_array array = {values, SB_DOUBLE, 1, &n};
+    const sb_array array = {values, SB_DOUBLE, 1, &n, NULL};
     for (int style = SB_TENSOR_CONTENT; style <= SB_TENSOR_TYPED; style++) {
         sb_buf b;
         sb_buf_init(&b, &sb_alloc_libc, 1 << 12);

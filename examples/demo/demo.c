@@ -57,7 +57,7 @@ static void log_weights(sb_writer *w, int step, uint64_t *random) {
     double spread = 0.02 + 0.1 * (1 - exp(-step / 600.0));
     for (int i = 0; i < WEIGHTS; i++) weights[i] = (float)(normal(random) * spread);
     const int64_t dims[] = {WEIGHTS};
-    const sb_array array = {weights, SB_FLOAT, 1, dims};
+    const sb_array array = {.data = weights, .dtype = SB_FLOAT, .rank = 1, .dims = dims};
     sb_histogram(w, "layer1/weights", &array, step, NULL, NULL);
 }
 
@@ -75,8 +75,9 @@ static void log_images(sb_writer *w, int step) {
                 pixels[n][y][x][2] = (uint8_t)(60 + 180 * (1 - ring));
             }
     const int64_t dims[] = {3, SIDE, SIDE, 3};
-    const sb_array array = {pixels, SB_UINT8, 4, dims};
-    const sb_meta meta = {.description = "What the **generator** makes of three fixed codes."};
+    const sb_array array = {.data = pixels, .dtype = SB_UINT8, .rank = 4, .dims = dims};
+    const sb_meta meta =
+        SB_INIT(sb_meta, .description = "What the **generator** makes of three fixed codes.");
     sb_image(w, "samples", &array, step, NULL, &meta);
 }
 
@@ -88,7 +89,7 @@ static void log_sound(sb_writer *w, int step) {
         samples[i] = (float)(0.4 * sin(2 * PI * (220 + step / 10.0 * t) * t) * exp(-2 * t));
     }
     const int64_t dims[] = {1, RATE, 1};
-    const sb_array array = {samples, SB_FLOAT, 3, dims};
+    const sb_array array = {.data = samples, .dtype = SB_FLOAT, .rank = 3, .dims = dims};
     sb_audio(w, "chirp", &array, RATE, 1, step, NULL);
 }
 
@@ -103,7 +104,8 @@ static void log_curve(sb_writer *w, int step, uint64_t *random) {
         predictions[i] = (float)(guess < 0 ? 0 : guess > 1 ? 1 : guess);
     }
     const int64_t dims[] = {N};
-    const sb_array truth = {labels, SB_BOOL, 1, dims}, guesses = {predictions, SB_FLOAT, 1, dims};
+    const sb_array truth = {.data = labels, .dtype = SB_BOOL, .rank = 1, .dims = dims},
+                   guesses = {.data = predictions, .dtype = SB_FLOAT, .rank = 1, .dims = dims};
     sb_pr_curve(w, "detector", &truth, &guesses, NULL, 0, step, NULL);
 }
 
@@ -133,7 +135,8 @@ static void log_mesh(sb_writer *w) {
         colors[i][2] = 200;
     }
     const int64_t dims[] = {1, RINGS * ROUND, 3};
-    const sb_array points = {vertices, SB_FLOAT, 3, dims}, paint = {colors, SB_UINT8, 3, dims};
+    const sb_array points = {.data = vertices, .dtype = SB_FLOAT, .rank = 3, .dims = dims},
+                   paint = {.data = colors, .dtype = SB_UINT8, .rank = 3, .dims = dims};
     sb_mesh(w, "torus", &points, &paint, NULL, NULL, 0, NULL);
 }
 
@@ -149,11 +152,12 @@ static void log_embedding(sb_writer *w, uint64_t *random) {
         rows[i] = labels[i];
     }
     const int64_t dims[] = {N, D};
-    const sb_array array = {matrix, SB_FLOAT, 2, dims};
-    const sb_embedding embedding = {
-        .tag = "codes", .matrix = &array, .metadata = rows, .metadata_columns = 1};
+    const sb_array array = {.data = matrix, .dtype = SB_FLOAT, .rank = 2, .dims = dims};
+    const sb_embedding_opts opts =
+        SB_INIT(sb_embedding_opts, .metadata = rows, .metadata_columns = 1);
     sb_err err;
-    if (sb_add_embedding(w, &embedding, &err) != SB_OK) fprintf(stderr, "%s\n", err.text);
+    if (sb_embedding(w, "codes", &array, 0, &opts, &err) != SB_OK)
+        fprintf(stderr, "%s\n", err.text);
 }
 
 /* A GraphDef by hand: field 1 is a node; of a node 1 is the name, 2 the op, 3 an input. */
@@ -200,8 +204,10 @@ static void log_hparams(sb_writer *w, const trial *t) {
 
 static void log_layout(sb_writer *w) {
     static const char *const both[] = {"loss", "accuracy"};
-    const sb_chart chart = {.title = "loss and accuracy", .tags = both, .tag_count = 2};
-    const sb_chart_category category = {.title = "overview", .charts = &chart, .chart_count = 1};
+    const sb_chart chart =
+        SB_INIT(sb_chart, .title = "loss and accuracy", .tags = both, .tag_count = 2);
+    const sb_chart_category category =
+        SB_INIT(sb_chart_category, .title = "overview", .charts = &chart, .chart_count = 1);
     sb_custom_scalars(w, &category, 1);
 }
 
@@ -213,7 +219,7 @@ static sb_writer *open_run(const char *root, const trial *t, const char *part) {
              t->seed, part);
     sb_writer *w = NULL;
     sb_err err;
-    if (sb_writer_open(&w, &(sb_writer_opts){.logdir = path}, &err) != SB_OK) {
+    if (sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = path), &err) != SB_OK) {
         fprintf(stderr, "%s\n", err.text);
         exit(sb_status_exit_code(err.code));
     }

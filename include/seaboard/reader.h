@@ -1,33 +1,31 @@
 /* reader.h: reads event files, one or a whole log directory, while they are being written too.
  *
  *     sb_reader *r;
- *     sb_reader_event event;
- *     sb_reader_value value;
+ *     const sb_reader_event *event;
+ *     const sb_reader_value *value;
  *     sb_err err;
  *     if (sb_reader_open(&r, "runs", NULL, &err) != SB_OK) return puts(err.text), 1;
  *     while (sb_reader_next(r, &event, &err) == SB_OK)
  *         while (sb_reader_next_value(r, &value) == SB_OK)
- *             if (value.kind == SB_READS_SCALAR)
- *                 printf("%s %.*s %lld %g\n", event.run, (int)value.tag.n, (const char
- * *)value.tag.p,
- *                        (long long)event.step, value.scalar);
+ *             if (value->kind == SB_READS_SCALAR)
+ *                 printf("%s step %lld: %g\n", event->run, (long long)event->step, value->scalar);
  *     sb_reader_close(r);
  *
  * Order: run by run in byte order of their names, in a run file by file, in a file as written.
  *
- * Growing files: SB_MORE means that all there is has been read. Calling sb_reader_next again later
- * looks for new runs and files and goes on where each file ended. A file that was replaced is read
- * again from its beginning.
+ * Growing files: SB_MORE means that everything written so far has been read. Calling sb_reader_next
+ * again later looks for new runs and files and continues where each file ended. A file that was
+ * replaced is read again from its beginning.
  *
- * Damage never ends the reading: what can't be read is stepped over and noted, see
- * sb_reader_damage. Checksums are always verified. Archives (.gz) are unpacked on the way.
+ * Damage never ends the reading: records that cannot be read are skipped and recorded, see
+ * sb_reader_damage. Checksums are always verified. Gzip files (.gz) are decompressed while reading.
  *
- * Ownership: slices and pointers in an event are valid until the next call of sb_reader_next, those
- * in a value or decoded from it until the next call of sb_reader_next_value or sb_reader_next. Run
- * names and paths are valid until close. Text from files is not checked to be UTF-8 (run names
- * are).
+ * Ownership: all structs belong to the reader. An event and its slices are valid until the next
+ * call of sb_reader_next; a value, and what is decoded from it, until the next call of
+ * sb_reader_next_value or sb_reader_next. Run names and paths are valid until close. Text from
+ * files is not checked to be UTF-8 (run names are).
  *
- * Threads: a reader belongs to one thread at a time; several readers may run side by side. */
+ * Threads: a reader belongs to one thread at a time; several readers may run at the same time. */
 #ifndef SEABOARD_READER_H
 #define SEABOARD_READER_H
 
@@ -43,15 +41,15 @@ typedef struct sb_reader sb_reader;
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Zero in a field asks for the default. */
 typedef struct sb_reader_opts {
+    size_t size;          /* SB_INIT */
     const char *run;      /* only this run; default: all */
-    uint64_t max_payload; /* larger records are stepped over and noted; default 2 GiB */
+    uint64_t max_payload; /* larger records are skipped and recorded as damage; default 2 GiB */
     uint64_t max_decoded; /* memory for what is decoded of one value; default 1 GiB */
 } sb_reader_opts;
 
 /* path: a directory, or one event file (then the run is "."). opts may be NULL. SB_NOT_FOUND when
- * there is nothing of that path; a directory without runs is fine. */
+ * the path does not exist; a directory without runs is no error. */
 SB_API sb_status sb_reader_open(sb_reader **out, const char *path, const sb_reader_opts *opts,
                                 sb_err *err);
 /* NULL is legal. */
@@ -83,7 +81,7 @@ typedef struct sb_reader_event {
 } sb_reader_event;
 
 /* SB_OK, SB_MORE, or SB_NOMEM (calling again tries again). */
-SB_API sb_status sb_reader_next(sb_reader *r, sb_reader_event *out, sb_err *err);
+SB_API sb_status sb_reader_next(sb_reader *r, const sb_reader_event **out, sb_err *err);
 
 /* ---- values of a summary --------------------------------------------------------------------- */
 
@@ -110,9 +108,9 @@ typedef struct sb_reader_value {
 } sb_reader_value;
 
 /* The next value of the event that sb_reader_next gave: SB_OK, SB_END when there is none left,
- * SB_CORRUPT when the rest is malformed, SB_NOMEM. A value that is malformed by itself is stepped
- * over. Both are noted as damage. */
-SB_API sb_status sb_reader_next_value(sb_reader *r, sb_reader_value *out);
+ * SB_CORRUPT when the rest is malformed, SB_NOMEM. A single value that is malformed is skipped.
+ * Both are recorded as damage. */
+SB_API sb_status sb_reader_next_value(sb_reader *r, const sb_reader_value **out);
 
 /* The functions below decode the value that came last. SB_INVALID when it is of another kind,
  * SB_CORRUPT when it is malformed, SB_LIMIT when it needs more memory than allowed, SB_NOMEM. */
@@ -127,7 +125,7 @@ typedef struct sb_reader_histogram {
     double min, max, num, sum, sum_squares;
 } sb_reader_histogram;
 
-SB_API sb_status sb_reader_histogram_of(sb_reader *r, sb_reader_histogram *out);
+SB_API sb_status sb_reader_histogram_of(sb_reader *r, const sb_reader_histogram **out);
 
 typedef struct sb_reader_images {
     int64_t width, height; /* as the writer said; the encoded image knows better */
@@ -135,7 +133,7 @@ typedef struct sb_reader_images {
     const sb_slice *images; /* PNG, JPEG, GIF, ... */
 } sb_reader_images;
 
-SB_API sb_status sb_reader_images_of(sb_reader *r, sb_reader_images *out);
+SB_API sb_status sb_reader_images_of(sb_reader *r, const sb_reader_images **out);
 
 typedef struct sb_reader_audio {
     float sample_rate;        /* 0 in TF2's form: the clip knows */
@@ -146,7 +144,7 @@ typedef struct sb_reader_audio {
     const sb_slice *labels; /* as many; NULL when there are none */
 } sb_reader_audio;
 
-SB_API sb_status sb_reader_audio_of(sb_reader *r, sb_reader_audio *out);
+SB_API sb_status sb_reader_audio_of(sb_reader *r, const sb_reader_audio **out);
 
 typedef struct sb_reader_tensor {
     sb_dtype dtype;
@@ -158,7 +156,7 @@ typedef struct sb_reader_tensor {
 } sb_reader_tensor;
 
 /* For every value that is stored as a tensor: text, and TF2's forms of all others. */
-SB_API sb_status sb_reader_tensor_of(sb_reader *r, sb_reader_tensor *out);
+SB_API sb_status sb_reader_tensor_of(sb_reader *r, const sb_reader_tensor **out);
 
 /* ---- damage ---------------------------------------------------------------------------------- */
 
@@ -167,17 +165,19 @@ typedef struct sb_reader_gap {
     const char *path;
     uint64_t offset;
     uint64_t bytes;
-    sb_status kind; /* SB_BAD_PAYLOAD, SB_BAD_LENGTH: stepped over. SB_CORRUPT: not an Event, or a
-                       damaged archive. SB_LIMIT: over the limit. SB_IO: the file can't be read.
-                       SB_MORE: a record that is cut */
+    sb_status kind; /* SB_BAD_PAYLOAD, SB_BAD_LENGTH: skipped. SB_CORRUPT: not an Event, or a
+                       damaged gzip file. SB_LIMIT: over the limit. SB_IO: the file can't be read.
+                       SB_MORE: an incomplete record */
 } sb_reader_gap;
 
-/* The i-th piece that was stepped over since the reader was opened; false behind the last. The
- * first 10 000 are kept; sb_reader_damage_count counts them all. */
-SB_API bool sb_reader_damage(const sb_reader *r, size_t i, sb_reader_gap *out);
+/* The i-th gap that was skipped since the reader was opened; NULL after the last one. The first
+ * 10 000 are kept; sb_reader_damage_count counts all of them. Valid until the next call of
+ * sb_reader_next or sb_reader_next_value. */
+SB_API const sb_reader_gap *sb_reader_damage(const sb_reader *r, size_t i);
 SB_API uint64_t sb_reader_damage_count(const sb_reader *r);
-/* The i-th file whose end is no record (yet), as of the last SB_MORE; false behind the last. */
-SB_API bool sb_reader_unfinished(const sb_reader *r, size_t i, sb_reader_gap *out);
+/* The i-th file that does not end with a complete record (yet), as of the last SB_MORE; NULL after
+ * the last one. Valid until the next call of this function or of sb_reader_next. */
+SB_API const sb_reader_gap *sb_reader_unfinished(sb_reader *r, size_t i);
 
 #ifdef __cplusplus
 }

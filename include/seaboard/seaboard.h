@@ -5,6 +5,7 @@
 #include "seaboard/reader.h"
 #include "seaboard/status.h"
 #include "seaboard/types.h"
+#include "seaboard/version.h"
 #include "seaboard/writer.h"
 
 #endif

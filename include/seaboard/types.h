@@ -1,7 +1,19 @@
-/* types.h: the few types that every part of the public interface shares.
+/* types.h: the types and conventions that every part of the public interface shares.
  *
- * Ownership shows in the type: an sb_slice borrows, always. Who lends the bytes, and for how long,
- * is said where a slice is handed out. */
+ * Ownership: an sb_slice borrows its bytes, always. Each function that returns one says who owns
+ * the bytes and how long they stay valid.
+ *
+ * Structs that may get more fields in a later version have their own size as the first member.
+ * Always create them with SB_INIT, which fills it in:
+ *
+ *     sb_image(w, "photo", &pixels, step, &SB_INIT(sb_image_opts, .layout = "HWC"), NULL);
+ *
+ * A field that is not named is zero, and zero asks for the default. A struct whose size is 0 is
+ * refused with SB_INVALID. Before C++20: sb_image_opts opts = SB_INIT(sb_image_opts); then assign.
+ *
+ * Structs that the library fills in for the caller (sb_reader_event and the others of reader.h)
+ * belong to the library and are handed out as pointers to const: they can grow as well, and need no
+ * size. All other structs (sb_slice, sb_array, sb_err, sb_hparam, sb_hparam_value) never change. */
 #ifndef SEABOARD_TYPES_H
 #define SEABOARD_TYPES_H
 
@@ -16,6 +28,15 @@ extern "C" {
 #define SB_API __attribute__((visibility("default")))
 #else
 #define SB_API
+#endif
+
+/* A struct of the given type with its size filled in and the named fields set; see above. */
+#if defined(__cplusplus) && __cplusplus >= 202002L
+#define SB_INIT(type, ...) (type{.size = sizeof(type) __VA_OPT__(, ) __VA_ARGS__})
+#elif defined(__cplusplus)
+#define SB_INIT(type) (type{sizeof(type)})
+#else
+#define SB_INIT(type, ...) ((type){.size = sizeof(type), __VA_ARGS__})
 #endif
 
 /* Borrowed bytes: never owned, not terminated by a NUL. */
@@ -65,13 +86,19 @@ typedef struct sb_slice {
 typedef enum sb_dtype { SB_DTYPE_MAP(SB_DTYPE_ENUM) } sb_dtype;
 #undef SB_DTYPE_ENUM
 
-/* A borrowed row-major array. rank 0 is a single element and needs no dims.
- * For SB_STRING, data points to sb_slice elements. */
+/* A borrowed array of any memory layout. data points to the element whose indices are all 0. rank 0
+ * is a single element and needs no dims. For SB_STRING the elements are sb_slice.
+ *
+ * strides[i] is the distance in bytes from one element to the next along dimension i, as in numpy
+ * and in Python's buffer protocol. It may be negative (a reversed view), 0 (a broadcast view) or
+ * any other number: elements need not be aligned. NULL: the array is contiguous in row-major
+ * order. */
 typedef struct sb_array {
     const void *data;
     sb_dtype dtype;
     uint32_t rank;
     const int64_t *dims;
+    const int64_t *strides;
 } sb_array;
 
 #ifdef __cplusplus

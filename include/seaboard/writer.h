@@ -2,7 +2,7 @@
  *
  *     sb_writer *w;
  *     sb_err err;
- *     if (sb_writer_open(&w, &(sb_writer_opts){.logdir = "runs/first"}, &err) != SB_OK)
+ *     if (sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = "runs/first"), &err) != SB_OK)
  *         return puts(err.text), 1;
  *     for (int64_t step = 0; step < 1000; step++) sb_scalar(w, "loss", loss(step), step);
  *     sb_writer_close(w, NULL);
@@ -51,21 +51,22 @@ typedef enum sb_full_policy {
     SB_FULL_DROP, /* the call is dropped and counted: SB_DROPPED */
 } sb_full_policy;
 
-/* Zero in a field asks for the default. */
 typedef struct sb_writer_opts {
-    const char *logdir; /* required; made with all missing parents */
+    size_t size;        /* SB_INIT */
+    const char *logdir; /* required; created with all missing parents */
     sb_style style;
+    sb_full_policy when_full;    /* what a call does that finds the ring full */
     const char *filename_suffix; /* NULL: the style's own (".v2" for TF2, none for the others) */
     uint32_t max_queue;    /* that many pending calls cause a write; default 10, 1: every call */
     uint32_t flush_millis; /* no call stays pending longer; default 120 000, in practice 100 ms */
     size_t ring_bytes;     /* default 4 MiB; rounded up to a power of two, at least 64 KiB */
     size_t big_bytes;      /* for calls over 64 KiB, which live outside the ring; default 256 MiB */
-    sb_full_policy when_full;
 } sb_writer_opts;
 
 typedef struct sb_writer_stats {
+    size_t size;      /* SB_INIT */
     uint64_t written; /* calls that are in the file */
-    uint64_t dropped; /* refused because the ring was full, or given up */
+    uint64_t dropped; /* refused because the ring was full, or because writing failed */
     uint64_t bytes;   /* in the file, header record included */
     uint64_t pending; /* bytes that wait in the ring */
 } sb_writer_stats;
@@ -81,10 +82,12 @@ SB_API sb_status sb_writer_error(sb_writer *w, sb_err *err);
 /* Copies the path of the event file; cut to n - 1 bytes and always terminated. Returns its full
  * length. */
 SB_API size_t sb_writer_path(sb_writer *w, char *path, size_t n);
-SB_API void sb_writer_get_stats(sb_writer *w, sb_writer_stats *out);
+/* out is an SB_INIT(sb_writer_stats); SB_INVALID when its size is not set. */
+SB_API sb_status sb_writer_get_stats(sb_writer *w, sb_writer_stats *out);
 
-/* What every summary may carry beside its data. Zeroed fields are left out. */
+/* What every summary may carry beside its data. Fields that are zero are not written. */
 typedef struct sb_meta {
+    size_t size; /* SB_INIT */
     const char *display_name;
     const char *description; /* Markdown */
     double wall_time;        /* seconds since the epoch; 0: now */
@@ -108,10 +111,11 @@ SB_API sb_status sb_scalar_as(sb_writer *w, const char *tag, double value, int64
 /* ---- images and video ------------------------------------------------------------------------ */
 
 typedef struct sb_image_opts {
+    size_t size; /* SB_INIT */
     /* Which dimension is which: letters of N, H, W, C in the order of the array's dimensions. NULL:
      * "NHWC", "HWC" or "HW" by rank for TF2 and TF1; "NCHW", "CHW" or "HW" for torch and TBX. */
     const char *layout;
-    uint32_t max_outputs; /* of a batch, TF styles; 0: 3 */
+    uint64_t max_outputs; /* of a batch, TF styles; 0: 3 */
 } sb_image_opts;
 
 /* 1 to 4 channels of any number type, scaled to 8 bits as the style's framework does (see
@@ -148,8 +152,8 @@ SB_API sb_status sb_text_array(sb_writer *w, const char *tag, const sb_array *st
 /* ---- histograms ------------------------------------------------------------------------------ */
 
 typedef struct sb_histogram_opts {
-    bool has_buckets;
-    int32_t buckets;   /* TF2, when has_buckets; else 30 */
+    size_t size;       /* SB_INIT */
+    int32_t buckets;   /* TF2; 0: 30; negative: none, as tf.summary does with buckets=0 */
     uint32_t max_bins; /* torch and TBX; 0: all */
 } sb_histogram_opts;
 
@@ -158,6 +162,7 @@ SB_API sb_status sb_histogram(sb_writer *w, const char *tag, const sb_array *val
                               const sb_histogram_opts *opts, const sb_meta *meta);
 
 typedef struct sb_histogram_data {
+    size_t size; /* SB_INIT */
     double min, max, num, sum, sum_squares;
     const double *limits; /* right edges */
     const double *counts;
@@ -236,6 +241,7 @@ typedef struct sb_hparam {
 
 /* One hyperparameter of an experiment. A domain is a list of values, or an interval, or nothing. */
 typedef struct sb_hparam_info {
+    size_t size; /* SB_INIT */
     const char *name, *display_name, *description;
     sb_hparam_type type;
     const sb_hparam_value *values;
@@ -251,11 +257,13 @@ typedef enum sb_dataset {
 } sb_dataset;
 
 typedef struct sb_metric_info {
-    const char *group, *tag, *display_name, *description;
+    size_t size; /* SB_INIT */
     sb_dataset dataset;
+    const char *group, *tag, *display_name, *description;
 } sb_metric_info;
 
 typedef struct sb_experiment {
+    size_t size; /* SB_INIT */
     const char *name, *description, *user;
     double time_created; /* seconds; 0 is left out */
     const sb_hparam_info *hparams;
@@ -300,39 +308,41 @@ SB_API sb_status sb_mesh(sb_writer *w, const char *tag, const sb_array *vertices
                          int64_t step, const sb_meta *meta);
 
 typedef struct sb_chart {
-    const char *title;
-    const char *const
-        *tags; /* multiline: each a regular expression; margin: value, lower, upper, ... */
-    size_t tag_count;
+    size_t size; /* SB_INIT */
     bool is_margin;
+    const char *title;
+    /* Multiline chart: each tag is a regular expression. Margin chart: value, lower, upper, ... */
+    const char *const *tags;
+    size_t tag_count;
 } sb_chart;
 
 typedef struct sb_chart_category {
+    size_t size; /* SB_INIT */
+    bool closed;
     const char *title;
     const sb_chart *charts;
     size_t chart_count;
-    bool closed;
 } sb_chart_category;
 
 SB_API sb_status sb_custom_scalars(sb_writer *w, const sb_chart_category *categories, size_t count);
 
 /* ---- embeddings (files beside the event file) ------------------------------------------------ */
 
-typedef struct sb_embedding {
-    const char *tag;        /* NULL: "default" */
-    const sb_array *matrix; /* [N, D] of any number type */
-    /* Labels, row by row: rows of metadata_columns strings each; NULL: none. */
+typedef struct sb_embedding_opts {
+    size_t size; /* SB_INIT */
+    /* Labels, row by row: N rows of metadata_columns strings each; NULL: none. */
     const char *const *metadata;
     size_t metadata_columns;
-    const char *const
-        *metadata_header;   /* metadata_columns names; NULL: none (only with one column) */
+    /* Names of the metadata_columns columns; NULL: none, which is allowed for one column only. */
+    const char *const *metadata_header;
     const sb_array *images; /* [N, C, H, W] for a sprite; NULL: none */
-    int64_t step;
-} sb_embedding;
+} sb_embedding_opts;
 
-/* Writes tensors.tsv, metadata.tsv and sprite.png and adds the entry to projector_config.pbtxt;
- * keeps what other writers put there. Done when it returns. */
-SB_API sb_status sb_add_embedding(sb_writer *w, const sb_embedding *embedding, sb_err *err);
+/* matrix: [N, D] of any number type. tag NULL: "default". Writes tensors.tsv, metadata.tsv and
+ * sprite.png, then adds the entry to projector_config.pbtxt; entries of other writers are kept. The
+ * files are complete when the call returns. */
+SB_API sb_status sb_embedding(sb_writer *w, const char *tag, const sb_array *matrix, int64_t step,
+                              const sb_embedding_opts *opts, sb_err *err);
 
 /* ---- tags ------------------------------------------------------------------------------------ */
 

@@ -54,20 +54,20 @@ static void add_text(sb_buf *out, sb_slice text) {
 }
 
 static void add_histogram(sb_buf *out, sb_reader *r) {
-    sb_reader_histogram h;
+    const sb_reader_histogram *h;
     sb_status status = sb_reader_histogram_of(r, &h);
     if (status != SB_OK) {
         sb_buf_printf(out, "malformed (%s)", sb_status_name(status));
         return;
     }
-    sb_buf_printf(out, "%zu buckets", h.count);
-    if (h.count == 0) return;
+    sb_buf_printf(out, "%zu buckets", h->count);
+    if (h->count == 0) return;
     sb_buf_add_str(out, ", ");
-    add_double(out, h.num);
+    add_double(out, h->num);
     sb_buf_add_str(out, " numbers from ");
-    add_double(out, h.min);
+    add_double(out, h->min);
     sb_buf_add_str(out, " to ");
-    add_double(out, h.max);
+    add_double(out, h->max);
 }
 
 static void add_blobs(sb_buf *out, const sb_slice *blobs, size_t count) {
@@ -77,47 +77,48 @@ static void add_blobs(sb_buf *out, const sb_slice *blobs, size_t count) {
 }
 
 static void add_images(sb_buf *out, sb_reader *r) {
-    sb_reader_images images;
+    const sb_reader_images *images;
     sb_status status = sb_reader_images_of(r, &images);
     if (status != SB_OK) {
         sb_buf_printf(out, "malformed (%s)", sb_status_name(status));
         return;
     }
-    sb_buf_printf(out, "%zu of %" PRId64 " x %" PRId64, images.count, images.width, images.height);
-    add_blobs(out, images.images, images.count);
+    sb_buf_printf(out, "%zu of %" PRId64 " x %" PRId64, images->count, images->width,
+                  images->height);
+    add_blobs(out, images->images, images->count);
 }
 
 static void add_audio(sb_buf *out, sb_reader *r) {
-    sb_reader_audio audio;
+    const sb_reader_audio *audio;
     sb_status status = sb_reader_audio_of(r, &audio);
     if (status != SB_OK) {
         sb_buf_printf(out, "malformed (%s)", sb_status_name(status));
         return;
     }
-    sb_buf_printf(out, "%zu clips", audio.count);
-    add_blobs(out, audio.clips, audio.count);
+    sb_buf_printf(out, "%zu clips", audio->count);
+    add_blobs(out, audio->clips, audio->count);
 }
 
 static void add_tensor(sb_buf *out, sb_reader *r) {
-    sb_reader_tensor t;
+    const sb_reader_tensor *t;
     sb_status status = sb_reader_tensor_of(r, &t);
     if (status != SB_OK) {
         sb_buf_printf(out, "malformed (%s)", sb_status_name(status));
         return;
     }
-    sb_buf_printf(out, "%s [", sb_dtype_name(t.dtype));
-    for (uint32_t i = 0; i < t.rank; i++)
-        sb_buf_printf(out, "%s%" PRId64, i ? ", " : "", t.dims[i]);
+    sb_buf_printf(out, "%s [", sb_dtype_name(t->dtype));
+    for (uint32_t i = 0; i < t->rank; i++)
+        sb_buf_printf(out, "%s%" PRId64, i ? ", " : "", t->dims[i]);
     sb_buf_add_str(out, "]:");
-    size_t most = t.strings ? SHOWN_STRINGS : SHOWN_NUMBERS;
-    for (size_t i = 0; i < t.count && i < most && (t.strings || t.numbers); i++) {
+    size_t most = t->strings ? SHOWN_STRINGS : SHOWN_NUMBERS;
+    for (size_t i = 0; i < t->count && i < most && (t->strings || t->numbers); i++) {
         sb_buf_add_byte(out, ' ');
-        if (t.strings)
-            add_text(out, t.strings[i]);
+        if (t->strings)
+            add_text(out, t->strings[i]);
         else
-            add_double(out, t.numbers[i]);
+            add_double(out, t->numbers[i]);
     }
-    if (t.count > most) sb_buf_add_str(out, " ...");
+    if (t->count > most) sb_buf_add_str(out, " ...");
 }
 
 static void add_value(sb_buf *out, sb_reader *r, const sb_reader_value *value) {
@@ -199,10 +200,10 @@ static void show_event(dumping *d, const sb_reader_event *e) {
     add_time(out, e->wall_time);
     add_what(out, e);
     sb_buf_add_byte(out, '\n');
-    sb_reader_value value;
+    const sb_reader_value *value;
     sb_status status;
     while ((status = sb_reader_next_value(d->reader, &value)) == SB_OK) {
-        add_value(out, d->reader, &value);
+        add_value(out, d->reader, value);
         sb_cli_put(d->cli);
     }
     if (status != SB_END) sb_buf_printf(out, "    the rest is %s\n", sb_status_name(status));
@@ -243,29 +244,29 @@ static void tell_gap(dumping *d, const sb_reader_gap *gap) {
 
 /* What was stepped over since the last time. */
 static void tell_gaps(dumping *d) {
-    sb_reader_gap gap;
-    while (sb_reader_damage(d->reader, d->gaps_shown, &gap)) {
-        tell_gap(d, &gap);
+    const sb_reader_gap *gap;
+    while ((gap = sb_reader_damage(d->reader, d->gaps_shown)) != NULL) {
+        tell_gap(d, gap);
         d->gaps_shown++;
     }
 }
 
 static sb_status dump_all(dumping *d, sb_err *err) {
     for (;;) {
-        sb_reader_event event;
+        const sb_reader_event *event;
         sb_status status = sb_reader_next(d->reader, &event, err);
         tell_gaps(d);
         if (status == SB_MORE) break;
         if (status == SB_OK && d->json)
-            status = sb_dump_json_event(&d->cli->line, d->reader, &event, err);
+            status = sb_dump_json_event(&d->cli->line, d->reader, event, err);
         else if (status == SB_OK)
-            show_event(d, &event);
+            show_event(d, event);
         if (status != SB_OK) return status;
         if (d->cli->line.failed) return sb_buf_check(&d->cli->line, "a line of the output", err);
         if (!sb_cli_put(d->cli)) return SB_OK; /* main tells why */
     }
-    sb_reader_gap gap;
-    for (size_t i = 0; sb_reader_unfinished(d->reader, i, &gap); i++) tell_gap(d, &gap);
+    const sb_reader_gap *gap;
+    for (size_t i = 0; (gap = sb_reader_unfinished(d->reader, i)) != NULL; i++) tell_gap(d, gap);
     uint64_t all = sb_reader_damage_count(d->reader);
     if (all > d->gaps_shown)
         return sb_fail(err, SB_LIMIT, 0, "%" PRIu64 " more damaged places are not shown",

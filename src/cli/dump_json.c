@@ -39,17 +39,17 @@ static void add_double(sb_json *j, const char *key, double x) {
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static sb_status add_histogram(sb_json *j, sb_reader *r) {
-    sb_reader_histogram h;
+    const sb_reader_histogram *h;
     sb_status status = sb_reader_histogram_of(r, &h);
     if (status != SB_OK) return status;
-    add_double(j, "min", h.min);
-    add_double(j, "max", h.max);
-    add_double(j, "num", h.num);
+    add_double(j, "min", h->min);
+    add_double(j, "max", h->max);
+    add_double(j, "num", h->num);
     sb_json_key_str(j, "rows");
     sb_json_begin_array(j);
-    for (size_t i = 0; i < h.count; i++) {
+    for (size_t i = 0; i < h->count; i++) {
         sb_json_begin_array(j);
-        for (size_t k = 0; k < 3; k++) sb_json_double(j, h.rows[3 * i + k]);
+        for (size_t k = 0; k < 3; k++) sb_json_double(j, h->rows[3 * i + k]);
         sb_json_end_array(j);
     }
     sb_json_end_array(j);
@@ -65,43 +65,44 @@ static void add_sizes(sb_json *j, const sb_slice *blobs, size_t count) {
 }
 
 static sb_status add_images(sb_json *j, sb_reader *r) {
-    sb_reader_images images;
+    const sb_reader_images *images;
     sb_status status = sb_reader_images_of(r, &images);
     if (status != SB_OK) return status;
-    add_uint(j, "width", (uint64_t)images.width);
-    add_uint(j, "height", (uint64_t)images.height);
-    add_sizes(j, images.images, images.count);
+    add_uint(j, "width", (uint64_t)images->width);
+    add_uint(j, "height", (uint64_t)images->height);
+    add_sizes(j, images->images, images->count);
     return SB_OK;
 }
 
 static sb_status add_audio(sb_json *j, sb_reader *r) {
-    sb_reader_audio audio;
+    const sb_reader_audio *audio;
     sb_status status = sb_reader_audio_of(r, &audio);
     if (status != SB_OK) return status;
-    add_sizes(j, audio.clips, audio.count);
+    add_sizes(j, audio->clips, audio->count);
     return SB_OK;
 }
 
 static sb_status add_tensor(sb_json *j, sb_reader *r, sb_reader_kind kind) {
-    sb_reader_tensor t;
+    const sb_reader_tensor *t;
     sb_status status = sb_reader_tensor_of(r, &t);
     if (status != SB_OK) return status;
-    add_str(j, "dtype", sb_dtype_name(t.dtype));
+    add_str(j, "dtype", sb_dtype_name(t->dtype));
     sb_json_key_str(j, "shape");
     sb_json_begin_array(j);
-    for (uint32_t i = 0; i < t.rank; i++) sb_json_int(j, t.dims[i]);
+    for (uint32_t i = 0; i < t->rank; i++) sb_json_int(j, t->dims[i]);
     sb_json_end_array(j);
-    if (t.strings && kind == SB_READS_TENSOR) {
-        add_sizes(j, t.strings, t.count); /* encoded messages as a rule; "event" has their heads */
+    if (t->strings && kind == SB_READS_TENSOR) {
+        add_sizes(j, t->strings,
+                  t->count); /* encoded messages as a rule; "event" has their heads */
         return SB_OK;
     }
     sb_json_key_str(j, "items"); /* the first of them */
     sb_json_begin_array(j);
-    for (size_t i = 0; i < t.count && i < SHOWN_ITEMS; i++) {
-        if (t.strings)
-            sb_json_text(j, t.strings[i]);
-        else if (t.numbers)
-            sb_json_double(j, t.numbers[i]);
+    for (size_t i = 0; i < t->count && i < SHOWN_ITEMS; i++) {
+        if (t->strings)
+            sb_json_text(j, t->strings[i]);
+        else if (t->numbers)
+            sb_json_double(j, t->numbers[i]);
     }
     sb_json_end_array(j);
     return SB_OK;
@@ -129,17 +130,17 @@ static sb_status add_content(sb_json *j, sb_reader *r, const sb_reader_value *va
 }
 
 static void add_values(sb_json *j, sb_reader *r) {
-    sb_reader_value value;
+    const sb_reader_value *value;
     sb_json_key_str(j, "values");
     sb_json_begin_array(j);
     while (sb_reader_next_value(r, &value) == SB_OK) {
         sb_json_begin_object(j);
         sb_json_key_str(j, "tag");
-        sb_json_text(j, value.tag);
-        add_str(j, "kind", sb_dump_kind(value.kind));
+        sb_json_text(j, value->tag);
+        add_str(j, "kind", sb_dump_kind(value->kind));
         sb_json_key_str(j, "plugin");
-        sb_json_text(j, value.plugin_name);
-        sb_status status = add_content(j, r, &value);
+        sb_json_text(j, value->plugin_name);
+        sb_status status = add_content(j, r, value);
         if (status != SB_OK) add_str(j, "malformed", sb_status_name(status));
         sb_json_end_object(j);
     }

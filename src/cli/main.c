@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "fsio/fs.h"
+#include "seaboard/version.h"
 #include "base/banned.h"
 
 #define WRONG_USAGE 2

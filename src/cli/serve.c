@@ -20,6 +20,7 @@
 #include "cli/serve_port.h"
 #include "cli/serve_token.h"
 #include "fsio/fs.h"
+#include "seaboard/version.h"
 #include "server/app.h"
 #include "server/info_file.h"
 #include "base/banned.h"

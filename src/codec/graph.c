@@ -109,12 +109,12 @@ sb_status sb_attr_value_read(sb_attr_value *out, sb_slice value) {
     return step == SB_PB_END ? SB_OK : SB_CORRUPT;
 }
 
-sb_status sb_shape_read(sb_shape *out, sb_slice tensor_shape) {
+sb_status sb_shape_read(sb_shape_view *out, sb_slice tensor_shape) {
     static const sb_pick picks[] = {
-        SB_PICK(sb_shape, rank, SB_SHAPE_DIM),
-        SB_PICK(sb_shape, unknown_rank, SB_SHAPE_UNKNOWN_RANK),
+        SB_PICK(sb_shape_view, rank, SB_SHAPE_DIM),
+        SB_PICK(sb_shape_view, unknown_rank, SB_SHAPE_UNKNOWN_RANK),
     };
-    *out = (sb_shape){.message = tensor_shape};
+    *out = (sb_shape_view){.message = tensor_shape};
     return SB_PICK_READ(out, tensor_shape, picks);
 }
 

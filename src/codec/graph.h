@@ -90,13 +90,13 @@ typedef struct sb_attr_value {
 
 sb_status sb_attr_value_read(sb_attr_value *out, sb_slice value);
 
-typedef struct sb_shape {
+typedef struct sb_shape_view {
     sb_slice message; /* dims: sb_shape_next over SB_SHAPE_DIM */
     size_t rank;
     bool unknown_rank;
-} sb_shape;
+} sb_shape_view;
 
-sb_status sb_shape_read(sb_shape *out, sb_slice tensor_shape);
+sb_status sb_shape_read(sb_shape_view *out, sb_slice tensor_shape);
 /* The next dim's size, -1 when unknown. SB_OK, SB_END or SB_CORRUPT. */
 sb_status sb_shape_next(sb_items *dims, int64_t *size);
 

@@ -4,6 +4,7 @@
  * next pass, and is not even woken then when the walk finds the file unchanged. */
 #include "logdir/reader_int.h"
 
+#include "base/sized.h"
 #include "base/slice.h"
 #include "fsio/fs.h"
 #include "logdir/discover.h"
@@ -32,28 +33,26 @@ void sb_reader_note(sb_reader *r, const sb_reader_file *file, sb_status kind, ui
                            .kind = kind};
 }
 
-bool sb_reader_damage(const sb_reader *r, size_t i, sb_reader_gap *out) {
-    if (i >= r->gaps.n) return false;
-    *out = r->gaps.items[i];
-    return true;
+const sb_reader_gap *sb_reader_damage(const sb_reader *r, size_t i) {
+    return i < r->gaps.n ? &r->gaps.items[i] : NULL;
 }
 
 uint64_t sb_reader_damage_count(const sb_reader *r) {
     return r->damage_count;
 }
 
-bool sb_reader_unfinished(const sb_reader *r, size_t i, sb_reader_gap *out) {
+const sb_reader_gap *sb_reader_unfinished(sb_reader *r, size_t i) {
     for (size_t k = 0; k < r->paths.count; k++) {
         const sb_reader_file *file = &r->files.items[k];
         if (file->rest.kind == SB_OK || i-- > 0) continue;
-        *out = (sb_reader_gap){.run = run_name(r, file->run),
-                               .path = file->path,
-                               .offset = file->rest.offset,
-                               .bytes = file->rest.bytes,
-                               .kind = file->rest.kind};
-        return true;
+        r->unfinished_out = (sb_reader_gap){.run = run_name(r, file->run),
+                                            .path = file->path,
+                                            .offset = file->rest.offset,
+                                            .bytes = file->rest.bytes,
+                                            .kind = file->rest.kind};
+        return &r->unfinished_out;
     }
-    return false;
+    return NULL;
 }
 
 /* ---- which files there are ------------------------------------------------------------------- */
@@ -123,9 +122,13 @@ static char *copy_text(const sb_alloc *alloc, const char *text, size_t *size) {
 
 sb_status sb_reader_open_in(sb_reader **out, const sb_env *env, const char *path,
                             const sb_reader_opts *opts, sb_err *err) {
-    static const sb_reader_opts defaults;
-    if (!opts) opts = &defaults;
+    sb_reader_opts own = {0};
     *out = NULL;
+    if (opts) {
+        sb_status read = sb_sized_read(&own, sizeof own, opts, 0, "sb_reader_opts", err);
+        if (read != SB_OK) return read;
+    }
+    opts = &own;
     sb_reader *r = sb_alloc_zeroed(env->alloc, 1, sizeof *r);
     if (!r) return sb_fail_nomem(err, "for a reader");
     r->env = env;
@@ -299,7 +302,8 @@ static sb_status next_in_file(sb_reader *r, sb_reader_file *file, sb_reader_even
     }
 }
 
-sb_status sb_reader_next(sb_reader *r, sb_reader_event *out, sb_err *err) {
+sb_status sb_reader_next(sb_reader *r, const sb_reader_event **out, sb_err *err) {
+    *out = &r->event_out;
     r->event_file = NULL;
     sb_reader_begin_values(r);
     if (r->pass_over) {
@@ -310,7 +314,7 @@ sb_status sb_reader_next(sb_reader *r, sb_reader_event *out, sb_err *err) {
     }
     while (r->at < r->order.n) {
         sb_reader_file *file = &r->files.items[r->order.items[r->at]];
-        sb_status status = next_in_file(r, file, out, err);
+        sb_status status = next_in_file(r, file, &r->event_out, err);
         if (status != SB_MORE) return status;
         leave_file(r, file);
     }

@@ -1,4 +1,4 @@
-/* reader_int.h: what the two parts of the public reader share, and its door for tests.
+/* reader_int.h: what the two parts of the public reader share, and the entry point for tests.
  *
  *   reader.c         files and events
  *   reader_values.c  the values of a summary, decoded */
@@ -56,6 +56,15 @@ struct sb_reader {
 
     SB_VEC(sb_reader_gap) gaps;
     uint64_t damage_count;
+
+    /* What the last call handed out. */
+    sb_reader_event event_out;
+    sb_reader_value value_out;
+    sb_reader_histogram histogram_out;
+    sb_reader_images images_out;
+    sb_reader_audio audio_out;
+    sb_reader_tensor tensor_out;
+    sb_reader_gap unfinished_out;
 };
 
 sb_status sb_reader_open_in(sb_reader **out, const sb_env *env, const char *path,

@@ -112,7 +112,8 @@ static sb_status step(sb_reader *r, sb_slice *encoded) {
     }
 }
 
-sb_status sb_reader_next_value(sb_reader *r, sb_reader_value *out) {
+sb_status sb_reader_next_value(sb_reader *r, const sb_reader_value **out) {
+    *out = &r->value_out;
     r->has_value = false;
     sb_arena_reset(&r->decoded, (sb_arena_mark){0});
     if (!r->event_file) return SB_END;
@@ -127,13 +128,17 @@ sb_status sb_reader_next_value(sb_reader *r, sb_reader_value *out) {
         r->values = before; /* calling again tries again */
         return status;
     }
-    *out = (sb_reader_value){.tag = sb_value_tag(&r->value), .encoded = encoded};
-    out->kind = r->value_kind = classify(&r->value, &metadata, &out->scalar);
-    out->plugin_name = metadata.plugin_name;
-    out->plugin_content = metadata.content;
-    out->display_name = metadata.display_name;
-    out->description = metadata.description;
-    out->data_class = metadata.data_class;
+    double scalar = 0;
+    r->value_kind = classify(&r->value, &metadata, &scalar);
+    r->value_out = (sb_reader_value){.tag = sb_value_tag(&r->value),
+                                     .kind = r->value_kind,
+                                     .scalar = scalar,
+                                     .plugin_name = metadata.plugin_name,
+                                     .plugin_content = metadata.content,
+                                     .display_name = metadata.display_name,
+                                     .description = metadata.description,
+                                     .data_class = metadata.data_class,
+                                     .encoded = encoded};
     r->has_value = true;
     return SB_OK;
 }
@@ -173,7 +178,7 @@ static sb_status decode_strings(sb_reader *r, const sb_tensor_view *view, sb_sli
     return SB_OK;
 }
 
-sb_status sb_reader_tensor_of(sb_reader *r, sb_reader_tensor *out) {
+static sb_status read_tensor(sb_reader *r, sb_reader_tensor *out) {
     sb_tensor_view view;
     void *dims;
     if (!r->has_value || r->value.kind != SB_VALUE_KIND_TENSOR) return SB_INVALID;
@@ -194,6 +199,11 @@ sb_status sb_reader_tensor_of(sb_reader *r, sb_reader_tensor *out) {
     status = decode_numbers(r, &view, &numbers);
     if (status == SB_OK) out->numbers = numbers;
     return status;
+}
+
+sb_status sb_reader_tensor_of(sb_reader *r, const sb_reader_tensor **out) {
+    *out = &r->tensor_out;
+    return read_tensor(r, &r->tensor_out);
 }
 
 /* TF1's buckets as rows: without the empty ones at both ends, min and max as outer edges. */
@@ -235,7 +245,7 @@ static sb_status old_histogram(sb_reader *r, sb_reader_histogram *out) {
     return rows_of_buckets(r, out);
 }
 
-sb_status sb_reader_histogram_of(sb_reader *r, sb_reader_histogram *out) {
+static sb_status read_histogram(sb_reader *r, sb_reader_histogram *out) {
     if (!r->has_value || r->value_kind != SB_READS_HISTOGRAM) return SB_INVALID;
     if (r->value.kind == SB_VALUE_KIND_HISTO) return old_histogram(r, out);
     sb_tensor_view view;
@@ -253,6 +263,11 @@ sb_status sb_reader_histogram_of(sb_reader *r, sb_reader_histogram *out) {
     return SB_OK;
 }
 
+sb_status sb_reader_histogram_of(sb_reader *r, const sb_reader_histogram **out) {
+    *out = &r->histogram_out;
+    return read_histogram(r, &r->histogram_out);
+}
+
 /* Decimal digits, as width and height are written; 0 for anything else. */
 static int64_t small_number(sb_slice text) {
     int64_t n = 0;
@@ -264,7 +279,7 @@ static int64_t small_number(sb_slice text) {
     return n;
 }
 
-sb_status sb_reader_images_of(sb_reader *r, sb_reader_images *out) {
+static sb_status read_images(sb_reader *r, sb_reader_images *out) {
     if (!r->has_value || r->value_kind != SB_READS_IMAGES) return SB_INVALID;
     sb_status status;
     if (r->value.kind == SB_VALUE_KIND_IMAGE) {
@@ -291,6 +306,11 @@ sb_status sb_reader_images_of(sb_reader *r, sb_reader_images *out) {
     return SB_OK;
 }
 
+sb_status sb_reader_images_of(sb_reader *r, const sb_reader_images **out) {
+    *out = &r->images_out;
+    return read_images(r, &r->images_out);
+}
+
 static sb_status old_audio(sb_reader *r, sb_reader_audio *out) {
     sb_summary_audio audio;
     void *one;
@@ -308,7 +328,7 @@ static sb_status old_audio(sb_reader *r, sb_reader_audio *out) {
 }
 
 /* Rows of clip and label, or clips alone. */
-sb_status sb_reader_audio_of(sb_reader *r, sb_reader_audio *out) {
+static sb_status read_audio(sb_reader *r, sb_reader_audio *out) {
     if (!r->has_value || r->value_kind != SB_READS_AUDIO) return SB_INVALID;
     if (r->value.kind == SB_VALUE_KIND_AUDIO) return old_audio(r, out);
     sb_tensor_view view;
@@ -331,4 +351,9 @@ sb_status sb_reader_audio_of(sb_reader *r, sb_reader_audio *out) {
     out->clips = clips;
     out->labels = labels;
     return SB_OK;
+}
+
+sb_status sb_reader_audio_of(sb_reader *r, const sb_reader_audio **out) {
+    *out = &r->audio_out;
+    return read_audio(r, &r->audio_out);
 }

@@ -88,12 +88,32 @@ SB_CALL_MAP(SB_CALL_DECLARE)
 sb_status sb_call_begin(sb_writer *w, sb_call *call, sb_call_kind kind, const char *tag,
                         bool needs_tag, int64_t step, const sb_meta *meta);
 
-/* Copies the call into the ring, its data gathered from pieces (which replace call->data). */
-sb_status sb_call_put(sb_writer *w, const sb_call *call, const sb_slice *pieces, size_t count);
+/* One part of a call's data: n bytes at p, or, when the elements are not contiguous, the first n
+ * bytes of `gather` in row-major order. Borrowed until sb_call_put returns. */
+typedef struct sb_piece {
+    const void *p;
+    size_t n;
+    const sb_array *gather; /* NULL: copy from p */
+} sb_piece;
+
+static inline sb_piece sb_piece_of(sb_slice bytes) {
+    return (sb_piece){.p = bytes.p, .n = bytes.n};
+}
+
+/* Copies the call into the ring. Its data is the pieces, one after the other; call->data is
+ * ignored. */
+sb_status sb_call_put(sb_writer *w, const sb_call *call, const sb_piece *pieces, size_t count);
 
 /* Refuses a call: keeps the text for sb_writer_error and returns code. */
 sb_status sb_call_refuse(sb_writer *w, sb_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Reads element i of an array of structs that carry their size (base/sized.h), or refuses it. A
+ * single struct is element 0. */
+sb_status sb_call_read_sized(sb_writer *w, void *to, size_t size, const void *first, size_t i,
+                             const char *type);
+#define SB_READ_SIZED(w, to, type, first, i)                                                       \
+    sb_call_read_sized((w), (to), sizeof(type), (first), (i), #type)
 
 sb_style sb_writer_style(const sb_writer *w);
 const sb_env *sb_writer_env(const sb_writer *w);

@@ -82,7 +82,8 @@ void sb_value_metadata(sb_buf *event, const sb_call *call, sb_slice plugin_name,
 
 static sb_status put_bytes(sb_writer *w, sb_call *call, sb_slice bytes) {
     if (bytes.n && !bytes.p) return sb_call_refuse(w, SB_INVALID, "the bytes are missing");
-    return sb_call_put(w, call, &bytes, 1);
+    const sb_piece piece = sb_piece_of(bytes);
+    return sb_call_put(w, call, &piece, 1);
 }
 
 sb_status sb_raw_event(sb_writer *w, sb_slice event) {

@@ -5,8 +5,11 @@
 #include <time.h>
 
 #include "base/checked.h"
+#include "base/sized.h"
 #include "base/slice.h"
 #include "base/text/utf8.h"
+#include "codec/tensor.h"
+#include "writer/kinds/strides.h"
 #include "writer/writer_int.h"
 #include "base/banned.h"
 
@@ -27,6 +30,13 @@ sb_status sb_call_refuse(sb_writer *w, sb_status code, const char *format, ...) 
     return code;
 }
 
+sb_status sb_call_read_sized(sb_writer *w, void *to, size_t size, const void *first, size_t i,
+                             const char *type) {
+    sb_err err;
+    sb_status status = sb_sized_read(to, size, first, i, type, &err);
+    return status == SB_OK ? SB_OK : sb_call_refuse(w, status, "%s", err.text);
+}
+
 static sb_status take_text(sb_writer *w, sb_slice *out, const char *text, size_t max,
                            const char *what) {
     if (!text) return SB_OK;
@@ -38,24 +48,28 @@ static sb_status take_text(sb_writer *w, sb_slice *out, const char *text, size_t
     return SB_OK;
 }
 
+static sb_status take_meta(sb_writer *w, sb_call *call, const sb_meta *given) {
+    sb_meta meta;
+    sb_status status = SB_READ_SIZED(w, &meta, sb_meta, given, 0);
+    if (status == SB_OK)
+        status = take_text(w, &call->display_name, meta.display_name, MAX_TEXT, "the display name");
+    if (status == SB_OK)
+        status = take_text(w, &call->description, meta.description, MAX_TEXT, "the description");
+    /* TensorBoard's fast loader stops reading a whole file at one NaN here. */
+    if (status == SB_OK && !isfinite(meta.wall_time))
+        return sb_call_refuse(w, SB_INVALID, "a wall time must be a finite number of seconds");
+    call->wall_time = status == SB_OK ? meta.wall_time : 0;
+    return status;
+}
+
 sb_status sb_call_begin(sb_writer *w, sb_call *call, sb_call_kind kind, const char *tag,
                         bool needs_tag, int64_t step, const sb_meta *meta) {
     if (!w) return SB_INVALID;
     *call = (sb_call){.kind = kind, .step = step};
     if (!tag && needs_tag) return sb_call_refuse(w, SB_INVALID, "a summary needs a tag");
     sb_status status = take_text(w, &call->tag, tag, SB_TAG_MAX, "the tag");
-    if (status == SB_OK && meta)
-        status =
-            take_text(w, &call->display_name, meta->display_name, MAX_TEXT, "the display name");
-    if (status == SB_OK && meta)
-        status = take_text(w, &call->description, meta->description, MAX_TEXT, "the description");
-    /* TensorBoard's fast loader gives up a whole file for one NaN here. */
-    if (status == SB_OK && meta && !isfinite(meta->wall_time))
-        return sb_call_refuse(w, SB_INVALID, "a wall time must be a finite number of seconds");
-    if (meta && meta->wall_time != 0)
-        call->wall_time = meta->wall_time;
-    else
-        call->wall_time = sb_wall_seconds(w->env->clock);
+    if (status == SB_OK && meta) status = take_meta(w, call, meta);
+    if (call->wall_time == 0) call->wall_time = sb_wall_seconds(w->env->clock);
     return status;
 }
 
@@ -74,7 +88,7 @@ static uint64_t entry_size(const sb_call *call, uint64_t data_n) {
     return padded(size);
 }
 
-static void pack(uint8_t *entry, const sb_call *call, const sb_slice *pieces, size_t count,
+static void pack(uint8_t *entry, const sb_call *call, const sb_piece *pieces, size_t count,
                  uint64_t data_n) {
     sb_packed_call packed = {
         .wall_time = call->wall_time,
@@ -94,8 +108,12 @@ static void pack(uint8_t *entry, const sb_call *call, const sb_slice *pieces, si
     p += padded(call->params.n);
     uint8_t *texts = p + padded(data_n);
     for (size_t i = 0; i < count; i++) {
-        if (pieces[i].n) memcpy(p, pieces[i].p, pieces[i].n);
-        p += pieces[i].n;
+        const sb_piece *piece = &pieces[i];
+        if (piece->gather)
+            sb_strides_copy(p, piece->n, piece->gather, sb_dtype_size(piece->gather->dtype));
+        else if (piece->n)
+            memcpy(p, piece->p, piece->n);
+        p += piece->n;
     }
     const sb_slice parts[] = {call->tag, call->display_name, call->description};
     for (size_t i = 0; i < 3; i++) {
@@ -175,7 +193,7 @@ static sb_status take_big(sb_writer *w, sb_work *work, uint64_t size) {
     }
 }
 
-static sb_status put_big(sb_writer *w, sb_work *work, const sb_call *call, const sb_slice *pieces,
+static sb_status put_big(sb_writer *w, sb_work *work, const sb_call *call, const sb_piece *pieces,
                          size_t count, uint64_t data_n, uint64_t size) {
     sb_status status = take_big(w, work, size);
     if (status != SB_OK) return status;
@@ -202,7 +220,7 @@ static sb_status put_big(sb_writer *w, sb_work *work, const sb_call *call, const
 }
 
 static sb_status put_inline(sb_writer *w, sb_work *work, const sb_call *call,
-                            const sb_slice *pieces, size_t count, uint64_t data_n, uint32_t size) {
+                            const sb_piece *pieces, size_t count, uint64_t data_n, uint32_t size) {
     sb_status status = SB_OK;
     uint64_t end;
     uint8_t *entry = reserve(w, work, size, &end, &status);
@@ -213,7 +231,7 @@ static sb_status put_inline(sb_writer *w, sb_work *work, const sb_call *call,
     return SB_OK;
 }
 
-sb_status sb_call_put(sb_writer *w, const sb_call *call, const sb_slice *pieces, size_t count) {
+sb_status sb_call_put(sb_writer *w, const sb_call *call, const sb_piece *pieces, size_t count) {
     sb_work *work = sb_writer_enter(w);
     if (!work) return sb_writer_error(w, NULL);
     uint64_t data_n = 0;

@@ -16,7 +16,8 @@ sb_status sb_put_body(sb_writer *w, uint32_t field, sb_slice body, int64_t step)
     sb_status status = sb_call_begin(w, &call, SB_CALL_BODY, NULL, false, step, NULL);
     if (status != SB_OK) return status;
     call.params = sb_slice_of(&field, sizeof field);
-    return sb_call_put(w, &call, &body, 1);
+    const sb_piece piece = sb_piece_of(body);
+    return sb_call_put(w, &call, &piece, 1);
 }
 
 sb_status sb_session(sb_writer *w, sb_session_status session, const char *checkpoint_path,

@@ -1,15 +1,16 @@
-/* strings.h: arrays of strings on their way through the ring.
+/* strings.h: arrays of strings as the data of a call.
  *
- * A single string travels as it is; several as lengths, 8 bytes each, and then their bytes. */
+ * A single string is stored as it is; several as their lengths, 8 bytes each, and then their
+ * bytes. */
 #ifndef SB_WRITER_STRINGS_H
 #define SB_WRITER_STRINGS_H
 
 #include "writer/kinds/kinds.h"
 
 typedef struct sb_packed_strings {
-    sb_slice *pieces; /* for sb_call_put */
+    sb_piece *pieces; /* for sb_call_put */
     size_t count;
-    sb_slice single; /* what pieces points to when there is one string only */
+    sb_piece single; /* what pieces points to when there is one string only */
     uint64_t *lengths;
 } sb_packed_strings;
 

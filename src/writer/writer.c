@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "base/sized.h"
 #include "base/slice.h"
 #include "base/banned.h"
 
@@ -20,7 +21,7 @@
 /* ---- options --------------------------------------------------------------------------------- */
 
 static sb_status check_opts(const sb_writer_opts *opts, sb_err *err) {
-    if (!opts || !opts->logdir || !opts->logdir[0])
+    if (!opts->logdir || !opts->logdir[0])
         return sb_fail(err, SB_INVALID, 0, "a writer needs a log directory");
     if ((unsigned)opts->style > SB_STYLE_TBX)
         return sb_fail(err, SB_INVALID, 0, "%d is not a writer style", (int)opts->style);
@@ -229,14 +230,17 @@ sb_work *sb_writer_enter_slow(sb_writer *w) {
 
 sb_status sb_writer_open_env(sb_writer **out, const sb_writer_opts *opts, const sb_env *env,
                              sb_err *err) {
+    sb_writer_opts own;
     *out = NULL;
-    sb_status status = check_opts(opts, err);
+    if (!opts) return sb_fail(err, SB_INVALID, 0, "a writer needs a log directory");
+    sb_status status = sb_sized_read(&own, sizeof own, opts, 0, "sb_writer_opts", err);
+    if (status == SB_OK) status = check_opts(&own, err);
     if (status != SB_OK) return status;
     sb_writer *w = sb_alloc_zeroed(env->alloc, 1, sizeof *w);
     if (!w) return sb_fail_nomem(err, "for a writer");
     w->env_copy = *env;
     w->env = &w->env_copy;
-    status = keep_opts(w, opts, err);
+    status = keep_opts(w, &own, err);
     if (status == SB_OK) status = sb_fork_mark_init(&w->fork_mark, err);
     if (status == SB_OK) status = sb_work_new(&w->work, w, err);
     if (status != SB_OK) {
@@ -321,14 +325,19 @@ size_t sb_writer_path(sb_writer *w, char *path, size_t n) {
     return full;
 }
 
-void sb_writer_get_stats(sb_writer *w, sb_writer_stats *out) {
+sb_status sb_writer_get_stats(sb_writer *w, sb_writer_stats *out) {
+    if (!w || !out) return SB_INVALID;
     sb_work *work = sb_writer_enter(w);
-    *out = (sb_writer_stats){0};
-    if (!work) return;
-    out->written = atomic_load(&work->written);
-    out->dropped = atomic_load(&work->dropped);
-    out->bytes = atomic_load(&work->bytes);
-    out->pending = sb_ring_used(&work->ring);
+    sb_writer_stats stats = {0};
+    if (work) {
+        stats.written = atomic_load(&work->written);
+        stats.dropped = atomic_load(&work->dropped);
+        stats.bytes = atomic_load(&work->bytes);
+        stats.pending = sb_ring_used(&work->ring);
+    }
+    sb_err err;
+    sb_status status = sb_sized_write(out, &stats, sizeof stats, "sb_writer_stats", &err);
+    return status == SB_OK ? SB_OK : sb_call_refuse(w, status, "%s", err.text);
 }
 
 sb_style sb_writer_style(const sb_writer *w) {

@@ -46,40 +46,67 @@ class Slice(c.Structure):
 
 
 class Array(c.Structure):
-    _fields_ = [("data", c.c_void_p), ("dtype", c.c_int), ("rank", c.c_uint32), ("dims", c.POINTER(c.c_int64))]
+    _fields_ = [
+        ("data", c.c_void_p),
+        ("dtype", c.c_int),
+        ("rank", c.c_uint32),
+        ("dims", c.POINTER(c.c_int64)),
+        ("strides", c.POINTER(c.c_int64)),
+    ]
+
+
+class Sized(c.Structure):
+    """A struct that may grow: its first member is its size, as SB_INIT sets it."""
+
+    def __init__(self, *fields, **named):
+        super().__init__(c.sizeof(type(self)), *fields, **named)
 
 
 class Err(c.Structure):
     _fields_ = [("code", c.c_int), ("offset", c.c_uint64), ("text", c.c_char * 496)]
 
 
-class Opts(c.Structure):
+class Opts(Sized):
     _fields_ = [
+        ("size", c.c_size_t),
         ("logdir", c.c_char_p),
         ("style", c.c_int),
+        ("when_full", c.c_int),
         ("filename_suffix", c.c_char_p),
         ("max_queue", c.c_uint32),
         ("flush_millis", c.c_uint32),
         ("ring_bytes", c.c_size_t),
         ("big_bytes", c.c_size_t),
-        ("when_full", c.c_int),
     ]
 
 
-class Meta(c.Structure):
-    _fields_ = [("display_name", c.c_char_p), ("description", c.c_char_p), ("wall_time", c.c_double)]
+class Meta(Sized):
+    _fields_ = [
+        ("size", c.c_size_t),
+        ("display_name", c.c_char_p),
+        ("description", c.c_char_p),
+        ("wall_time", c.c_double),
+    ]
 
 
-class ImageOpts(c.Structure):
-    _fields_ = [("layout", c.c_char_p), ("max_outputs", c.c_uint32)]
+class ImageOpts(Sized):
+    _fields_ = [
+        ("size", c.c_size_t),
+        ("layout", c.c_char_p),
+        ("max_outputs", c.c_uint64),
+    ]
 
 
-class HistogramOpts(c.Structure):
-    _fields_ = [("has_buckets", c.c_bool), ("buckets", c.c_int32), ("max_bins", c.c_uint32)]
+class HistogramOpts(Sized):
+    _fields_ = [
+        ("size", c.c_size_t),
+        ("buckets", c.c_int32),
+        ("max_bins", c.c_uint32),
+    ]
 
 
-class HistogramData(c.Structure):
-    _fields_ = [(name, c.c_double) for name in ("min", "max", "num", "sum", "sum_squares")] + [
+class HistogramData(Sized):
+    _fields_ = [("size", c.c_size_t)] + [(name, c.c_double) for name in ("min", "max", "num", "sum", "sum_squares")] + [
         ("limits", c.POINTER(c.c_double)),
         ("counts", c.POINTER(c.c_double)),
         ("n", c.c_size_t),
@@ -94,8 +121,9 @@ class Hparam(c.Structure):
     _fields_ = [("name", c.c_char_p), ("value", HparamValue)]
 
 
-class HparamInfo(c.Structure):
+class HparamInfo(Sized):
     _fields_ = [
+        ("size", c.c_size_t),
         ("name", c.c_char_p),
         ("display_name", c.c_char_p),
         ("description", c.c_char_p),
@@ -108,18 +136,20 @@ class HparamInfo(c.Structure):
     ]
 
 
-class MetricInfo(c.Structure):
+class MetricInfo(Sized):
     _fields_ = [
+        ("size", c.c_size_t),
+        ("dataset", c.c_int),
         ("group", c.c_char_p),
         ("tag", c.c_char_p),
         ("display_name", c.c_char_p),
         ("description", c.c_char_p),
-        ("dataset", c.c_int),
     ]
 
 
-class Experiment(c.Structure):
+class Experiment(Sized):
     _fields_ = [
+        ("size", c.c_size_t),
         ("name", c.c_char_p),
         ("description", c.c_char_p),
         ("user", c.c_char_p),
@@ -131,33 +161,33 @@ class Experiment(c.Structure):
     ]
 
 
-class Chart(c.Structure):
+class Chart(Sized):
     _fields_ = [
+        ("size", c.c_size_t),
+        ("is_margin", c.c_bool),
         ("title", c.c_char_p),
         ("tags", c.POINTER(c.c_char_p)),
         ("tag_count", c.c_size_t),
-        ("is_margin", c.c_bool),
     ]
 
 
-class Category(c.Structure):
+class Category(Sized):
     _fields_ = [
+        ("size", c.c_size_t),
+        ("closed", c.c_bool),
         ("title", c.c_char_p),
         ("charts", c.POINTER(Chart)),
         ("chart_count", c.c_size_t),
-        ("closed", c.c_bool),
     ]
 
 
-class Embedding(c.Structure):
+class EmbeddingOpts(Sized):
     _fields_ = [
-        ("tag", c.c_char_p),
-        ("matrix", c.POINTER(Array)),
+        ("size", c.c_size_t),
         ("metadata", c.POINTER(c.c_char_p)),
         ("metadata_columns", c.c_size_t),
         ("metadata_header", c.POINTER(c.c_char_p)),
         ("images", c.POINTER(Array)),
-        ("step", c.c_int64),
     ]
 
 
@@ -192,7 +222,7 @@ def numbers(values):
 
 
 def array(values):
-    """An Array over a numpy array (kept alive by it), or over strings given as a numpy object array."""
+    """An Array over a numpy array or view of one (kept alive by it), or over strings in a numpy object array."""
     if values is None:
         return None
     values = np.asarray(values)
@@ -202,9 +232,9 @@ def array(values):
         result = Array(c.cast(store, c.c_void_p), STRING, values.ndim, (c.c_int64 * values.ndim)(*values.shape))
         result.kept = (store, flat)
         return result
-    values = np.ascontiguousarray(values).reshape(values.shape)
     dims = (c.c_int64 * values.ndim)(*values.shape)
-    result = Array(values.ctypes.data, DTYPES[values.dtype], values.ndim, dims)
+    strides = (c.c_int64 * values.ndim)(*values.strides)
+    result = Array(values.ctypes.data, DTYPES[values.dtype], values.ndim, dims, strides)
     result.kept = values
     return result
 
@@ -230,7 +260,7 @@ class Writer:
         self.handle = c.c_void_p()
         self.wall_time = wall_time
         err = Err()
-        opts = Opts(text(str(logdir)), style, text(suffix), 0, 0, 0, 1 << 30, 0)
+        opts = Opts(logdir=text(str(logdir)), style=style, filename_suffix=text(suffix), big_bytes=1 << 30)
         self.check(LIB.sb_writer_open(c.byref(self.handle), c.byref(opts), c.byref(err)), err)
 
     def __enter__(self):
@@ -327,7 +357,8 @@ class Writer:
         self.check(LIB.sb_text_array(self.handle, text(tag), ref(values), c.c_int64(step), self.meta(**meta)))
 
     def histogram(self, tag, values, step, buckets=None, max_bins=0, **meta):
-        opts = HistogramOpts(buckets is not None, buckets or 0, max_bins)
+        # zero buckets are asked for by a negative number; 0 is the default
+        opts = HistogramOpts(0 if buckets is None else buckets or -1, max_bins)
         self.check(
             LIB.sb_histogram(
                 self.handle, text(tag), ref(array(values)), c.c_int64(step), c.byref(opts), self.meta(**meta)
@@ -463,26 +494,26 @@ class Writer:
             for name, (kind, tags) in charts.items():
                 strings = (c.c_char_p * len(tags))(*[text(tag) for tag in tags])
                 kept.append(strings)
-                rows.append(Chart(text(name), strings, len(tags), kind == "Margin"))
+                rows.append(Chart(kind == "Margin", text(name), strings, len(tags)))
             kept.append((Chart * len(rows))(*rows))
-            categories.append(Category(text(title), kept[-1], len(rows), False))
+            categories.append(Category(False, text(title), kept[-1], len(rows)))
         store = (Category * len(categories))(*categories)
         self.check(LIB.sb_custom_scalars(self.handle, store, c.c_size_t(len(categories))))
 
-    def add_embedding(self, matrix, tag=None, labels=None, header=None, images=None, step=0):
+    def embedding(self, matrix, tag=None, labels=None, header=None, images=None, step=0):
         rows = None if labels is None else [row if isinstance(row, list) else [row] for row in labels]
         cells = [] if rows is None else [text(str(cell)) for row in rows for cell in row]
-        embedding = Embedding(
-            tag=text(tag),
-            matrix=c.pointer(array(matrix)),
+        opts = EmbeddingOpts(
             metadata=None if rows is None else (c.c_char_p * len(cells))(*cells),
             metadata_columns=0 if rows is None else len(rows[0]),
             metadata_header=None if header is None else (c.c_char_p * len(header))(*[text(h) for h in header]),
             images=None if images is None else c.pointer(array(images)),
-            step=step,
         )
         err = Err()
-        self.check(LIB.sb_add_embedding(self.handle, c.byref(embedding), c.byref(err)), err)
+        status = LIB.sb_embedding(
+            self.handle, text(tag), ref(array(matrix)), c.c_int64(step), c.byref(opts), c.byref(err)
+        )
+        self.check(status, err)
 
 
 def clean_tag(tag):

@@ -57,7 +57,7 @@ def write_run(logdir, style):
             w.pr_curve("pr", RNG.integers(0, 2, 50), RNG.uniform(size=50).astype(np.float32), step)
             w.mesh("mesh", RNG.uniform(size=(1, 5, 3)).astype(np.float32), step, RNG.integers(0, 256, (1, 5, 3)))
         w.hparams_end(sb.SUCCESS, 2.5)
-        w.add_embedding(RNG.normal(size=(4, 3)).astype(np.float32), "emb", ["a", "b", "c", "d"])
+        w.embedding(RNG.normal(size=(4, 3)).astype(np.float32), "emb", ["a", "b", "c", "d"])
 
 
 @pytest.fixture(scope="module")

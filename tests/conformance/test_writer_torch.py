@@ -482,7 +482,7 @@ def test_embeddings_are_the_files_of_torch(tmp_path):
     writer.close()
     with sb.Writer(tmp_path / "ours", sb.TORCH) as mine:
         for row in EMBEDDINGS[1:] + EMBEDDINGS[-1:]:
-            mine.add_embedding(
+            mine.embedding(
                 row["mat"],
                 row.get("tag"),
                 row.get("metadata"),
@@ -504,8 +504,8 @@ def test_entries_of_other_writers_are_kept(tmp_path):
     path = tmp_path / "projector_config.pbtxt"
     path.write_text('model_checkpoint_path: "model.ckpt"\n' + path.read_text())
     with sb.Writer(tmp_path, sb.TORCH) as mine:
-        mine.add_embedding(np.ones((2, 2)), "ours", ["a", "b"])
-        mine.add_embedding(np.ones((2, 2)), "theirs", ["a", "b"], step=1)
+        mine.embedding(np.ones((2, 2)), "ours", ["a", "b"])
+        mine.embedding(np.ones((2, 2)), "theirs", ["a", "b"], step=1)
     config = text_format.Parse(path.read_text(), ProjectorConfig())
     assert config.model_checkpoint_path == "model.ckpt"
     assert [row.tensor_name for row in config.embeddings] == ["theirs:00001", "ours:00000"]
@@ -513,14 +513,14 @@ def test_entries_of_other_writers_are_kept(tmp_path):
     path.write_text("embeddings { tensor_name: ")
     with sb.Writer(tmp_path, sb.TORCH) as mine:
         with pytest.raises(sb.SeaboardError, match="left as it is"):
-            mine.add_embedding(np.ones((2, 2)), "more")
+            mine.embedding(np.ones((2, 2)), "more")
     assert path.read_text() == "embeddings { tensor_name: "
 
 
 def test_bytes_as_sprites_keep_their_levels(tmp_path):
     images = RNG.integers(0, 256, (4, 3, 8, 8), np.uint8)
     with sb.Writer(tmp_path, sb.TORCH) as writer:
-        writer.add_embedding(np.ones((4, 2)), "x", images=images)
+        writer.embedding(np.ones((4, 2)), "x", images=images)
     sprite = common.pixels_of((tmp_path / "00000" / "x" / "sprite.png").read_bytes())[1][0, ..., :3]
     grid = np.concatenate([np.concatenate(list(images[i : i + 2]), axis=2) for i in (0, 2)], axis=1)
     np.testing.assert_array_equal(sprite, grid.transpose(1, 2, 0))
@@ -529,7 +529,7 @@ def test_bytes_as_sprites_keep_their_levels(tmp_path):
 def test_tags_never_leave_the_log_directory(tmp_path):
     for tag in ("..", ".", "../../x", "/etc/x", "a/../../b", "..\\x"):
         with sb.Writer(tmp_path / "inside", sb.TORCH) as writer:
-            writer.add_embedding(np.ones((2, 2)), tag)
+            writer.embedding(np.ones((2, 2)), tag)
     assert os.listdir(tmp_path) == ["inside"]
     assert sorted(os.listdir(tmp_path / "inside" / "00000")) == sorted(
         ["%2e%2e", "%2e", "..%2f..%2fx", "%2fetc%2fx", "a%2f..%2f..%2fb", "..%5cx"]

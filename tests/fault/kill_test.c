@@ -45,7 +45,7 @@ static void *log_until_killed(void *ud) {
 static void live_as_victim(const char *logdir, int pipe) {
     static victim victims[THREADS];
     sb_writer *w;
-    if (sb_writer_open(&w, &(sb_writer_opts){.logdir = logdir}, NULL) != SB_OK) _exit(1);
+    if (sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = logdir), NULL) != SB_OK) _exit(1);
     pthread_t thread;
     for (int32_t i = 0; i < THREADS; i++) {
         victims[i] = (victim){w, i, pipe};

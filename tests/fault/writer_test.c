@@ -17,8 +17,8 @@
 static sb_writer *open_over(const sb_env *env, const char *logdir, sb_full_policy when_full,
                             sb_err *err) {
     sb_writer *w = NULL;
-    sb_writer_opts opts = {
-        .logdir = logdir, .style = SB_STYLE_TORCH, .ring_bytes = 1, .when_full = when_full};
+    sb_writer_opts opts = SB_INIT(sb_writer_opts, .logdir = logdir, .style = SB_STYLE_TORCH,
+                                  .ring_bytes = 1, .when_full = when_full);
     sb_writer_open_env(&w, &opts, env, err);
     return w;
 }
@@ -55,7 +55,7 @@ static void full_disk_never_blocks_and_is_told_by_call_flush_and_close(void **st
     /* The next call tells too; and though the ring's policy is to wait, nothing waits. */
     assert_int_equal(sb_scalar(w, "x", 40, 40), SB_IO);
     for (int i = 0; i < 5000; i++) sb_scalar(w, "a tag of some length to fill the ring", i, i);
-    sb_writer_stats stats;
+    sb_writer_stats stats = SB_INIT(sb_writer_stats);
     sb_writer_get_stats(w, &stats);
     assert_true(stats.dropped > 0);
     assert_int_equal(sb_writer_close(w, &err), SB_IO);
@@ -82,7 +82,7 @@ static void incomplete_record_is_completed_when_there_is_room_again(void **state
     assert_ok(sb_writer_flush(w, &err), &err);
     for (int i = 100; i < 200; i++) sb_scalar(w, "x", i, i);
     assert_ok(sb_writer_flush(w, &err), &err);
-    sb_writer_stats stats;
+    sb_writer_stats stats = SB_INIT(sb_writer_stats);
     sb_writer_get_stats(w, &stats);
     assert_int_equal(stats.dropped, 0);
     assert_int_equal(sb_writer_close(w, &err), SB_IO); /* close has not heard of it yet */
@@ -172,7 +172,7 @@ static void full_ring_drops_and_counts_when_asked_to(void **state) {
     assert_true(refused > 0);
     set_gate(&g, false);
     assert_ok(sb_writer_flush(w, &err), &err);
-    sb_writer_stats stats;
+    sb_writer_stats stats = SB_INIT(sb_writer_stats);
     sb_writer_get_stats(w, &stats);
     assert_int_equal(stats.dropped, refused);
     assert_int_equal(stats.written, taken);

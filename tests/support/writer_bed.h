@@ -35,7 +35,7 @@ typedef struct bed {
 static inline bed bed_open_with(sb_test_dir *dir, const char *name, sb_style style,
                                 const sb_env *env) {
     bed b = {.dir = dir, .logdir = sb_test_dir_join(dir, name)};
-    sb_writer_opts opts = {.logdir = b.logdir, .style = style};
+    sb_writer_opts opts = SB_INIT(sb_writer_opts, .logdir = b.logdir, .style = style);
     assert_ok(sb_writer_open_env(&b.w, &opts, env, &b.err), &b.err);
     return b;
 }
@@ -126,7 +126,7 @@ static inline sb_tensor_view bed_tensor(const sb_value *value) {
 /* An array over a C array of numbers. */
 #define ARRAY_OF(type, numbers, ...)                                                               \
     ((sb_array){(numbers), (type), sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t),             \
-                (const int64_t[]){__VA_ARGS__}})
+                (const int64_t[]){__VA_ARGS__}, NULL})
 
 /* ---- memory runs out ---------------------------------------------------------------------------
  *

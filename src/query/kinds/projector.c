@@ -59,7 +59,7 @@ static bool read_numbers(const sb_projector *p, sb_slice message, uint32_t numbe
     return true;
 }
 
-static bool read_sprite(const sb_projector *p, sb_slice message, sb_embedding *e) {
+static bool read_sprite(const sb_projector *p, sb_slice message, sb_embedding_info *e) {
     sb_pb c = sb_pb_over(message);
     sb_pb_field f;
     e->has_sprite = true;
@@ -68,7 +68,7 @@ static bool read_sprite(const sb_projector *p, sb_slice message, sb_embedding *e
     return read_numbers(p, message, SB_SPRITE_SINGLE_IMAGE_DIM, &e->image_dims, &e->image_dim_n);
 }
 
-static bool read_embedding(const sb_projector *p, sb_slice message, sb_embedding *e) {
+static bool read_embedding(const sb_projector *p, sb_slice message, sb_embedding_info *e) {
     sb_pb c = sb_pb_over(message);
     sb_pb_field f;
     while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
@@ -208,7 +208,7 @@ static bool is_offered(const sb_bundle_tensor *t) {
 static bool mark_known(const sb_projector *p, sb_projector_run *run, const sb_bundle *b,
                        uint8_t *known) {
     for (size_t i = 0; i < run->n; i++) {
-        sb_embedding *e = &run->embeddings[i];
+        sb_embedding_info *e = &run->embeddings[i];
         sb_slice suffixed = join(p, e->name, ":0", SB_LIT(""));
         if (!suffixed.p) return false;
         const sb_slice names[] = {e->name, suffixed};
@@ -230,7 +230,7 @@ static bool mark_known(const sb_projector *p, sb_projector_run *run, const sb_bu
 static sb_status add_matrices(const sb_projector *p, sb_projector_run *run, const sb_bundle *b,
                               sb_err *err) {
     size_t count = sb_bundle_count(b);
-    sb_embedding special = {0};
+    sb_embedding_info special = {0};
     if (run->n && run->embeddings[0].name.n == 0) {
         special = run->embeddings[0];
         run->embeddings++;
@@ -240,14 +240,14 @@ static sb_status add_matrices(const sb_projector *p, sb_projector_run *run, cons
     if (!known || !mark_known(p, run, b, known)) return no_memory(err);
     size_t more = 0;
     for (size_t i = 0; i < count; i++) more += is_offered(sb_bundle_at(b, i)) && !known[i];
-    sb_embedding *all = sb_arena_zeroed(p->arena, run->n + more, sizeof *all);
+    sb_embedding_info *all = sb_arena_zeroed(p->arena, run->n + more, sizeof *all);
     if (!all) return no_memory(err);
     if (run->n) memcpy(all, run->embeddings, run->n * sizeof *all);
     size_t n = run->n;
     for (size_t i = 0; i < count; i++) {
         const sb_bundle_tensor *t = sb_bundle_at(b, i);
         if (!is_offered(t) || known[i]) continue;
-        sb_embedding *e = &all[n++];
+        sb_embedding_info *e = &all[n++];
         e->name = sb_arena_dup(p->arena, t->name);
         e->metadata_path = special.metadata_path;
         e->bookmarks_path = special.bookmarks_path;
@@ -265,7 +265,7 @@ static sb_status add_matrices(const sb_projector *p, sb_projector_run *run, cons
 /* The first embedding in a file is called as the file when it has no name. */
 static bool name_file(sb_projector_run *run) {
     for (size_t i = 0; i < run->n; i++) {
-        sb_embedding *e = &run->embeddings[i];
+        sb_embedding_info *e = &run->embeddings[i];
         if (e->tensor_path.n == 0) continue;
         if (e->name.n == 0) {
             size_t at = e->tensor_path.n;
@@ -353,7 +353,7 @@ static bool is_same_name(sb_slice a, sb_slice b) {
            sb_slice_ends(more, SB_LIT(":0")) && !(less.n && memchr(less.p, ':', less.n));
 }
 
-const sb_embedding *sb_projector_embedding(const sb_projector_run *run, sb_slice name) {
+const sb_embedding_info *sb_projector_embedding(const sb_projector_run *run, sb_slice name) {
     for (size_t i = 0; i < run->n; i++)
         if (is_same_name(run->embeddings[i].name, name)) return &run->embeddings[i];
     return NULL;

@@ -25,7 +25,7 @@
 #define SB_PROJECTOR_CONFIG "projector_config.pbtxt"
 #define SB_PROJECTOR_ASSETS "plugins/org_tensorflow_tensorboard_projector"
 
-typedef struct sb_embedding {
+typedef struct sb_embedding_info {
     sb_slice name; /* of the tensor, without ":0" */
     sb_slice metadata_path, bookmarks_path, tensor_path, image_path;
     const uint32_t *shape;
@@ -33,7 +33,7 @@ typedef struct sb_embedding {
     const uint32_t *image_dims; /* of one picture in the sprite: width, height */
     size_t image_dim_n;
     bool has_sprite;
-} sb_embedding;
+} sb_embedding_info;
 
 typedef struct sb_projector_run {
     sb_slice name;
@@ -41,7 +41,7 @@ typedef struct sb_projector_run {
     sb_slice config_path; /* to be shown; there need not be one */
     sb_slice checkpoint;  /* to be shown; empty: none */
     sb_slice model_dir;   /* model_checkpoint_dir, only shown */
-    sb_embedding *embeddings;
+    sb_embedding_info *embeddings;
     size_t n;
     /* how the checkpoint is opened */
     const char *checkpoint_dir;
@@ -74,7 +74,7 @@ sb_status sb_projector_find(const sb_projector *p, sb_slice only, bool first,
 sb_status sb_projector_shapes(const sb_projector *p, sb_projector_run *run, sb_err *err);
 
 /* The embedding of that name, with or without ":0"; NULL: none. */
-const sb_embedding *sb_projector_embedding(const sb_projector_run *run, sb_slice name);
+const sb_embedding_info *sb_projector_embedding(const sb_projector_run *run, sb_slice name);
 
 /* Appends a tensor as float32, row-major; max_rows 0: all. SB_NOT_FOUND: neither a file nor in the
  * checkpoint; SB_INVALID: its path leads outside; SB_CORRUPT: neither text nor raw of that

@@ -84,7 +84,7 @@ static void put_file(const sb_projector *p, sb_slice file) {
     sb_alloc_put(p->alloc, (void *)(uintptr_t)file.p, file.n);
 }
 
-static sb_status add_raw(const sb_embedding *e, sb_slice file, uint64_t max_rows, sb_buf *out,
+static sb_status add_raw(const sb_embedding_info *e, sb_slice file, uint64_t max_rows, sb_buf *out,
                          sb_err *err) {
     if (e->shape_n != 2)
         return sb_fail(err, SB_CORRUPT, 0,
@@ -99,7 +99,7 @@ static sb_status add_raw(const sb_embedding *e, sb_slice file, uint64_t max_rows
 }
 
 /* Text if it is text; raw float32 otherwise, and when the text makes no sense but the size does. */
-static sb_status add_file(const sb_projector *p, const sb_embedding *e, sb_slice file,
+static sb_status add_file(const sb_projector *p, const sb_embedding_info *e, sb_slice file,
                           uint64_t max_rows, sb_buf *out, sb_err *err) {
     if (!sb_utf8_valid(file)) return add_raw(e, file, max_rows, out, err);
     size_t before = out->n;
@@ -162,7 +162,7 @@ static sb_status add_saved(const sb_projector *p, const sb_projector_run *run, s
 
 sb_status sb_projector_tensor(const sb_projector *p, const sb_projector_run *run, sb_slice name,
                               uint64_t max_rows, sb_buf *out, sb_err *err) {
-    const sb_embedding *e = sb_projector_embedding(run, name);
+    const sb_embedding_info *e = sb_projector_embedding(run, name);
     if (!e || e->tensor_path.n == 0) return add_saved(p, run, name, max_rows, out, err);
     sb_slice file;
     sb_status status = get_file(p, run, e->tensor_path, &file, err);
@@ -208,7 +208,7 @@ static bool measure(sb_slice text, uint32_t shape[2]) {
 
 sb_status sb_projector_shapes(const sb_projector *p, sb_projector_run *run, sb_err *err) {
     for (size_t i = 0; i < run->n; i++) {
-        sb_embedding *e = &run->embeddings[i];
+        sb_embedding_info *e = &run->embeddings[i];
         if (e->shape_n || e->tensor_path.n == 0) continue;
         if (sb_budget_over(p->budget)) return sb_fail_timeout(err);
         sb_slice file;

@@ -112,7 +112,7 @@ static void add_numbers(sb_json *j, const char *key, const uint32_t *numbers, si
     sb_json_end_array(j);
 }
 
-static void add_embedding(sb_json *j, const sb_embedding *e) {
+static void add_embedding(sb_json *j, const sb_embedding_info *e) {
     sb_json_begin_object(j);
     add_text(j, "tensorName", e->name);
     add_text(j, "metadataPath", e->metadata_path);
@@ -149,7 +149,7 @@ typedef struct about {
     sb_slice run, name;
     uint64_t rows; /* 0: all */
     const sb_projector_run *found;
-    const sb_embedding *embedding; /* NULL: none of that name */
+    const sb_embedding_info *embedding; /* NULL: none of that name */
 } about;
 
 typedef sb_status (*answer_fn)(const asked *a, const about *what, sb_http_reply *r);

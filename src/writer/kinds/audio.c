@@ -85,7 +85,7 @@ sb_status sb_audio(sb_writer *w, const char *tag, const sb_array *samples, doubl
     if (status != SB_OK) return status;
     params p = {.rate = sample_rate, .max_outputs = max_outputs ? max_outputs : DEFAULT_OUTPUTS};
     sb_shape shape;
-    sb_slice elements;
+    sb_piece elements;
     status = sb_take_array(w, "audio", samples, false, &shape, &elements);
     if (status == SB_OK) status = read_shape(w, &p, &shape);
     if (status != SB_OK) return status;
@@ -132,7 +132,7 @@ static sb_status round_tbx(sb_encoder *e, sb_array *clip) {
 static sb_status add_file(sb_encoder *e, sb_buf *event, const params *p, const uint8_t *from,
                           sb_err *err) {
     const int64_t dims[] = {(int64_t)p->frames, (int64_t)p->channels};
-    sb_array clip = {from, (sb_dtype)p->dtype, 2, dims};
+    sb_array clip = {from, (sb_dtype)p->dtype, 2, dims, NULL};
     uint32_t rate = (uint32_t)rint(p->rate);
     if (sb_style_is_tf(e->style)) return sb_wav_encode(event, &clip, SB_WAV_TF, rate, err);
     if (e->style == SB_STYLE_TORCH) return sb_wav_encode(event, &clip, SB_WAV_TORCH, rate, err);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/checked.h"
+#include "base/sized.h"
 #include "base/slice.h"
 #include "base/text/number.h"
 #include "base/text/utf8.h"
@@ -32,8 +33,12 @@ typedef struct job {
     const sb_env *env;
     sb_style style;
     const char *logdir;
-    const sb_embedding *e;
+    int64_t step;
     sb_slice tag;
+    sb_array matrix; /* contiguous */
+    sb_array images; /* contiguous; only when has_images */
+    bool has_images;
+    sb_embedding_opts opts;
     sb_buf folder; /* relative to the log directory: STEP/TAG */
     sb_buf path;   /* scratch for full paths */
     int64_t rows, columns;
@@ -45,7 +50,10 @@ static bool is_real(sb_dtype dtype) {
     return sb_dtype_numeric(dtype) && sb_dtype_size(dtype) && !sb_dtype_complex(dtype);
 }
 
-static sb_status check_array(const char *what, const sb_array *a, uint32_t rank, sb_err *err) {
+/* Checks an array that is called `what`, and makes a contiguous copy of it in the arena when it is
+ * not contiguous. */
+static sb_status take_array(sb_array *out, sb_arena *arena, const char *what, const sb_array *a,
+                            uint32_t rank, sb_err *err) {
     size_t count;
     if (!a || a->rank != rank || !a->dims || !is_real(a->dtype))
         return sb_fail(err, SB_INVALID, 0, "embedding: the %s must be real numbers of rank %u",
@@ -55,11 +63,22 @@ static sb_status check_array(const char *what, const sb_array *a, uint32_t rank,
                        what);
     if (count == 0 || !a->data)
         return sb_fail(err, SB_INVALID, 0, "embedding: the %s are empty or missing", what);
+    if (!sb_strides_in_range(a))
+        return sb_fail(err, SB_LIMIT, 0,
+                       "embedding: the %s' strides reach beyond the address space", what);
+    size_t element = sb_dtype_size(a->dtype);
+    *out = *a;
+    out->strides = NULL;
+    if (sb_strides_contiguous(a, element)) return SB_OK;
+    void *copy = sb_arena_get(arena, count * element);
+    if (!copy) return sb_fail_nomem(err, "for an embedding");
+    sb_strides_copy(copy, count * element, a, element);
+    out->data = copy;
     return SB_OK;
 }
 
 static sb_status check_labels(const job *j, sb_err *err) {
-    const sb_embedding *e = j->e;
+    const sb_embedding_opts *e = &j->opts;
     if (!e->metadata) return SB_OK;
     size_t columns = e->metadata_columns;
     if (columns == 0 || (columns > 1 && !e->metadata_header))
@@ -80,10 +99,11 @@ static sb_status check_labels(const job *j, sb_err *err) {
     return SB_OK;
 }
 
-static sb_status check_images(const job *j, sb_err *err) {
-    const sb_array *images = j->e->images;
-    if (!images) return SB_OK;
-    sb_status status = check_array("images", images, 4, err);
+static sb_status take_images(job *j, sb_arena *arena, sb_err *err) {
+    j->has_images = j->opts.images != NULL;
+    if (!j->has_images) return SB_OK;
+    const sb_array *images = &j->images;
+    sb_status status = take_array(&j->images, arena, "images", j->opts.images, 4, err);
     if (status != SB_OK) return status;
     if (images->dims[0] != j->rows)
         return sb_fail(err, SB_INVALID, 0, "embedding: %lld images for %lld rows",
@@ -96,18 +116,20 @@ static sb_status check_images(const job *j, sb_err *err) {
     return SB_OK;
 }
 
-static sb_status check(job *j, sb_err *err) {
-    const sb_embedding *e = j->e;
-    j->tag = e->tag ? sb_slice_str(e->tag) : SB_LIT("default");
+static sb_status take_arguments(job *j, sb_arena *arena, const char *tag, const sb_array *matrix,
+                                const sb_embedding_opts *opts, sb_err *err) {
+    j->tag = tag ? sb_slice_str(tag) : SB_LIT("default");
     if (j->tag.n == 0 || j->tag.n > MAX_TAG || !sb_utf8_valid(j->tag))
         return sb_fail(err, SB_INVALID, 0,
                        "embedding: the tag must be valid UTF-8 of 1 to %d bytes", MAX_TAG);
-    sb_status status = check_array("matrix", e->matrix, 2, err);
+    sb_status status = SB_OK;
+    if (opts) status = sb_sized_read(&j->opts, sizeof j->opts, opts, 0, "sb_embedding_opts", err);
+    if (status == SB_OK) status = take_array(&j->matrix, arena, "matrix", matrix, 2, err);
     if (status != SB_OK) return status;
-    j->rows = e->matrix->dims[0];
-    j->columns = e->matrix->dims[1];
+    j->rows = j->matrix.dims[0];
+    j->columns = j->matrix.dims[1];
     status = check_labels(j, err);
-    return status == SB_OK ? check_images(j, err) : status;
+    return status == SB_OK ? take_images(j, arena, err) : status;
 }
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -194,7 +216,7 @@ static void sink_flush(sink *s) {
 }
 
 static sb_status add_rows(job *j, sink *s, sb_err *err) {
-    sb_tensor_view view = sb_array_view(j->e->matrix);
+    sb_tensor_view view = sb_array_view(&j->matrix);
     for (int64_t row = 0; row < j->rows; row++) {
         for (int64_t column = 0; column < j->columns; column++) {
             if (column) sb_buf_add_byte(&s->buf, '\t');
@@ -264,7 +286,7 @@ static sb_status put_file(job *j, const char *name, sb_slice data, sb_err *err) 
 }
 
 static sb_status put_labels(job *j, sb_err *err) {
-    const sb_embedding *e = j->e;
+    const sb_embedding_opts *e = &j->opts;
     if (!e->metadata) return SB_OK;
     sb_buf text;
     sb_buf_init(&text, j->env->alloc, SIZE_MAX);
@@ -282,7 +304,7 @@ static sb_status put_labels(job *j, sb_err *err) {
 /* Torch takes bytes for 0..1 too, so that all but 0 is white. Here they are 0..255: given as
  * doubles that come out again as the same byte. */
 static sb_status make_sprite(job *j, sb_buf *pixels, sb_pixel_shape *shape, sb_err *err) {
-    sb_array images = *j->e->images;
+    sb_array images = j->images;
     if (images.dtype != SB_UINT8)
         return sb_pixels_torch_sprite(pixels, shape, &images, MAX_PIXELS, err);
     size_t count;
@@ -299,7 +321,7 @@ static sb_status make_sprite(job *j, sb_buf *pixels, sb_pixel_shape *shape, sb_e
 }
 
 static sb_status put_sprite(job *j, sb_err *err) {
-    if (!j->e->images) return SB_OK;
+    if (!j->has_images) return SB_OK;
     sb_pixel_shape shape;
     sb_png_encoder encoder;
     sb_buf pixels, png;
@@ -328,14 +350,14 @@ static sb_status put_config(job *j, sb_err *err) {
     sb_buf_init(&name, j->env->alloc, MAX_PATH_BYTES);
     sb_buf_add_slice(&name, j->tag);
     sb_buf_add_byte(&name, ':');
-    add_step(&name, j->e->step);
+    add_step(&name, j->step);
     const sb_projector_entry entry = {
         .tensor_name = sb_buf_slice(&name),
         .folder = sb_buf_slice(&j->folder),
-        .has_labels = j->e->metadata != NULL,
-        .has_sprite = j->e->images != NULL,
-        .width = j->e->images ? (uint32_t)j->e->images->dims[3] : 0,
-        .height = j->e->images ? (uint32_t)j->e->images->dims[2] : 0,
+        .has_labels = j->opts.metadata != NULL,
+        .has_sprite = j->has_images,
+        .width = j->has_images ? (uint32_t)j->images.dims[3] : 0,
+        .height = j->has_images ? (uint32_t)j->images.dims[2] : 0,
     };
     sb_status status = sb_buf_check(&name, "the name of an embedding", err);
     const char *path = status == SB_OK ? full_path(j, "/projector_config.pbtxt") : NULL;
@@ -346,7 +368,7 @@ static sb_status put_config(job *j, sb_err *err) {
 }
 
 static sb_status put_all(job *j, sb_err *err) {
-    add_step(&j->folder, j->e->step);
+    add_step(&j->folder, j->step);
     sb_buf_add_byte(&j->folder, '/');
     add_escaped(&j->folder, j->tag);
     sb_status status = sb_buf_check(&j->folder, "the path of an embedding", err);
@@ -360,18 +382,23 @@ static sb_status put_all(job *j, sb_err *err) {
     return status == SB_OK ? put_config(j, err) : status;
 }
 
-sb_status sb_add_embedding(sb_writer *w, const sb_embedding *embedding, sb_err *err) {
-    if (!w || !embedding) return sb_fail(err, SB_INVALID, 0, "the writer or embedding is missing");
+sb_status sb_embedding(sb_writer *w, const char *tag, const sb_array *matrix, int64_t step,
+                       const sb_embedding_opts *opts, sb_err *err) {
+    if (!w) return sb_fail(err, SB_INVALID, 0, "embedding: there is no writer");
     job j = {.env = sb_writer_env(w),
              .style = sb_writer_style(w),
              .logdir = sb_writer_logdir(w),
-             .e = embedding};
-    sb_status status = check(&j, err);
-    if (status != SB_OK) return status;
-    sb_buf_init(&j.folder, j.env->alloc, MAX_PATH_BYTES);
-    sb_buf_init(&j.path, j.env->alloc, MAX_PATH_BYTES);
-    status = put_all(&j, err);
-    sb_buf_fini(&j.path);
-    sb_buf_fini(&j.folder);
+             .step = step};
+    sb_arena copies;
+    sb_arena_init(&copies, j.env->alloc, 4096, SIZE_MAX / 2);
+    sb_status status = take_arguments(&j, &copies, tag, matrix, opts, err);
+    if (status == SB_OK) {
+        sb_buf_init(&j.folder, j.env->alloc, MAX_PATH_BYTES);
+        sb_buf_init(&j.path, j.env->alloc, MAX_PATH_BYTES);
+        status = put_all(&j, err);
+        sb_buf_fini(&j.path);
+        sb_buf_fini(&j.folder);
+    }
+    sb_arena_fini(&copies);
     return status;
 }

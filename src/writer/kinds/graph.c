@@ -80,7 +80,7 @@ sb_status sb_run_tag_take(sb_encoder *e, sb_slice tagged_run_metadata, sb_err *e
 
 static sb_status put_string(sb_writer *w, const char *tag, sb_slice bytes, const char *plugin,
                             int64_t step) {
-    const sb_array array = {&bytes, SB_STRING, 0, NULL};
+    const sb_array array = {&bytes, SB_STRING, 0, NULL, NULL};
     return sb_tensor(w, tag, &array, step, plugin, PLUGIN_VERSION, NULL);
 }
 

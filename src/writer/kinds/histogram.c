@@ -34,14 +34,15 @@ typedef struct raw_params {
 sb_status sb_histogram(sb_writer *w, const char *tag, const sb_array *values, int64_t step,
                        const sb_histogram_opts *opts, const sb_meta *meta) {
     sb_call call;
+    sb_histogram_opts own = {0};
     sb_status status = sb_call_begin(w, &call, SB_CALL_HISTOGRAM, tag, true, step, meta);
+    if (status == SB_OK && opts) status = SB_READ_SIZED(w, &own, sb_histogram_opts, opts, 0);
     if (status != SB_OK) return status;
-    params p = {.buckets = DEFAULT_BUCKETS};
-    sb_slice elements;
+    params p = {.buckets = DEFAULT_BUCKETS, .max_bins = own.max_bins};
+    sb_piece elements;
     status = sb_take_array(w, "histogram", values, false, &p.shape, &elements);
     if (status != SB_OK) return status;
-    if (opts && opts->has_buckets) p.buckets = opts->buckets > 0 ? (uint32_t)opts->buckets : 0;
-    if (opts) p.max_bins = opts->max_bins;
+    if (own.buckets) p.buckets = own.buckets > 0 ? (uint32_t)own.buckets : 0;
     if (p.buckets > MAX_BUCKETS)
         return sb_call_refuse(w, SB_LIMIT, "histogram: %u buckets are too many: the most is %d",
                               p.buckets, MAX_BUCKETS);
@@ -56,18 +57,21 @@ sb_status sb_histogram(sb_writer *w, const char *tag, const sb_array *values, in
 sb_status sb_histogram_raw(sb_writer *w, const char *tag, const sb_histogram_data *data,
                            int64_t step, const sb_meta *meta) {
     sb_call call;
+    sb_histogram_data own = {0};
     sb_status status = sb_call_begin(w, &call, SB_CALL_HISTOGRAM_RAW, tag, true, step, meta);
     if (status != SB_OK) return status;
-    if (!data || (data->n && (!data->limits || !data->counts)))
+    if (!data) return sb_call_refuse(w, SB_INVALID, "histogram: the data is missing");
+    status = SB_READ_SIZED(w, &own, sb_histogram_data, data, 0);
+    if (status != SB_OK) return status;
+    if (own.n && (!own.limits || !own.counts))
         return sb_call_refuse(w, SB_INVALID, "histogram: limits or counts are missing");
-    if (data->n > MAX_BUCKETS)
+    if (own.n > MAX_BUCKETS)
         return sb_call_refuse(w, SB_LIMIT, "histogram: %zu buckets are too many: the most is %d",
-                              data->n, MAX_BUCKETS);
-    raw_params p = {.n = data->n,
-                    .sums = {data->min, data->max, data->num, data->sum, data->sum_squares}};
+                              own.n, MAX_BUCKETS);
+    raw_params p = {.n = own.n, .sums = {own.min, own.max, own.num, own.sum, own.sum_squares}};
     call.params = sb_slice_of(&p, sizeof p);
-    const sb_slice pieces[] = {sb_slice_of(data->limits, data->n * sizeof(double)),
-                               sb_slice_of(data->counts, data->n * sizeof(double))};
+    const sb_piece pieces[] = {{.p = own.limits, .n = own.n * sizeof(double)},
+                               {.p = own.counts, .n = own.n * sizeof(double)}};
     return sb_call_put(w, &call, pieces, 2);
 }
 
@@ -82,7 +86,7 @@ sb_status sb_histogram_rows(sb_writer *w, const char *tag, const double *rows, s
                               MAX_BUCKETS);
     raw_params p = {.n = n, .is_rows = 1};
     call.params = sb_slice_of(&p, sizeof p);
-    sb_slice data = sb_slice_of(rows, 3 * n * sizeof(double));
+    const sb_piece data = {.p = rows, .n = 3 * n * sizeof(double)};
     return sb_call_put(w, &call, &data, 1);
 }
 
@@ -91,7 +95,7 @@ sb_status sb_histogram_rows(sb_writer *w, const char *tag, const double *rows, s
 static sb_status add_rows(sb_encoder *e, const sb_call *call, sb_buf *event, const double *rows,
                           uint64_t n) {
     const int64_t dims[] = {(int64_t)n, 3};
-    const sb_array array = {rows, SB_DOUBLE, 2, dims};
+    const sb_array array = {rows, SB_DOUBLE, 2, dims, NULL};
     sb_value_frame frame =
         sb_value_begin(event, call, call->tag, (size_t)n * 24 + call->tag.n + 48);
     sb_status status = sb_tensor_add(event, SB_VALUE_TENSOR, &array, SB_TENSOR_CONTENT);

@@ -191,7 +191,9 @@ static sb_status put_and_end(builder *b, sb_slice tag, sb_hparams_kind kind, int
 
 /* ---- the experiment -------------------------------------------------------------------------- */
 
-static sb_hparam_info_view take_info(builder *b, const sb_hparam_info *info) {
+static sb_hparam_info_view take_info(builder *b, const sb_hparam_info *infos, size_t at) {
+    sb_hparam_info own = {0}, *info = &own;
+    if (b->status == SB_OK) b->status = SB_READ_SIZED(b->w, &own, sb_hparam_info, infos, at);
     sb_hparam_info_view out = {
         .name = take_text(b, "hparams: a name", info->name, false),
         .display_name = take_text(b, "hparams: a display name", info->display_name, true),
@@ -225,7 +227,9 @@ static sb_hparam_info_view take_info(builder *b, const sb_hparam_info *info) {
     return out;
 }
 
-static sb_metric_info_view take_metric(builder *b, const sb_metric_info *info) {
+static sb_metric_info_view take_metric(builder *b, const sb_metric_info *infos, size_t at) {
+    sb_metric_info own = {0}, *info = &own;
+    if (b->status == SB_OK) b->status = SB_READ_SIZED(b->w, &own, sb_metric_info, infos, at);
     if (b->status == SB_OK && (unsigned)info->dataset > SB_DATASET_VALIDATION)
         b->status = sb_call_refuse(b->w, SB_INVALID, "hparams: %d is no kind of data set",
                                    (int)info->dataset);
@@ -238,9 +242,12 @@ static sb_metric_info_view take_metric(builder *b, const sb_metric_info *info) {
     };
 }
 
-sb_status sb_hparams_config(sb_writer *w, const sb_experiment *experiment, int64_t step) {
+sb_status sb_hparams_config(sb_writer *w, const sb_experiment *given, int64_t step) {
     if (!w) return SB_INVALID;
-    if (!experiment) return sb_call_refuse(w, SB_INVALID, "hparams: the experiment is missing");
+    if (!given) return sb_call_refuse(w, SB_INVALID, "hparams: the experiment is missing");
+    sb_experiment own, *experiment = &own;
+    sb_status status = SB_READ_SIZED(w, &own, sb_experiment, given, 0);
+    if (status != SB_OK) return status;
     builder b;
     builder_init(&b, w);
     check_count(&b, "hyperparameters", experiment->hparams, experiment->hparam_count);
@@ -254,9 +261,9 @@ sb_status sb_hparams_config(sb_writer *w, const sb_experiment *experiment, int64
     sb_hparam_info_view *infos = take_memory(&b, experiment->hparam_count, sizeof *infos);
     sb_metric_info_view *metrics = take_memory(&b, experiment->metric_count, sizeof *metrics);
     for (size_t i = 0; infos && b.status == SB_OK && i < experiment->hparam_count; i++)
-        infos[i] = take_info(&b, &experiment->hparams[i]);
+        infos[i] = take_info(&b, experiment->hparams, i);
     for (size_t i = 0; metrics && b.status == SB_OK && i < experiment->metric_count; i++)
-        metrics[i] = take_metric(&b, &experiment->metrics[i]);
+        metrics[i] = take_metric(&b, experiment->metrics, i);
     if (b.status == SB_OK)
         sb_experiment_add(&b.body, &about, infos, experiment->hparam_count, metrics,
                           experiment->metric_count);

@@ -106,7 +106,7 @@ static sb_status check_axes(sb_writer *w, params *p, const char *layout) {
 }
 
 /* Pictures that will not be shown need not travel. */
-static void keep_first(params *p, sb_slice *elements) {
+static void keep_first(params *p, sb_piece *elements) {
     if (p->letters[0] != 'N' || p->shape.dims[0] <= (int64_t)p->max_outputs) return;
     elements->n = elements->n / (size_t)p->shape.dims[0] * p->max_outputs;
     p->shape.dims[0] = p->max_outputs;
@@ -115,12 +115,16 @@ static void keep_first(params *p, sb_slice *elements) {
 sb_status sb_image(sb_writer *w, const char *tag, const sb_array *pixels, int64_t step,
                    const sb_image_opts *opts, const sb_meta *meta) {
     sb_call call;
+    sb_image_opts own = {0};
     sb_status status = sb_call_begin(w, &call, SB_CALL_IMAGE, tag, true, step, meta);
+    if (status == SB_OK && opts) status = SB_READ_SIZED(w, &own, sb_image_opts, opts, 0);
     if (status != SB_OK) return status;
-    params p = {.max_outputs = opts && opts->max_outputs ? opts->max_outputs : DEFAULT_OUTPUTS};
-    sb_slice elements;
+    params p = {.max_outputs = DEFAULT_OUTPUTS};
+    if (own.max_outputs)
+        p.max_outputs = own.max_outputs < UINT32_MAX ? (uint32_t)own.max_outputs : UINT32_MAX;
+    sb_piece elements;
     status = sb_take_array(w, "image", pixels, false, &p.shape, &elements);
-    if (status == SB_OK) status = check_axes(w, &p, opts ? opts->layout : NULL);
+    if (status == SB_OK) status = check_axes(w, &p, own.layout);
     if (status != SB_OK) return status;
     sb_style style = sb_writer_style(w);
     if (!is_usable(style, pixels->dtype))
@@ -163,14 +167,14 @@ sb_status sb_image_encoded(sb_writer *w, const char *tag, const sb_slice *images
     if (status != SB_OK) return status;
     call.params = sb_slice_of(&p, sizeof p);
     const sb_alloc *alloc = sb_writer_env(w)->alloc;
-    size_t room = (count + 1) * sizeof(sb_slice), lengths_n = count * sizeof(uint64_t);
-    sb_slice *pieces = sb_alloc_get(alloc, room);
+    size_t room = (count + 1) * sizeof(sb_piece), lengths_n = count * sizeof(uint64_t);
+    sb_piece *pieces = sb_alloc_get(alloc, room);
     uint64_t *lengths = sb_alloc_get(alloc, lengths_n);
     if (pieces && lengths) {
-        pieces[0] = sb_slice_of(lengths, lengths_n);
+        pieces[0] = (sb_piece){.p = lengths, .n = lengths_n};
         for (size_t i = 0; i < count; i++) {
             lengths[i] = images[i].n;
-            pieces[i + 1] = images[i];
+            pieces[i + 1] = sb_piece_of(images[i]);
         }
         status = sb_call_put(w, &call, pieces, count + 1);
     } else {

@@ -37,12 +37,14 @@ sb_status sb_take_shape(sb_writer *w, const char *what, const sb_array *array, s
         if ((uint64_t)dim > SIZE_MAX || !sb_mul_size(&product, product, (size_t)dim))
             return sb_call_refuse(w, SB_LIMIT, "%s: the dimensions' product overflows", what);
     }
+    if (!sb_strides_in_range(array))
+        return sb_call_refuse(w, SB_LIMIT, "%s: the strides reach beyond the address space", what);
     *count = product;
     return SB_OK;
 }
 
 sb_status sb_take_array(sb_writer *w, const char *what, const sb_array *array, bool complex_too,
-                        sb_shape *shape, sb_slice *elements) {
+                        sb_shape *shape, sb_piece *elements) {
     size_t count = 0, bytes;
     sb_status status = sb_take_shape(w, what, array, shape, &count);
     if (status != SB_OK) return status;
@@ -57,7 +59,8 @@ sb_status sb_take_array(sb_writer *w, const char *what, const sb_array *array, b
     if (bytes && !array->data)
         return sb_call_refuse(w, SB_INVALID, "%s: data is NULL, but %zu elements are announced",
                               what, count);
-    *elements = sb_slice_of(bytes ? array->data : NULL, bytes);
+    *elements = (sb_piece){.p = bytes ? array->data : NULL, .n = bytes};
+    if (!sb_strides_contiguous(array, size)) elements->gather = array;
     return SB_OK;
 }
 

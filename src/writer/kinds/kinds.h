@@ -1,8 +1,9 @@
 /* kinds.h: what the files of the summary kinds share.
  *
- * On the caller's side an array is checked and described by an sb_shape, which travels as (the end
- * of) a call's parameters; its elements travel as the call's data. On the thread's side both become
- * an sb_array again. Threads: the first part runs on any thread, the second on the writer's. */
+ * On the caller's side an array is checked and described by an sb_shape, which becomes (the end of)
+ * the call's parameters; its elements become the call's data, contiguous whatever the caller's
+ * strides were. On the thread's side both become an sb_array again. Threads: the first part runs on
+ * any thread, the second on the writer's. */
 #ifndef SB_WRITER_KINDS_KINDS_H
 #define SB_WRITER_KINDS_KINDS_H
 
@@ -10,9 +11,7 @@
 
 #include "codec/tensor.h"
 #include "writer/call.h"
-
-/* What TensorFlow allows. */
-#define SB_RANK_LIMIT 254
+#include "writer/kinds/strides.h"
 
 typedef struct sb_shape {
     uint32_t dtype;
@@ -31,11 +30,12 @@ static inline size_t sb_shape_bytes(const sb_shape *shape) {
 /* ---- the caller's side ----------------------------------------------------------------------- */
 
 /* Checks an array of numbers that is called `what` in messages: not NULL, a real number type
- * (complex is refused unless allowed), rank, dims, their product, and data that is there when it
- * must be. Fills shape and the slice of its elements. */
+ * (complex is refused unless allowed), rank, dims, their product, strides, and data that is not
+ * NULL when there are elements. Fills shape and the piece that copies its elements, which borrows
+ * the array. */
 sb_status sb_take_array(sb_writer *w, const char *what, const sb_array *array, bool complex_too,
-                        sb_shape *shape, sb_slice *elements);
-/* The shape alone, of an array of any type. *count: how many elements. */
+                        sb_shape *shape, sb_piece *elements);
+/* Checks and fills the shape alone, of an array of any type. *count: how many elements. */
 sb_status sb_take_shape(sb_writer *w, const char *what, const sb_array *array, sb_shape *shape,
                         size_t *count);
 /* Checks a text that is called `what`: not NULL unless it may be missing, valid UTF-8, not over max
@@ -49,7 +49,7 @@ size_t sb_shape_count(const sb_shape *shape);
 
 /* The array again; borrows from both. */
 static inline sb_array sb_shape_array(const sb_shape *shape, const void *data) {
-    return (sb_array){data, (sb_dtype)shape->dtype, shape->rank, shape->dims};
+    return (sb_array){data, (sb_dtype)shape->dtype, shape->rank, shape->dims, NULL};
 }
 
 /* An array's elements for sb_tensor_doubles and the like; the array was checked before. */

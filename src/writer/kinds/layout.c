@@ -41,7 +41,9 @@ static void refuse(builder *b, const char *text) {
         b->status = sb_call_refuse(b->w, SB_INVALID, "custom scalars: %s", text);
 }
 
-static sb_chart_plan take_chart(builder *b, const sb_chart *chart) {
+static sb_chart_plan take_chart(builder *b, const sb_chart *charts, size_t at) {
+    sb_chart own = {0}, *chart = &own;
+    if (b->status == SB_OK) b->status = SB_READ_SIZED(b->w, &own, sb_chart, charts, at);
     sb_chart_plan plan = {.title = take_text(b, "custom scalars: a title", chart->title, true)};
     if (chart->tag_count && !chart->tags) refuse(b, "the tags of a chart are missing");
     if (chart->is_margin && (chart->tag_count == 0 || chart->tag_count % 3))
@@ -63,12 +65,15 @@ static sb_chart_plan take_chart(builder *b, const sb_chart *chart) {
     return plan;
 }
 
-static sb_category_plan take_category(builder *b, const sb_chart_category *category) {
+static sb_category_plan take_category(builder *b, const sb_chart_category *categories, size_t at) {
+    sb_chart_category own = {0}, *category = &own;
+    if (b->status == SB_OK)
+        b->status = SB_READ_SIZED(b->w, &own, sb_chart_category, categories, at);
     if (category->chart_count && !category->charts)
         refuse(b, "the charts of a category are missing");
     sb_chart_plan *charts = take_memory(b, category->chart_count, sizeof *charts);
     for (size_t i = 0; b->status == SB_OK && i < category->chart_count; i++)
-        charts[i] = take_chart(b, &category->charts[i]);
+        charts[i] = take_chart(b, category->charts, i);
     return (sb_category_plan){
         .title = take_text(b, "custom scalars: a title", category->title, true),
         .closed = category->closed,
@@ -104,7 +109,7 @@ sb_status sb_custom_scalars(sb_writer *w, const sb_chart_category *categories, s
     sb_arena_init(&b.arena, alloc, 4096, MAX_LAYOUT);
     sb_category_plan *plans = take_memory(&b, count, sizeof *plans);
     for (size_t i = 0; b.status == SB_OK && i < count; i++)
-        plans[i] = take_category(&b, &categories[i]);
+        plans[i] = take_category(&b, categories, i);
     if (b.status == SB_OK) {
         sb_buf summary;
         sb_buf_init(&summary, alloc, MAX_LAYOUT);

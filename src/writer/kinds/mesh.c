@@ -37,9 +37,9 @@ typedef struct params {
 /* ---- the caller's side ----------------------------------------------------------------------- */
 
 static sb_status take_part(sb_writer *w, const char *what, const sb_array *array, part *out,
-                           sb_slice *elements) {
+                           sb_piece *elements) {
     sb_shape shape;
-    *elements = sb_slice_of(NULL, 0);
+    *elements = (sb_piece){.n = 0};
     if (!array) return SB_OK;
     sb_status status = sb_take_array(w, what, array, false, &shape, elements);
     if (status != SB_OK) return status;
@@ -55,8 +55,8 @@ static sb_status take_part(sb_writer *w, const char *what, const sb_array *array
 }
 
 static sb_status put_parts(sb_writer *w, sb_call *call, params *p, uint32_t written,
-                           sb_slice config, const sb_slice elements[PARTS]) {
-    sb_slice pieces[PARTS + 1] = {config};
+                           sb_slice config, const sb_piece elements[PARTS]) {
+    sb_piece pieces[PARTS + 1] = {sb_piece_of(config)};
     size_t count = 1;
     p->written = written;
     for (int i = 0; i < PARTS; i++)
@@ -71,7 +71,8 @@ sb_status sb_mesh(sb_writer *w, const char *tag, const sb_array *vertices, const
     sb_status status = sb_call_begin(w, &call, SB_CALL_MESH, tag, true, step, meta);
     if (status != SB_OK) return status;
     params p = {.has_config = config != NULL};
-    sb_slice json, elements[PARTS];
+    sb_slice json;
+    sb_piece elements[PARTS];
     if (!vertices) return sb_call_refuse(w, SB_INVALID, "mesh: the vertices are missing");
     status = take_part(w, "mesh vertices", vertices, &p.parts[VERTEX], &elements[VERTEX]);
     if (status == SB_OK)
@@ -160,7 +161,7 @@ static sb_status add_part(sb_encoder *e, const sb_call *call, sb_buf *event, con
     static const sb_dtype dtypes[PARTS] = {SB_FLOAT, SB_INT32, SB_UINT8};
     bool tf = sb_style_is_tf(e->style);
     const part *of = &p->parts[which];
-    sb_array array = {from, (sb_dtype)of->dtype, 3, of->dims};
+    sb_array array = {from, (sb_dtype)of->dtype, 3, of->dims, NULL};
     names n;
     if (make_names(e, call, p, which, content, &n) != SB_OK ||
         convert(e, &array, tf ? dtypes[which] : SB_FLOAT) != SB_OK)

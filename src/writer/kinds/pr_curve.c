@@ -26,8 +26,8 @@ typedef struct params {
 
 /* ---- the caller's side ----------------------------------------------------------------------- */
 
-static sb_status take(sb_writer *w, const char *what, const sb_array *array, params *p, int which,
-                      sb_slice *piece) {
+static sb_status take_input(sb_writer *w, const char *what, const sb_array *array, params *p,
+                            int which, sb_piece *piece) {
     sb_shape shape;
     sb_status status = sb_take_array(w, what, array, false, &shape, piece);
     if (status != SB_OK) return status;
@@ -43,11 +43,12 @@ sb_status sb_pr_curve(sb_writer *w, const char *tag, const sb_array *labels,
     sb_status status = sb_call_begin(w, &call, SB_CALL_PR_CURVE, tag, true, step, meta);
     if (status != SB_OK) return status;
     params p = {.thresholds = num_thresholds, .dtypes = {SB_FLOAT, SB_FLOAT, SB_FLOAT}};
-    sb_slice pieces[3] = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
-    status = take(w, "pr_curve labels", labels, &p, 0, &pieces[0]);
-    if (status == SB_OK) status = take(w, "pr_curve predictions", predictions, &p, 1, &pieces[1]);
+    sb_piece pieces[3] = {{.n = 0}};
+    status = take_input(w, "pr_curve labels", labels, &p, 0, &pieces[0]);
+    if (status == SB_OK)
+        status = take_input(w, "pr_curve predictions", predictions, &p, 1, &pieces[1]);
     if (status == SB_OK && weights)
-        status = take(w, "pr_curve weights", weights, &p, 2, &pieces[2]);
+        status = take_input(w, "pr_curve weights", weights, &p, 2, &pieces[2]);
     if (status != SB_OK) return status;
     if (p.counts[0] != p.counts[1])
         return sb_call_refuse(w, SB_INVALID, "pr_curve: %llu labels for %llu predictions",
@@ -79,7 +80,7 @@ sb_status sb_pr_curve_raw(sb_writer *w, const char *tag, const double *rows, uin
                               n, MAX_THRESHOLDS);
     params p = {.thresholds = n, .is_raw = 1};
     call.params = sb_slice_of(&p, sizeof p);
-    sb_slice data = sb_slice_of(rows, sizeof *rows * ROWS * n);
+    const sb_piece data = {.p = rows, .n = sizeof *rows * ROWS * n};
     return sb_call_put(w, &call, &data, 1);
 }
 
@@ -97,7 +98,7 @@ static sb_status compute_rows(sb_encoder *e, const sb_call *call, const params *
     const uint8_t *at = call->data.p;
     for (int i = 0; i < 3; i++) {
         const int64_t dims[] = {(int64_t)p->counts[i]};
-        const sb_array array = {at, (sb_dtype)p->dtypes[i], 1, dims};
+        const sb_array array = {at, (sb_dtype)p->dtypes[i], 1, dims, NULL};
         views[i] = sb_array_view(&array);
         at += views[i].content.n;
     }
@@ -120,7 +121,7 @@ static sb_status add_curve(sb_encoder *e, const sb_call *call, sb_buf *event, co
     uint8_t content_bytes[16] = {SB_PR_CURVE_PLUGIN_NUM_THRESHOLDS << 3 | SB_PB_VARINT};
     sb_slice content = sb_slice_of(content_bytes, 1 + sb_pb_put_varint(content_bytes + 1, noted));
     const int64_t dims[] = {ROWS, n};
-    const sb_array array = {rows, SB_FLOAT, 2, dims};
+    const sb_array array = {rows, SB_FLOAT, 2, dims, NULL};
     size_t expected = sizeof *rows * ROWS * n + tag.n + named.display_name.n + 48;
     sb_value_frame frame = sb_value_begin(event, call, tag, expected);
     sb_status status =

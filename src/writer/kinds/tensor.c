@@ -31,15 +31,15 @@ static size_t padding(const params *p) {
 /* ---- the caller's side ----------------------------------------------------------------------- */
 
 static sb_status put_tensor(sb_writer *w, sb_call *call, params *p, sb_slice name, sb_slice content,
-                            const sb_slice *elements, size_t count) {
+                            const sb_piece *elements, size_t count) {
     static const uint8_t zeros[16];
     const sb_alloc *alloc = sb_writer_env(w)->alloc;
-    size_t room = (count + 3) * sizeof(sb_slice);
-    sb_slice few[4], *pieces = count == 1 ? few : sb_alloc_get(alloc, room);
+    size_t room = (count + 3) * sizeof(sb_piece);
+    sb_piece few[4], *pieces = count == 1 ? few : sb_alloc_get(alloc, room);
     if (!pieces) return sb_call_refuse(w, SB_NOMEM, "tensor: out of memory for %zu pieces", count);
-    pieces[0] = name;
-    pieces[1] = content;
-    pieces[2] = sb_slice_of(zeros, padding(p));
+    pieces[0] = sb_piece_of(name);
+    pieces[1] = sb_piece_of(content);
+    pieces[2] = (sb_piece){.p = zeros, .n = padding(p)};
     memcpy(pieces + 3, elements, count * sizeof *elements);
     call->params = SB_PARAMS_SLICE(p);
     sb_status status = sb_call_put(w, call, pieces, count + 3);
@@ -67,7 +67,7 @@ sb_status sb_tensor(sb_writer *w, const char *tag, const sb_array *data, int64_t
         sb_strings_free(w, &packed);
         return status;
     }
-    sb_slice elements;
+    sb_piece elements;
     status = sb_take_array(w, "tensor", data, true, &p.shape, &elements);
     if (status != SB_OK) return status;
     return put_tensor(w, &call, &p, name, plugin_content, &elements, 1);

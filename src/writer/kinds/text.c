@@ -17,7 +17,7 @@ sb_status sb_text(sb_writer *w, const char *tag, const char *text, int64_t step)
     if (w && !text) return sb_call_refuse(w, SB_INVALID, "text: the text is missing");
     sb_slice string = sb_slice_str(text);
     bool tf = w && sb_style_is_tf(sb_writer_style(w));
-    const sb_array strings = {&string, SB_STRING, tf ? 0 : 1, &one};
+    const sb_array strings = {&string, SB_STRING, tf ? 0 : 1, &one, NULL};
     return sb_text_array(w, tag, &strings, step, NULL);
 }
 

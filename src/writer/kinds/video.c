@@ -38,7 +38,7 @@ sb_status sb_video(sb_writer *w, const char *tag, const sb_array *frames, double
     sb_status status = sb_call_begin(w, &call, SB_CALL_VIDEO, tag, true, step, meta);
     if (status != SB_OK) return status;
     params p = {.fps = fps == 0 ? DEFAULT_FPS : fps};
-    sb_slice elements;
+    sb_piece elements;
     status = sb_take_array(w, "video", frames, false, &p.shape, &elements);
     if (status != SB_OK) return status;
     if (!(fps >= 0) || !isfinite(fps))

@@ -129,7 +129,7 @@ static void a_node_tells_inputs_and_attributes(void **state) {
     assert_int_equal(sb_node_find_attr(&value, &node, SB_LIT("shape")), SB_OK);
     assert_int_equal(sb_attr_value_read(&attr, value), SB_OK);
     assert_int_equal(attr.kind, SB_ATTR_SHAPE);
-    sb_shape shape;
+    sb_shape_view shape;
     int64_t size;
     assert_int_equal(sb_shape_read(&shape, attr.body), SB_OK);
     assert_int_equal(shape.rank, 2);

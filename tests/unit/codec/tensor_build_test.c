@@ -15,9 +15,10 @@ static void expect(const sb_array *array, sb_tensor_style style, const char *hex
     sb_buf_fini(&b);
 }
 
-#define ONE_OF(type, dtype, ...) ((const sb_array){(const type[]){__VA_ARGS__}, dtype, 0, NULL})
+#define ONE_OF(type, dtype, ...)                                                                   \
+    ((const sb_array){(const type[]){__VA_ARGS__}, dtype, 0, NULL, NULL})
 #define ROW_OF(type, dtype, ...)                                                                   \
-    ((const sb_array){(const type[]){__VA_ARGS__}, dtype, 2, (const int64_t[]){1, 3}})
+    ((const sb_array){(const type[]){__VA_ARGS__}, dtype, 2, (const int64_t[]){1, 3}, NULL})
 
 static void python_style_single_elements_are_typed(void **state) {
     (void)state;
@@ -60,9 +61,9 @@ static void python_style_arrays_are_content_for_most_types(void **state) {
     expect(&ROW_OF(uint32_t, SB_UINT32, 1, 0, 2), SB_TENSOR_PYTHON,
            "0816" SHAPE_13 "220c 01000000 00000000 02000000");
     const sb_array strings = {(const sb_slice[]){SB_LIT("a"), SB_LIT(""), SB_LIT("ccc")}, SB_STRING,
-                              1, (const int64_t[]){3}};
+                              1, (const int64_t[]){3}, NULL};
     expect(&strings, SB_TENSOR_PYTHON, "0807 12041202 0803 4201 61 4200 4203 636363");
-    const sb_array empty = {NULL, SB_FLOAT, 2, (const int64_t[]){0, 3}};
+    const sb_array empty = {NULL, SB_FLOAT, 2, (const int64_t[]){0, 3}, NULL};
     expect(&empty, SB_TENSOR_PYTHON, "0801 1206 1200 12020803");
 }
 
@@ -74,7 +75,7 @@ static void content_style_puts_all_numbers_into_content(void **state) {
     expect(&ONE_OF(float, SB_COMPLEX64, 1, 2), SB_TENSOR_CONTENT,
            "0808 1200 2208 0000803f 00000040");
     expect(&ONE_OF(sb_slice, SB_STRING, SB_LIT("hi")), SB_TENSOR_CONTENT, "0807 1200 4202 6869");
-    const sb_array null = {NULL, SB_FLOAT, 1, (const int64_t[]){0}};
+    const sb_array null = {NULL, SB_FLOAT, 1, (const int64_t[]){0}, NULL};
     expect(&null, SB_TENSOR_CONTENT, "0801 1202 1200");
 }
 
@@ -95,11 +96,11 @@ static void what_cannot_be_stored_is_refused(void **state) {
     (void)state;
     sb_buf b;
     sb_buf_init(&b, &sb_alloc_libc, 1 << 16);
-    const sb_array negative = {NULL, SB_FLOAT, 1, (const int64_t[]){-1}};
-    const sb_array none = {NULL, SB_FLOAT, 2, (const int64_t[]){-1, 0}};
-    const sb_array huge = {NULL, SB_FLOAT, 2, (const int64_t[]){INT64_MAX, 4}};
-    const sb_array wide = {NULL, SB_DOUBLE, 1, (const int64_t[]){INT64_MAX}};
-    const sb_array resource = {"", SB_RESOURCE, 0, NULL};
+    const sb_array negative = {NULL, SB_FLOAT, 1, (const int64_t[]){-1}, NULL};
+    const sb_array none = {NULL, SB_FLOAT, 2, (const int64_t[]){-1, 0}, NULL};
+    const sb_array huge = {NULL, SB_FLOAT, 2, (const int64_t[]){INT64_MAX, 4}, NULL};
+    const sb_array wide = {NULL, SB_DOUBLE, 1, (const int64_t[]){INT64_MAX}, NULL};
+    const sb_array resource = {"", SB_RESOURCE, 0, NULL, NULL};
     sb_buf_add_byte(&b, 'x');
     assert_int_equal(sb_tensor_add(&b, 8, &negative, SB_TENSOR_CONTENT), SB_INVALID);
     assert_int_equal(sb_tensor_add(&b, 8, &none, SB_TENSOR_CONTENT), SB_INVALID);
@@ -123,7 +124,7 @@ static void what_is_written_is_read_back(void **state) {
             sb_test_fill(&random, raw, sizeof raw);
             if (dtype == SB_BOOL)
                 for (size_t i = 0; i < sizeof raw; i++) raw[i] &= 1;
-            const sb_array array = {raw, (sb_dtype)dtype, 1, (const int64_t[]){7}};
+            const sb_array array = {raw, (sb_dtype)dtype, 1, (const int64_t[]){7}, NULL};
             sb_tensor_view typed, content;
             sb_buf_clear(&b);
             assert_int_equal(sb_tensor_add_fields(&b, &array, SB_TENSOR_CONTENT), SB_OK);

@@ -149,7 +149,7 @@ static inline void touch_summary(sb_slice summary) {
 
 static inline void touch_attr(sb_slice value) {
     sb_attr_value attr;
-    sb_shape shape;
+    sb_shape_view shape;
     int64_t size;
     if (sb_attr_value_read(&attr, value) != SB_OK) return;
     touch_slice(attr.body);

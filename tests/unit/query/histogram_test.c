@@ -169,7 +169,7 @@ static void add_new(sb_buf *file, int64_t step, size_t n) {
     double rows[30];
     for (size_t i = 0; i < n * 3; i++) rows[i] = (double)step * 100 + (double)i;
     int64_t dims[] = {(int64_t)n, 3};
-    sb_array array = {rows, SB_DOUBLE, 2, dims};
+    sb_array array = {rows, SB_DOUBLE, 2, dims, NULL};
     log_tensor(file, "w", "histograms", SB_LIT(""), step, 100 + (double)step, &array);
 }
 
@@ -180,7 +180,7 @@ static void histograms_of_a_log(void **state) {
     /* a value of the wrong shape, and one that claims very much */
     int64_t bad[] = {2, 2}, huge[] = {1000000000000, 3};
     double numbers[] = {1, 2, 3, 4};
-    sb_array array = {numbers, SB_DOUBLE, 2, bad};
+    sb_array array = {numbers, SB_DOUBLE, 2, bad, NULL};
     log_tensor(&file, "w", "histograms", SB_LIT(""), 6, 106, &array);
     sb_buf tensor = log_begin();
     sb_pb_add_uint(&tensor, 1, SB_FLOAT);

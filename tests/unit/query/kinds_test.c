@@ -29,7 +29,7 @@ static void texts_of_every_shape(void **state) {
         log_strings(&file, "t", "text", SB_LIT(""), rank, 100 + rank, texts, (size_t)1 << rank,
                     rank, dims);
     float number = 1;
-    sb_array no_text = {&number, SB_FLOAT, 0, NULL};
+    sb_array no_text = {&number, SB_FLOAT, 0, NULL, NULL};
     log_tensor(&file, "t", "text", SB_LIT(""), 4, 104, &no_text);
     log_put(&l, "run/" FILE_1, &file);
     logs_load(&l);
@@ -97,9 +97,9 @@ static void curves_lose_their_empty_end(void **state) {
                     1e30f, -2.5f, 0, /* fn */
                     .5f,   .6f,   .7f,  .8f, 1,
                     .75f,  .5f,   .25f};
-    sb_array curve = {rows, SB_FLOAT, 2, (int64_t[]){6, 4}};
-    sb_array none = {rows, SB_FLOAT, 2, (int64_t[]){6, 0}};
-    sb_array other = {rows, SB_FLOAT, 2, (int64_t[]){4, 6}};
+    sb_array curve = {rows, SB_FLOAT, 2, (int64_t[]){6, 4}, NULL};
+    sb_array none = {rows, SB_FLOAT, 2, (int64_t[]){6, 0}, NULL};
+    sb_array other = {rows, SB_FLOAT, 2, (int64_t[]){4, 6}, NULL};
     log_tensor(&file, "pr", "pr_curves", SB_LIT(""), 0, 100, &curve);
     log_tensor(&file, "pr", "pr_curves", SB_LIT(""), 1, 101, &none);
     log_tensor(&file, "pr", "pr_curves", SB_LIT(""), 2, 102, &other);
@@ -222,7 +222,7 @@ static void meshes_of_a_batch(void **state) {
     plugin.version = 9;
     sb_mesh_plugin_add(&newer, &plugin);
     int32_t faces[] = {1, 2, 3, -4, 5, 6};
-    sb_array array = {faces, SB_INT32, 3, (int64_t[]){2, 1, 3}};
+    sb_array array = {faces, SB_INT32, 3, (int64_t[]){2, 1, 3}, NULL};
     for (int i = 0; i < 2; i++) /* twice at one step */
         log_tensor(&file, "m_FACE", "mesh", sb_buf_slice(&content), 4, 100 + i, &array);
     log_tensor(&file, "n_FACE", "mesh", sb_buf_slice(&newer), 4, 102, &array);
@@ -298,7 +298,7 @@ static void put_layout(logs *l, const char *run, const char *plan) {
     sb_buf layout = log_begin(), file = log_begin();
     sb_layout_add(&layout, categories, n);
     sb_slice text = sb_buf_slice(&layout);
-    sb_array array = {&text, SB_STRING, 0, NULL};
+    sb_array array = {&text, SB_STRING, 0, NULL, NULL};
     log_tensor(&file, SB_LAYOUT_TAG, "custom_scalars", SB_LIT(""), 0, 100, &array);
     sb_buf_fini(&layout);
     char name[64];

@@ -114,7 +114,7 @@ static inline void log_strings(sb_buf *file, const char *tag, const char *plugin
     sb_slice slices[64];
     assert_true(n <= SB_COUNT(slices));
     for (size_t i = 0; i < n; i++) slices[i] = sb_slice_str(texts[i]);
-    sb_array array = {slices, SB_STRING, rank, dims};
+    sb_array array = {slices, SB_STRING, rank, dims, NULL};
     log_tensor(file, tag, plugin, content, step, wall, &array);
 }
 

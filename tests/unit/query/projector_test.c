@@ -62,7 +62,7 @@ static void a_checkpoints_matrix_is_found_and_read(void **state) {
     assert_int_equal(b.n, 1);
     assert_slice_is(b.runs[0].name, ".");
     assert_int_equal(b.runs[0].n, 1);
-    const sb_embedding *e = &b.runs[0].embeddings[0];
+    const sb_embedding_info *e = &b.runs[0].embeddings[0];
     assert_true(e->shape_n == 2 && e->shape[0] == 50 && e->shape[1] == 8);
     assert_slice_is(e->image_path, "sprite.png");
     assert_slice_is(b.runs[0].checkpoint, FIXTURE "/embedding.ckpt-1");
@@ -104,7 +104,7 @@ static void text_and_raw_files_are_told_apart(void **state) {
     assert_int_equal(find_all(&b), SB_OK);
     assert_int_equal(b.n, 1);
     assert_ok(sb_projector_shapes(&b.p, b.runs, &err), &err);
-    const sb_embedding *e = b.runs[0].embeddings;
+    const sb_embedding_info *e = b.runs[0].embeddings;
     assert_slice_is(e[0].name, "t.tsv");
     assert_true(e[0].shape_n == 2 && e[0].shape[0] == 2 && e[0].shape[1] == 2);
     assert_int_equal(e[4].shape_n, 0);
@@ -160,7 +160,7 @@ static void ask_everything(bed *b, const char *what) {
         sb_projector_run *run = &b->runs[i];
         assert_ok(sb_projector_shapes(&b->p, run, &err), &err);
         for (size_t k = 0; k < run->n; k++) {
-            const sb_embedding *e = &run->embeddings[k];
+            const sb_embedding_info *e = &run->embeddings[k];
             const sb_slice paths[] = {e->metadata_path, e->bookmarks_path, e->image_path,
                                       e->tensor_path};
             sb_buf out = new_buf();
@@ -304,7 +304,7 @@ static sb_status use_all(const sb_alloc *alloc, const sb_fs *fs, const char *dir
     bed_init(&b, alloc, fs, NULL, "r", dir);
     sb_status status = find_all(&b);
     if (status == SB_OK && b.n) {
-        const sb_embedding *e = b.runs[0].embeddings;
+        const sb_embedding_info *e = b.runs[0].embeddings;
         status = sb_projector_shapes(&b.p, b.runs, &err);
         for (size_t i = 0; i < b.runs[0].n && status == SB_OK; i++)
             status = sb_projector_tensor(&b.p, b.runs, e[i].name, 0, &out, &err);

@@ -12,7 +12,7 @@ static void add_described(sb_buf *file, const char *tag, const char *name, const
                           double wall) {
     sb_buf tensor = log_begin();
     float x = 1;
-    sb_array array = {&x, SB_FLOAT, 0, NULL};
+    sb_array array = {&x, SB_FLOAT, 0, NULL, NULL};
     assert_int_equal(sb_tensor_add_fields(&tensor, &array, SB_TENSOR_CONTENT), SB_OK);
     sb_metadata metadata = {.plugin_name = SB_LIT("scalars"),
                             .display_name = sb_slice_str(name),

@@ -36,8 +36,7 @@ static void numbers_are_printed_as_python_does(void **state) {
     };
     bed b = bed_open(*state, "run", SB_STYLE_TORCH);
     for (size_t i = 0; i < SB_COUNT(rows); i++) {
-        const sb_embedding e = {.tag = "e", .matrix = &rows[i].array, .step = (int64_t)i};
-        assert_ok(sb_add_embedding(b.w, &e, &b.err), &b.err);
+        assert_ok(sb_embedding(b.w, "e", &rows[i].array, (int64_t)i, NULL, &b.err), &b.err);
         char name[64];
         snprintf(name, sizeof name, "0000%zu/e/tensors.tsv", i);
         assert_slice_is(file_of(&b, name), rows[i].text);
@@ -53,8 +52,7 @@ static void large_matrices_are_written_in_pieces(void **state) {
     for (size_t i = 0; i < n; i++) numbers[i] = (double)i + 0.5;
     bed b = bed_open(*state, "run", SB_STYLE_TORCH);
     const sb_array array = ARRAY_OF(SB_DOUBLE, numbers, 3000, 100);
-    const sb_embedding e = {.matrix = &array};
-    assert_ok(sb_add_embedding(b.w, &e, &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, NULL, &array, 0, NULL, &b.err), &b.err);
     sb_slice text = file_of(&b, "00000/default/tensors.tsv");
     size_t lines = 0;
     for (size_t i = 0; i < text.n; i++) lines += text.p[i] == '\n';
@@ -71,19 +69,15 @@ static void labels_can_not_break_lines(void **state) {
     const char *const one_header[] = {"name"};
     const sb_array array = ARRAY_OF(SB_FLOAT, matrix, 2, 2);
     bed b = bed_open(*state, "run", SB_STYLE_TORCH);
-    const sb_embedding plain = {
-        .tag = "a", .matrix = &array, .metadata = labels, .metadata_columns = 1};
-    const sb_embedding wide = {.tag = "b",
-                               .matrix = &array,
-                               .metadata = columns,
-                               .metadata_columns = 2,
-                               .metadata_header = header};
-    sb_embedding named = plain;
-    named.tag = "c";
+    const sb_embedding_opts plain =
+        SB_INIT(sb_embedding_opts, .metadata = labels, .metadata_columns = 1);
+    const sb_embedding_opts wide = SB_INIT(sb_embedding_opts, .metadata = columns,
+                                           .metadata_columns = 2, .metadata_header = header);
+    sb_embedding_opts named = plain;
     named.metadata_header = one_header;
-    assert_ok(sb_add_embedding(b.w, &plain, &b.err), &b.err);
-    assert_ok(sb_add_embedding(b.w, &wide, &b.err), &b.err);
-    assert_ok(sb_add_embedding(b.w, &named, &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, "a", &array, 0, &plain, &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, "b", &array, 0, &wide, &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, "c", &array, 0, &named, &b.err), &b.err);
     assert_slice_is(file_of(&b, "00000/a/metadata.tsv"), "a b\nc d \n");
     assert_slice_is(file_of(&b, "00000/b/metadata.tsv"), "n\tm \n1\t2\nx y\t4\n");
     /* Readers know a header by its tab. */
@@ -104,18 +98,14 @@ static void the_config_names_every_embedding_once(void **state) {
     const char *const labels[] = {"a", "b"};
     const sb_array array = ARRAY_OF(SB_FLOAT, matrix, 2, 2);
     const sb_array images = ARRAY_OF(SB_FLOAT, pictures, 2, 3, 3, 4);
-    const sb_embedding first = {.tag = "x", .matrix = &array};
-    const sb_embedding full = {.tag = "a/b",
-                               .matrix = &array,
-                               .metadata = labels,
-                               .metadata_columns = 1,
-                               .images = &images,
-                               .step = 7};
-    const sb_embedding minus = {.tag = "x", .matrix = &array, .step = -12};
+    const sb_embedding_opts full =
+        SB_INIT(sb_embedding_opts, .metadata = labels, .metadata_columns = 1, .images = &images);
     bed b = bed_open(*state, "run", SB_STYLE_TORCH);
-    const sb_embedding *const all[] = {&first, &full, &minus, &full, &first};
-    for (size_t i = 0; i < SB_COUNT(all); i++)
-        assert_ok(sb_add_embedding(b.w, all[i], &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, "x", &array, 0, NULL, &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, "a/b", &array, 7, &full, &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, "x", &array, -12, NULL, &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, "a/b", &array, 7, &full, &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, "x", &array, 0, NULL, &b.err), &b.err);
     assert_slice_is(file_of(&b, "projector_config.pbtxt"), THREE);
     uint32_t width, height;
     sb_slice sprite = file_of(&b, "00007/a%2fb/sprite.png");
@@ -128,12 +118,11 @@ static void the_config_names_every_embedding_once(void **state) {
 
 static void foreign_entries_and_broken_configs_are_left_alone(void **state) {
     const sb_array array = ARRAY_OF(SB_FLOAT, matrix, 2, 2);
-    const sb_embedding e = {.tag = "x", .matrix = &array};
     bed b = bed_open(*state, "run", SB_STYLE_TBX);
     sb_test_dir_put(b.dir, "run/projector_config.pbtxt",
                     SB_LIT("model_checkpoint_dir: 'd'\nembeddings <tensor_name: 'other'>\n"
                            "embeddings { tensor_shape: [5, 6] }"));
-    assert_ok(sb_add_embedding(b.w, &e, &b.err), &b.err);
+    assert_ok(sb_embedding(b.w, "x", &array, 0, NULL, &b.err), &b.err);
     assert_slice_is(file_of(&b, "projector_config.pbtxt"),
                     "embeddings {\n  tensor_name: \"other\"\n}\n"
                     "embeddings {\n  tensor_shape: 5\n  tensor_shape: 6\n}\n"
@@ -142,7 +131,7 @@ static void foreign_entries_and_broken_configs_are_left_alone(void **state) {
     const char *const broken[] = {"embeddings {", "unknown: 1", "\xff"};
     for (size_t i = 0; i < SB_COUNT(broken); i++) {
         sb_test_dir_put(b.dir, "run/projector_config.pbtxt", sb_slice_str(broken[i]));
-        assert_int_equal(sb_add_embedding(b.w, &e, &b.err), SB_CORRUPT);
+        assert_int_equal(sb_embedding(b.w, "x", &array, 0, NULL, &b.err), SB_CORRUPT);
         assert_non_null(strstr(b.err.text, "left as it is"));
         assert_slice_is(file_of(&b, "projector_config.pbtxt"), broken[i]);
     }
@@ -156,47 +145,52 @@ static void senseless_calls_are_refused(void **state) {
                    text = ARRAY_OF(SB_STRING, matrix, 2, 2);
     const sb_array minus = ARRAY_OF(SB_FLOAT, matrix, -1, 2), gone = ARRAY_OF(SB_FLOAT, NULL, 2, 2);
     const sb_array huge = ARRAY_OF(SB_FLOAT, matrix, INT64_MAX, 3);
-    const sb_array no_dims = {matrix, SB_FLOAT, 2, NULL};
+    const sb_array no_dims = {matrix, SB_FLOAT, 2, NULL, NULL};
     const sb_array three = ARRAY_OF(SB_FLOAT, matrix, 3, 1, 1, 1);
     const sb_array deep = ARRAY_OF(SB_FLOAT, matrix, 2, 5, 1, 1);
     const char *const labels[] = {"a", NULL}, *const garbled[] = {"a", "\xff"},
                       *const ok[] = {"a", "b"};
-    const sb_embedding rows[] = {
-        {.matrix = NULL},
-        {.matrix = &flat},
-        {.matrix = &empty},
-        {.matrix = &text},
-        {.matrix = &minus},
-        {.matrix = &gone},
-        {.matrix = &huge},
-        {.matrix = &no_dims},
-        {.matrix = &good, .tag = ""},
-        {.matrix = &good, .tag = "\xff"},
-        {.matrix = &good, .metadata = labels, .metadata_columns = 1},
-        {.matrix = &good, .metadata = garbled, .metadata_columns = 1},
-        {.matrix = &good, .metadata = ok, .metadata_columns = 0},
-        {.matrix = &good, .metadata = ok, .metadata_columns = 2},
-        {.matrix = &good, .metadata = ok, .metadata_columns = SIZE_MAX, .metadata_header = ok},
-        {.matrix = &good, .metadata = ok, .metadata_columns = 1, .metadata_header = labels + 1},
-        {.matrix = &good, .images = &good},
-        {.matrix = &good, .images = &three},
-        {.matrix = &good, .images = &deep},
+#define OPTS(...) SB_INIT(sb_embedding_opts, __VA_ARGS__)
+    const struct {
+        const sb_array *matrix;
+        const char *tag;
+        sb_embedding_opts opts;
+    } rows[] = {
+        {NULL, "x", OPTS()},
+        {&flat, "x", OPTS()},
+        {&empty, "x", OPTS()},
+        {&text, "x", OPTS()},
+        {&minus, "x", OPTS()},
+        {&gone, "x", OPTS()},
+        {&huge, "x", OPTS()},
+        {&no_dims, "x", OPTS()},
+        {&good, "", OPTS()},
+        {&good, "\xff", OPTS()},
+        {&good, "x", {.metadata = NULL}}, /* without a size */
+        {&good, "x", OPTS(.metadata = labels, .metadata_columns = 1)},
+        {&good, "x", OPTS(.metadata = garbled, .metadata_columns = 1)},
+        {&good, "x", OPTS(.metadata = ok, .metadata_columns = 0)},
+        {&good, "x", OPTS(.metadata = ok, .metadata_columns = 2)},
+        {&good, "x", OPTS(.metadata = ok, .metadata_columns = SIZE_MAX, .metadata_header = ok)},
+        {&good, "x", OPTS(.metadata = ok, .metadata_columns = 1, .metadata_header = labels + 1)},
+        {&good, "x", OPTS(.images = &good)},
+        {&good, "x", OPTS(.images = &three)},
+        {&good, "x", OPTS(.images = &deep)},
     };
     bed b = bed_open(*state, "run", SB_STYLE_TORCH);
     for (size_t i = 0; i < SB_COUNT(rows); i++) {
-        sb_status status = sb_add_embedding(b.w, &rows[i], &b.err);
+        sb_status status = sb_embedding(b.w, rows[i].tag, rows[i].matrix, 0, &rows[i].opts, &b.err);
         assert_true(status == SB_INVALID || status == SB_LIMIT);
         assert_non_null(strstr(b.err.text, "embedding"));
     }
-    assert_int_equal(sb_add_embedding(b.w, NULL, NULL), SB_INVALID);
-    assert_int_equal(sb_add_embedding(NULL, &rows[0], NULL), SB_INVALID);
+    assert_int_equal(sb_embedding(NULL, "x", &good, 0, NULL, NULL), SB_INVALID);
     bed_close(&b);
     bed_free(&b);
     static const float oblong[2 * 2 * 3];
     const sb_array images = ARRAY_OF(SB_FLOAT, oblong, 2, 1, 2, 3);
-    const sb_embedding e = {.matrix = &good, .images = &images};
     b = bed_open(*state, "tbx", SB_STYLE_TBX);
-    assert_int_equal(sb_add_embedding(b.w, &e, &b.err), SB_INVALID);
+    assert_int_equal(sb_embedding(b.w, "x", &good, 0, &OPTS(.images = &images), &b.err),
+                     SB_INVALID);
     assert_non_null(strstr(b.err.text, "square"));
     bed_close(&b);
     bed_free(&b);
@@ -209,9 +203,9 @@ static sb_status add_one(sb_writer *w, sb_err *err) {
     const char *const labels[] = {"a", "b"};
     const sb_array array = ARRAY_OF(SB_FLOAT, matrix, 2, 2);
     const sb_array images = ARRAY_OF(SB_UINT8, pictures, 2, 3, 2, 2);
-    const sb_embedding e = {
-        .matrix = &array, .metadata = labels, .metadata_columns = 1, .images = &images};
-    return sb_add_embedding(w, &e, err);
+    const sb_embedding_opts opts =
+        SB_INIT(sb_embedding_opts, .metadata = labels, .metadata_columns = 1, .images = &images);
+    return sb_embedding(w, NULL, &array, 0, &opts, err);
 }
 
 static void a_refusing_disk_is_named_and_keeps_the_old_config(void **state) {

@@ -284,7 +284,7 @@ static void torch_sums_what_it_can_not_count(void **state) {
 static void events_have_the_bytes_of_tensorflow(void **state) {
     const float x[] = {1, 2, 3}, y[] = {1.0f, 1.05f, 1.2f};
     bed b = bed_open(*state, "tf2", SB_STYLE_TF2);
-    const sb_histogram_opts three = {.has_buckets = true, .buckets = 3};
+    const sb_histogram_opts three = SB_INIT(sb_histogram_opts, .buckets = 3);
     assert_int_equal(sb_histogram(b.w, "h", &ARRAY_OF(SB_FLOAT, x, 3), 1, &three, NULL), SB_OK);
     bed_close(&b);
     assert_event_bytes(&b, 0, TF2_EVENT);
@@ -321,7 +321,7 @@ static void uncountable_values_drop_the_event_and_say_so(void **state) {
 
 static void given_buckets_and_rows_are_written_as_they_are(void **state) {
     const double limits[] = {1, 2}, counts[] = {3, 4}, rows[] = {0, 1, 3, 1, 2, 4};
-    const sb_histogram_data data = {-1, 2, 7, 5, 9, limits, counts, 2};
+    const sb_histogram_data data = SB_INIT(sb_histogram_data, -1, 2, 7, 5, 9, limits, counts, 2);
     for (int style = 0; style < 4; style++) {
         char name[32];
         snprintf(name, sizeof name, "given%d", style);
@@ -347,10 +347,11 @@ static void given_buckets_and_rows_are_written_as_they_are(void **state) {
 static void senseless_calls_are_refused(void **state) {
     const float x[] = {1, 2};
     bed b = bed_open(*state, "refused", SB_STYLE_TORCH);
-    const sb_histogram_opts many = {.has_buckets = true, .buckets = 1000001};
-    const sb_histogram_data missing = {.n = 2}, endless = {.limits = (const double[]){0},
-                                                           .counts = (const double[]){0},
-                                                           .n = SIZE_MAX};
+    const sb_histogram_opts many = SB_INIT(sb_histogram_opts, .buckets = 1000001);
+    const double x0[] = {0};
+    const sb_histogram_data missing = SB_INIT(sb_histogram_data, .n = 2);
+    const sb_histogram_data endless =
+        SB_INIT(sb_histogram_data, .limits = x0, .counts = x0, .n = SIZE_MAX);
     assert_refused(b.w, sb_histogram(b.w, "h", NULL, 1, NULL, NULL), SB_INVALID, "missing");
     assert_refused(b.w, sb_histogram(b.w, "h", &ARRAY_OF(SB_FLOAT, x, 0), 1, NULL, NULL),
                    SB_INVALID, "no values");

@@ -106,16 +106,16 @@ static void an_experiment_has_the_bytes_of_tensorboard(void **state) {
     const sb_hparam_value two[] = {{.type = SB_HPARAM_INTEGER, .integer = 1},
                                    {.type = SB_HPARAM_INTEGER, .integer = 2}};
     const sb_hparam_info infos[] = {
-        {.name = "lr", .type = SB_HPARAM_NUMBER, .has_interval = true, .min = 0.1, .max = 0.2},
-        {.name = "n", .type = SB_HPARAM_INTEGER, .values = two, .value_count = 2},
+        SB_INIT(sb_hparam_info, .name = "lr", .type = SB_HPARAM_NUMBER, .has_interval = true,
+                .min = 0.1, .max = 0.2),
+        SB_INIT(sb_hparam_info, .name = "n", .type = SB_HPARAM_INTEGER, .values = two,
+                .value_count = 2),
     };
-    const sb_metric_info metric = {
-        .group = "train", .tag = "acc", .display_name = "A", .dataset = SB_DATASET_VALIDATION};
-    const sb_experiment experiment = {.time_created = 7,
-                                      .hparams = infos,
-                                      .hparam_count = 2,
-                                      .metrics = &metric,
-                                      .metric_count = 1};
+    const sb_metric_info metric = SB_INIT(sb_metric_info, .group = "train", .tag = "acc",
+                                          .display_name = "A", .dataset = SB_DATASET_VALIDATION);
+    const sb_experiment experiment =
+        SB_INIT(sb_experiment, .time_created = 7, .hparams = infos, .hparam_count = 2,
+                .metrics = &metric, .metric_count = 1);
     bed b = bed_open(*state, "tf2", SB_STYLE_TF2);
     assert_int_equal(sb_hparams_config(b.w, &experiment, 0), SB_OK);
     bed_close(&b);
@@ -151,18 +151,20 @@ static void senseless_calls_are_refused(void **state) {
     assert_refused(w, sb_hparams_config(w, NULL, 0), SB_INVALID, "missing");
     const sb_hparam_value value = {.type = SB_HPARAM_NUMBER};
     const sb_hparam_info infos[] = {
-        {.name = NULL},
-        {.name = "x", .type = (sb_hparam_type)9},
-        {.name = "x", .values = &value, .value_count = 1, .has_interval = true},
-        {.name = "x", .value_count = 1},
-        {.name = "x", .description = "\xff"},
+        SB_INIT(sb_hparam_info, .name = NULL),
+        SB_INIT(sb_hparam_info, .name = "x", .type = (sb_hparam_type)9),
+        SB_INIT(sb_hparam_info, .name = "x", .values = &value, .value_count = 1,
+                .has_interval = true),
+        SB_INIT(sb_hparam_info, .name = "x", .value_count = 1),
+        SB_INIT(sb_hparam_info, .name = "x", .description = "\xff"),
     };
     for (size_t i = 0; i < SB_COUNT(infos); i++) {
-        const sb_experiment experiment = {.hparams = &infos[i], .hparam_count = 1};
+        const sb_experiment experiment =
+            SB_INIT(sb_experiment, .hparams = &infos[i], .hparam_count = 1);
         assert_refused(w, sb_hparams_config(w, &experiment, 0), SB_INVALID, "hparams");
     }
-    const sb_metric_info metric = {.tag = "x", .dataset = (sb_dataset)7};
-    const sb_experiment bad_metric = {.metrics = &metric, .metric_count = 1};
+    const sb_metric_info metric = SB_INIT(sb_metric_info, .tag = "x", .dataset = (sb_dataset)7);
+    const sb_experiment bad_metric = SB_INIT(sb_experiment, .metrics = &metric, .metric_count = 1);
     assert_refused(w, sb_hparams_config(w, &bad_metric, 0), SB_INVALID, "data set");
     bed_close(&b);
     assert_int_equal(bed_count(&b), 0);
@@ -171,10 +173,11 @@ static void senseless_calls_are_refused(void **state) {
 
 static sb_status make_hparams(sb_writer *w) {
     const sb_hparam_value list[] = {trial[0].value, trial[1].value};
-    const sb_hparam_info info = {.name = "x", .values = list, .value_count = 2};
-    const sb_metric_info metric = {.tag = "m"};
-    const sb_experiment experiment = {
-        .hparams = &info, .hparam_count = 1, .metrics = &metric, .metric_count = 1};
+    const sb_hparam_info info =
+        SB_INIT(sb_hparam_info, .name = "x", .values = list, .value_count = 2);
+    const sb_metric_info metric = SB_INIT(sb_metric_info, .tag = "m");
+    const sb_experiment experiment = SB_INIT(sb_experiment, .hparams = &info, .hparam_count = 1,
+                                             .metrics = &metric, .metric_count = 1);
     sb_status status = sb_hparams_config(w, &experiment, 0);
     if (status == SB_OK) status = sb_hparams_start(w, trial, 4, NULL, 0, 0);
     return status == SB_OK ? sb_hparams_end(w, SB_SESSION_FAILURE, 2, 0) : status;

@@ -69,7 +69,7 @@ static void tf2_writes_one_tensor_with_sizes_and_files(void **state) {
     static const uint8_t pixels[5 * 2 * 3 * 3];
     bed b = bed_open(*state, "tf2", SB_STYLE_TF2);
     const sb_array batch = ARRAY_OF(SB_UINT8, pixels, 5, 2, 3, 3);
-    const sb_image_opts one = {.max_outputs = 1};
+    const sb_image_opts one = SB_INIT(sb_image_opts, .max_outputs = 1);
     assert_int_equal(sb_image(b.w, "i", &batch, 1, NULL, NULL), SB_OK);
     assert_int_equal(sb_image(b.w, "i", &batch, 1, &one, NULL), SB_OK);
     assert_int_equal(sb_image(b.w, "i", &ARRAY_OF(SB_UINT8, pixels, 0, 2, 3, 3), 1, NULL, NULL),
@@ -100,8 +100,8 @@ static void tf1_numbers_its_pictures_unless_one_is_asked_for(void **state) {
     static const float pixels[2 * 2 * 3 * 1];
     bed b = bed_open(*state, "tf1", SB_STYLE_TF1);
     const sb_array batch = ARRAY_OF(SB_FLOAT, pixels, 2, 2, 3, 1);
-    const sb_image_opts one = {.max_outputs = 1};
-    const sb_meta meta = {.description = "d"};
+    const sb_image_opts one = SB_INIT(sb_image_opts, .max_outputs = 1);
+    const sb_meta meta = SB_INIT(sb_meta, .description = "d");
     assert_int_equal(sb_image(b.w, "i", &batch, 1, NULL, &meta), SB_OK);
     assert_int_equal(sb_image(b.w, "i", &batch, 1, &one, NULL), SB_OK);
     assert_int_equal(sb_image(b.w, "i", &ARRAY_OF(SB_FLOAT, pixels, 0, 2, 3, 1), 1, NULL, NULL),
@@ -126,7 +126,7 @@ static void torch_makes_a_grid_of_a_batch(void **state) {
     static const uint8_t pixels[10 * 3 * 2 * 4];
     for (int style = SB_STYLE_TORCH; style <= SB_STYLE_TBX; style++) {
         bed b = bed_open(*state, style == SB_STYLE_TBX ? "tbx" : "torch", (sb_style)style);
-        const sb_image_opts last = {.layout = "hwc"};
+        const sb_image_opts last = SB_INIT(sb_image_opts, .layout = "hwc");
         assert_int_equal(
             sb_image(b.w, "a b", &ARRAY_OF(SB_UINT8, pixels, 10, 3, 2, 4), 1, NULL, NULL), SB_OK);
         assert_int_equal(sb_image(b.w, "c", &ARRAY_OF(SB_UINT8, pixels, 2, 4, 1), 1, &last, NULL),
@@ -198,7 +198,7 @@ static void encoded_files_pass_unchanged(void **state) {
 static void senseless_calls_are_refused(void **state) {
     static const uint8_t x[64];
     const sb_slice none = {NULL, 0}, junk = SB_LIT("no picture");
-    const sb_image_opts bad_layout = {.layout = "NHXC"};
+    const sb_image_opts bad_layout = SB_INIT(sb_image_opts, .layout = "NHXC");
     bed b = bed_open(*state, "tf1", SB_STYLE_TF1);
     sb_writer *w = b.w;
     assert_refused(w, sb_image(w, "i", NULL, 1, NULL, NULL), SB_INVALID, "missing");
@@ -230,7 +230,7 @@ static void senseless_calls_are_refused(void **state) {
     b = bed_open(*state, "torch", SB_STYLE_TORCH);
     w = b.w;
     const sb_slice two[] = {junk, junk};
-    const sb_image_opts no_channels = {.layout = "NHW"};
+    const sb_image_opts no_channels = SB_INIT(sb_image_opts, .layout = "NHW");
     assert_refused(w, sb_image_encoded(w, "i", two, 2, 1, 1, 1, NULL), SB_INVALID, "one image");
     assert_refused(w, sb_image(w, "i", &ARRAY_OF(SB_UINT8, x, 2, 2, 2), 1, &no_channels, NULL),
                    SB_INVALID, "channels (C)");
@@ -245,7 +245,7 @@ static void senseless_calls_are_refused(void **state) {
 
 static sb_status make_images(sb_writer *w) {
     static const float x[2 * 3 * 4 * 4];
-    const sb_image_opts order = {.layout = "NCHW"};
+    const sb_image_opts order = SB_INIT(sb_image_opts, .layout = "NCHW");
     sb_status status = sb_image(w, "i", &ARRAY_OF(SB_FLOAT, x, 2, 3, 4, 4), 1, &order, NULL);
     if (status != SB_OK) return status;
     const sb_slice file = sb_slice_of(gif, sizeof gif);

@@ -3,10 +3,17 @@
 
 #include "base/banned.h"
 
+#define CHART(name, its_tags, count, margin)                                                       \
+    SB_INIT(sb_chart, .title = (name), .tags = (its_tags), .tag_count = (count),                   \
+            .is_margin = (margin))
+#define CATEGORY(name, its_charts, count, is_closed)                                               \
+    SB_INIT(sb_chart_category, .title = (name), .charts = (its_charts), .chart_count = (count),    \
+            .closed = (is_closed))
+
 static const char *const lines[] = {"loss.*", "x"};
 static const char *const band[] = {"v", "l", "u", "v2", "l2", "u2"};
-static const sb_chart charts[] = {{"all", lines, 2, false}, {"band", band, 6, true}};
-static const sb_chart_category category = {"losses", charts, 2, true};
+static const sb_chart charts[] = {CHART("all", lines, 2, false), CHART("band", band, 6, true)};
+static const sb_chart_category category = CATEGORY("losses", charts, 2, true);
 
 /* What Google's library makes of this layout. */
 #define LAYOUT_EVENT                                                                               \
@@ -33,15 +40,15 @@ static void senseless_calls_are_refused(void **state) {
     const char *const none[] = {NULL};
     const char *const garbled[] = {"\xff"};
     const sb_chart bad[] = {
-        {"x", band, 4, true},  {"x", band, 0, true},     {"x", NULL, 1, false},
-        {"x", none, 1, false}, {"x", garbled, 1, false}, {"\xff", lines, 1, false},
+        CHART("x", band, 4, true),  CHART("x", band, 0, true),     CHART("x", NULL, 1, false),
+        CHART("x", none, 1, false), CHART("x", garbled, 1, false), CHART("\xff", lines, 1, false),
     };
     for (size_t i = 0; i < SB_COUNT(bad); i++) {
-        const sb_chart_category row = {"c", &bad[i], 1, false};
+        const sb_chart_category row = CATEGORY("c", &bad[i], 1, false);
         assert_refused(w, sb_custom_scalars(w, &row, 1), SB_INVALID, "custom scalars");
     }
-    const sb_chart_category missing = {"c", NULL, 1, false},
-                            endless = {"c", charts, SIZE_MAX, false};
+    const sb_chart_category missing = CATEGORY("c", NULL, 1, false),
+                            endless = CATEGORY("c", charts, SIZE_MAX, false);
     assert_refused(w, sb_custom_scalars(w, NULL, 1), SB_INVALID, "categories");
     assert_refused(w, sb_custom_scalars(w, &missing, 1), SB_INVALID, "charts");
     assert_refused(w, sb_custom_scalars(w, &endless, 1), SB_LIMIT, "too many");

@@ -80,7 +80,8 @@ static void weights_are_one_for_all_or_one_each(void **state) {
     const uint8_t labels[] = {1, 0};
     const float p[] = {0.7f, 0.2f}, each[] = {3, 5}, all[] = {2};
     const sb_array label_array = ARRAY_OF(SB_BOOL, labels, 2), p_array = ARRAY_OF(SB_FLOAT, p, 2);
-    const sb_array each_array = ARRAY_OF(SB_FLOAT, each, 2), all_array = {all, SB_FLOAT, 0, NULL};
+    const sb_array each_array = ARRAY_OF(SB_FLOAT, each, 2),
+                   all_array = {all, SB_FLOAT, 0, NULL, NULL};
     double scratch[4 * 3];
     float rows[6 * 3];
     (void)state;

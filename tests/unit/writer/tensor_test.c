@@ -96,7 +96,7 @@ static void shapes_of_any_rank_are_kept(void **state) {
     for (uint32_t i = 0; i < 254; i++) dims[i] = 1;
     const uint32_t ranks[] = {0, 1, 16, 17, 254};
     for (size_t i = 0; i < SB_COUNT(ranks); i++) {
-        const sb_array array = {&one, SB_DOUBLE, ranks[i], dims};
+        const sb_array array = {&one, SB_DOUBLE, ranks[i], dims, NULL};
         assert_int_equal(sb_tensor(b.w, "x", &array, 1, NULL, SB_LIT(""), NULL), SB_OK);
     }
     bed_close(&b);
@@ -153,11 +153,11 @@ static void senseless_calls_are_refused(void **state) {
         SB_LIMIT, "2 GiB");
     const double times[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < SB_COUNT(times); i++) {
-        const sb_meta at = {.wall_time = times[i]};
+        const sb_meta at = SB_INIT(sb_meta, .wall_time = times[i]);
         assert_refused(b.w, sb_tensor(b.w, "x", &good, 1, "", SB_LIT(""), &at), SB_INVALID,
                        "wall time");
     }
-    const sb_meta meta = {.description = "\xff"};
+    const sb_meta meta = SB_INIT(sb_meta, .description = "\xff");
     assert_refused(b.w, sb_tensor(b.w, "x", &good, 1, "", SB_LIT(""), &meta), SB_INVALID,
                    "description");
     bed_close(&b);

@@ -22,7 +22,7 @@ static void a_text_has_the_bytes_of_each_framework(void **state) {
 static void arrays_keep_their_shape_and_order(void **state) {
     const sb_slice strings[] = {SB_LIT("a"), SB_LIT("b"), SB_LIT("c"), {NULL, 0}};
     bed b = bed_open(*state, "array", SB_STYLE_TF2);
-    const sb_meta meta = {.display_name = "dn", .description = "d"};
+    const sb_meta meta = SB_INIT(sb_meta, .display_name = "dn", .description = "d");
     assert_int_equal(sb_text_array(b.w, "t2", &ARRAY_OF(SB_STRING, strings, 2, 2), 1, NULL), SB_OK);
     assert_int_equal(sb_text_array(b.w, "none", &ARRAY_OF(SB_STRING, strings, 0), 1, &meta), SB_OK);
     bed_close(&b);
@@ -105,9 +105,9 @@ static void senseless_calls_are_refused(void **state) {
                    SB_LIMIT, "overflows");
     assert_refused(b.w, sb_text_array(b.w, "t", &ARRAY_OF(SB_STRING, good, INT64_MAX), 1, NULL),
                    SB_LIMIT, "too many");
-    const sb_array deep = {good, SB_STRING, 255, (const int64_t[255]){1}};
+    const sb_array deep = {good, SB_STRING, 255, (const int64_t[255]){1}, NULL};
     assert_refused(b.w, sb_text_array(b.w, "t", &deep, 1, NULL), SB_LIMIT, "rank 255");
-    const sb_array no_dims = {good, SB_STRING, 1, NULL};
+    const sb_array no_dims = {good, SB_STRING, 1, NULL, NULL};
     assert_refused(b.w, sb_text_array(b.w, "t", &no_dims, 1, NULL), SB_INVALID, "needs dims");
     assert_int_equal(sb_text(NULL, "t", "x", 1), SB_INVALID);
     bed_close(&b);

@@ -17,7 +17,8 @@ static const sb_env still_env = {&sb_alloc_libc, &sb_fs_local, &sb_test_clock};
 static sb_writer *open_still(const char *logdir, sb_style style, const char *suffix) {
     sb_writer *w = NULL;
     sb_err err;
-    sb_writer_opts opts = {.logdir = logdir, .style = style, .filename_suffix = suffix};
+    sb_writer_opts opts =
+        SB_INIT(sb_writer_opts, .logdir = logdir, .style = style, .filename_suffix = suffix);
     assert_ok(sb_writer_open_env(&w, &opts, &still_env, &err), &err);
     return w;
 }
@@ -131,17 +132,18 @@ static void impossible_directories_are_refused_with_a_reason(void **state) {
     sb_writer *w;
     sb_err err;
     const char *file = sb_test_dir_put(d, "file", SB_LIT("x"));
-    assert_int_equal(sb_writer_open(&w, &(sb_writer_opts){.logdir = file}, &err), SB_IO);
+    assert_int_equal(sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = file), &err), SB_IO);
     assert_non_null(strstr(err.text, "is a file"));
     assert_null(w);
     const char *below = sb_test_dir_join(d, "file/below");
-    assert_int_equal(sb_writer_open(&w, &(sb_writer_opts){.logdir = below}, &err), SB_IO);
+    assert_int_equal(sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = below), &err), SB_IO);
     assert_non_null(strstr(err.text, "Not a directory"));
-    assert_int_equal(sb_writer_open(&w, &(sb_writer_opts){.logdir = ""}, &err), SB_INVALID);
-    assert_int_equal(sb_writer_open(&w, &(sb_writer_opts){.logdir = NULL}, &err), SB_INVALID);
-    assert_int_equal(sb_writer_open(&w, &(sb_writer_opts){.logdir = "x", .style = 9}, &err),
+    assert_int_equal(sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = ""), &err), SB_INVALID);
+    assert_int_equal(sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = NULL), &err),
                      SB_INVALID);
-    sb_writer_opts slash = {.logdir = "x", .filename_suffix = "../y"};
+    assert_int_equal(sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = "x", .style = 9), &err),
+                     SB_INVALID);
+    sb_writer_opts slash = SB_INIT(sb_writer_opts, .logdir = "x", .filename_suffix = "../y");
     assert_int_equal(sb_writer_open(&w, &slash, &err), SB_INVALID);
 }
 
@@ -215,7 +217,8 @@ static void display_name_and_description_go_into_the_metadata(void **state) {
     sb_test_dir *d = *state;
     const char *logdir = sb_test_dir_join(d, "meta");
     sb_writer *w = open_still(logdir, SB_STYLE_TF2, NULL);
-    sb_meta meta = {.display_name = "Loss", .description = "**how bad**", .wall_time = 12.5};
+    sb_meta meta =
+        SB_INIT(sb_meta, .display_name = "Loss", .description = "**how bad**", .wall_time = 12.5);
     assert_int_equal(sb_scalar_as(w, "loss", 1, 2, SB_SCALAR_DEFAULT, &meta), SB_OK);
     close_well(w);
     sb_test_records records = sb_test_read_records(d, sb_test_event_files(d, logdir).paths[0]);
@@ -281,7 +284,7 @@ static void flush_puts_every_earlier_call_into_the_file(void **state) {
         sb_test_records_free(&records);
     }
     assert_ok(sb_writer_flush(w, &err), &err);
-    sb_writer_stats stats;
+    sb_writer_stats stats = SB_INIT(sb_writer_stats);
     sb_writer_get_stats(w, &stats);
     assert_int_equal(stats.written, 140);
     assert_int_equal(stats.dropped, 0);
@@ -297,7 +300,8 @@ static void large_calls_travel_outside_the_ring(void **state) {
     sb_test_dir *d = *state;
     const char *logdir = sb_test_dir_join(d, "large");
     sb_writer *w = NULL;
-    sb_writer_opts opts = {.logdir = logdir, .ring_bytes = 1, .big_bytes = 3 << 20};
+    sb_writer_opts opts =
+        SB_INIT(sb_writer_opts, .logdir = logdir, .ring_bytes = 1, .big_bytes = 3 << 20);
     assert_int_equal(sb_writer_open(&w, &opts, NULL), SB_OK);
     /* A summary whose unknown field 15 is large. */
     size_t n = (1 << 20) + 4;
@@ -361,7 +365,8 @@ static void threads_share_a_writer_and_lose_nothing(void **state) {
     sb_test_dir *d = *state;
     const char *logdir = sb_test_dir_join(d, "threads");
     sb_writer *w = NULL;
-    sb_writer_opts opts = {.logdir = logdir, .style = SB_STYLE_TORCH, .ring_bytes = 1};
+    sb_writer_opts opts =
+        SB_INIT(sb_writer_opts, .logdir = logdir, .style = SB_STYLE_TORCH, .ring_bytes = 1);
     assert_int_equal(sb_writer_open(&w, &opts, NULL), SB_OK);
     pthread_t threads[THREADS];
     logger loggers[THREADS];
