@@ -271,6 +271,31 @@ export default {
         await shot(page, "bands");
     },
 
+    async "bands follow the grouping, in the chart and in the tooltip"(keep) {
+        const page = keep(
+            await openCharts("demo", "#timeseries&group=path&bands=std"),
+        );
+        const named = async () => {
+            const chart = card(page, "train/loss").locator(".plot");
+            await chart.hover({ position: { x: 150, y: 60 } });
+            await chart.hover({ position: { x: 160, y: 60 } });
+            return (await page.locator(".tip tbody .name").allInnerTexts()).sort();
+        };
+        await soon(async () =>
+            assert.deepEqual(await named(), [
+                "convnext-s",
+                "resnet-50",
+                "vit-b16",
+            ]),
+        );
+        // from the menu: nothing else of the view changes
+        await page.getByRole("button", { name: /^Group/ }).click();
+        await page.getByRole("menuitemcheckbox", { name: "lr" }).click();
+        await soon(async () =>
+            assert.deepEqual(await named(), ["0.0003", "0.0004", "0.001"]),
+        );
+    },
+
     async "a chart is exported as SVG with its legend, and as PNG"(keep) {
         const page = keep(await openCharts("demo"));
         await card(page, "train/loss").hover();

@@ -36,6 +36,7 @@ interface BandsWanted {
   spread: Exclude<Spread, 'off'>;
   center: 'mean' | 'median';
   revealed: ReadonlySet<string>; // groups whose runs are wanted too
+  groups: ReadonlyMap<string, Source[]>;
 }
 export interface Loaded extends Source {
   data: Series;
@@ -96,6 +97,18 @@ export class CardData {
 
   private banded = $derived(view.bands !== 'off' && view.group !== '' && this.tags.length === 1);
 
+  /** What the bands are of; follows the grouping, also when the same runs are grouped anew. */
+  private groups = $derived.by(() => {
+    const groups = new Map<string, Source[]>();
+    for (const source of this.banded ? this.wanted : []) {
+      const key = runs.groupOf(source.run);
+      const members = groups.get(key);
+      if (members) members.push(source);
+      else groups.set(key, [source]);
+    }
+    return groups;
+  });
+
   /** With which run the others are compared; bands along another metric are not. */
   baseline = $derived.by((): Run | null => {
     if (view.baseline === '' || view.compare === 'off' || (this.banded && metricOf(view.x) !== null)) return null;
@@ -142,7 +155,10 @@ export class CardData {
         columns,
       };
       const spread = view.bands;
-      const bands = this.banded && spread !== 'off' ? { spread, center: view.center, revealed: view.revealed } : null;
+      const bands =
+        this.banded && spread !== 'off'
+          ? { spread, center: view.center, revealed: view.revealed, groups: this.groups }
+          : null;
       if (this.width === 0) return;
       untrack(() => this.soon(SETTLE_MS, () => void this.load(ask, wanted, bands)));
       return () => clearTimeout(this.timer);
@@ -174,8 +190,8 @@ export class CardData {
     this.asking = asking;
     this.askedAt = Date.now();
     if (bands) {
-      if (!(await this.loadBands(ask, wanted, bands, asking))) return;
-      wanted = wanted.filter(({ run }) => bands.revealed.has(runs.groupOf(run)));
+      if (!(await this.loadBands(ask, bands, asking))) return;
+      wanted = [...bands.groups].flatMap(([key, members]) => (bands.revealed.has(key) ? members : []));
       if (wanted.length === 0) {
         this.series = [];
         return;
@@ -215,15 +231,9 @@ export class CardData {
 
   private async loadBands(
     ask: Ask,
-    wanted: Source[],
-    { spread, center }: BandsWanted,
+    { spread, center, groups }: BandsWanted,
     asking: AbortController,
   ): Promise<boolean> {
-    const groups = new Map<string, { run: number; tag: string }[]>();
-    for (const { run, tag } of wanted) {
-      const key = runs.groupOf(run);
-      groups.set(key, [...(groups.get(key) ?? []), { run: run.id, tag }]);
-    }
     const { x, width, range, near, smoothing, compare } = ask;
     const reply = await api.bands(
       {
@@ -235,7 +245,10 @@ export class CardData {
         compare,
         center,
         spread,
-        groups: [...groups].map(([key, series]) => ({ key, series })),
+        groups: [...groups].map(([key, members]) => ({
+          key,
+          series: members.map(({ run, tag }) => ({ run: run.id, tag })),
+        })),
       },
       asking.signal,
     );
