@@ -143,7 +143,7 @@ export async function open(server, hash = "", options = {}) {
     page.on(
         "console",
         (m) =>
-            m.type() === "error" &&
+            (m.type() === "error" || m.type() === "warning") &&
             !allowErrors &&
             !inVain(m.text()) &&
             page.problems.push(m.text()),

@@ -90,7 +90,8 @@ export class Plot {
   private painted: { ax: Axis; ay: Axis; lines: readonly Line[] } | null = null;
   private fit: { lines: readonly Line[]; key: string; axes: { x: Fitted; y: Fitted } } | null = null;
   private cancelPaint: (() => void) | null = null;
-  private overScheduled = false;
+  private isGone = false;
+  private overFrame = 0; // 0: the hover layer is up to date
   private pointer: { px: number; py: number } | null = null;
   private stepped: number | null = null; // the point that keys went to, where others may be as near
   private selection: Box | null = null;
@@ -141,6 +142,9 @@ export class Plot {
     this.detach();
     this.cancelPaint?.();
     if (this.crosshair.at.owner === this) this.crosshair.set(null, null);
+    // nothing is told to an owner that is gone, also when its other parts go after this one and still call it
+    cancelAnimationFrame(this.overFrame);
+    this.isGone = true;
   }
 
   /** Beside the y axis: a drag along it zooms y alone. */
@@ -421,10 +425,9 @@ export class Plot {
   }
 
   private scheduleOver(): void {
-    if (this.overScheduled) return;
-    this.overScheduled = true;
-    requestAnimationFrame(() => {
-      this.overScheduled = false;
+    if (this.isGone) return;
+    this.overFrame ||= requestAnimationFrame(() => {
+      this.overFrame = 0;
       this.drawOver();
     });
   }
