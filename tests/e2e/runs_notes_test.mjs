@@ -106,6 +106,115 @@ export default {
         });
     },
 
+    async "archiving, renaming and tagging are undone in their turn, by Ctrl-Z or by the message"(
+        keep,
+    ) {
+        await five(async (server) => {
+            const page = keep(await openCharts(server));
+            const all = ["a/1", "a/2", "b/1", "b/2", "c"];
+            const listed = async (expected) =>
+                soon(async () =>
+                    assert.deepEqual((await names(page)).sort(), expected),
+                );
+            await listed(all);
+            await page.getByRole("radio", { name: "Relative" }).click();
+            await waitHash(page, "x=relative");
+            await menuOf(page, "c", "Archive");
+            await listed(all.slice(0, 4));
+            await page.keyboard.press("Control+z");
+            await listed(all);
+            assert.ok((await waitHash(page, "x=relative")) !== "");
+            await page.keyboard.press("Control+Shift+z");
+            await listed(all.slice(0, 4));
+            await page.keyboard.press("Control+z");
+            await listed(all);
+
+            // the message takes back its own change, whatever came after
+            await rowOf(page, "a/1").locator(".name").click();
+            await rowOf(page, "b/2")
+                .locator(".name")
+                .click({ modifiers: ["Shift"] });
+            await page.getByRole("button", { name: "Archive" }).click();
+            await listed(["c"]);
+            await page.getByRole("radio", { name: "Wall" }).click();
+            await waitHash(page, "x=wall");
+            const message = page.locator(".message");
+            assert.match(await message.innerText(), /Archived 4 runs/);
+            await message.getByRole("button", { name: "Undo" }).click();
+            await listed(all);
+            await waitHash(page, "x=wall");
+
+            await menuOf(page, "c", "Rename…");
+            await page.waitForSelector("dialog[open] [name=name]:focus");
+            await page.keyboard.type("best");
+            await page.keyboard.press("Enter");
+            const named = (text) =>
+                soon(async () =>
+                    assert.ok(
+                        (await rowOf(page, "c").innerText()).includes(text),
+                    ),
+                );
+            await named("best");
+            await menuOf(page, "c", "Tags…");
+            await soon(async () =>
+                assert.equal(
+                    await page.evaluate(
+                        () => document.activeElement?.placeholder,
+                    ),
+                    "New tag",
+                ),
+            );
+            await page.keyboard.type("gold");
+            await page.keyboard.press("Enter");
+            const tags = (expected) =>
+                soon(async () =>
+                    assert.deepEqual(
+                        await rowOf(page, "c").locator(".tag").allInnerTexts(),
+                        expected,
+                    ),
+                );
+            await tags(["gold"]);
+            await page.keyboard.press("Escape");
+            await page.keyboard.press("Control+z");
+            await tags([]);
+            await named("best");
+            await page.keyboard.press("Control+z");
+            await named("c");
+            const kept = async () =>
+                (await (await fetch(`${server.url}api/v1/state`)).json()).items[
+                    "run/c"
+                ];
+            await soon(async () => assert.equal(await kept(), undefined));
+        });
+    },
+
+    async "the dialog of saved views takes a name at once, and Enter saves"(
+        keep,
+    ) {
+        await five(async (server) => {
+            const page = keep(await openCharts(server));
+            await page.getByRole("button", { name: "Save view" }).click();
+            await page.getByRole("menuitem").first().click();
+            await page.waitForSelector("dialog[open] #view-name");
+            await soon(async () =>
+                assert.equal(
+                    await page.evaluate(() => document.activeElement?.id),
+                    "view-name",
+                ),
+            );
+            await page.keyboard.type("mine");
+            await page.keyboard.press("Enter");
+            const kept = async () =>
+                Object.keys(
+                    (await (await fetch(`${server.url}api/v1/state`)).json())
+                        .items,
+                );
+            await soon(async () =>
+                assert.deepEqual(await kept(), ["view/mine"]),
+            );
+        });
+    },
+
     async "changes that follow each other quickly are all kept"(keep) {
         await five(async (server) => {
             const page = keep(await openCharts(server));

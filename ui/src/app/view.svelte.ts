@@ -1,10 +1,11 @@
 // The view: everything that decides what is shown, as state that is also the address. encode() and decode() are the
-// whole of it, so undo is a list of addresses and a saved view is one of them.
+// whole of it, so a step of undo is two addresses and a saved view is one of them.
 import { isX, type X } from '../base/axis';
 import { formatHash, fromTensorBoard, joinList, parseHash, splitList, TAB_OF, withoutTensorBoard } from '../base/hash';
 import { readPlaces, writePlaces, type Places } from '../base/place';
 import { isTrivial, readWhere, writeWhere, type ColumnFilter, type Where } from '../base/where';
 import type { SmoothKind } from '../data/types';
+import { History, type Step } from './history';
 
 export interface Zoom {
   x: [number, number] | null;
@@ -20,7 +21,6 @@ export type Compare = 'off' | 'difference' | 'ratio';
 export type Selecting = 'off' | 'step' | 'range';
 export type Spread = 'off' | 'std' | 'ci95' | 'minmax';
 
-const UNDO = 200;
 const KINDS: SmoothKind[] = ['ema', 'time_ema', 'window', 'gaussian', 'median'];
 const number = (text: string, fallback: number) =>
   Number.isFinite(Number(text)) && text !== '' ? Number(text) : fallback;
@@ -307,38 +307,35 @@ export class View {
 
   // ---- undo ----
 
-  private past: string[] = [];
-  private future: string[] = [];
+  private readonly history = new History();
   private present = '';
 
   /** Called with each new address; remembers the one before. */
   note(hash: string): void {
-    if (hash === this.present) return;
-    if (this.present) {
-      this.past.push(this.present);
-      if (this.past.length > UNDO) this.past.shift();
-      this.future = [];
-    }
+    const before = this.present;
+    if (hash === before) return;
+    if (before) this.history.push({ undo: () => this.go(before), redo: () => this.go(hash) });
     this.present = hash;
   }
 
-  undo(): boolean {
-    this.note(this.encode());
-    const hash = this.past.pop();
-    if (hash === undefined) return false;
-    this.future.push(this.present);
+  private go(hash: string): void {
     this.present = hash;
     this.decode(hash);
-    return true;
+  }
+
+  /** A change that is not in the address, such as a run's name: it is undone in its turn. */
+  did(step: Step): void {
+    this.note(this.encode());
+    this.history.push(step);
+  }
+
+  undo(step?: Step): boolean {
+    this.note(this.encode());
+    return this.history.undo(step);
   }
 
   redo(): boolean {
-    const hash = this.future.pop();
-    if (hash === undefined) return false;
-    this.past.push(this.present);
-    this.present = hash;
-    this.decode(hash);
-    return true;
+    return this.history.redo();
   }
 
   // ---- small changes that several places make ----

@@ -1,6 +1,7 @@
 // What can be done with a run, with several, with a group and with a column: the menus behind right click and "⋯".
 import type { Run } from '../../data/types';
 import { hub } from '../../data/hub.svelte';
+import { count } from '../../base/format';
 import type { MenuItem } from '../../widgets/MenuList.svelte';
 import { copyText } from '../clipboard';
 import { t } from '../i18n.svelte';
@@ -14,15 +15,32 @@ import type { RunNote } from './notes.svelte';
 
 const LINE: MenuItem = { label: '', separator: true };
 
-/** Changes notes and tells when the server could not keep them. */
-export async function note(those: readonly Run[], how: (had: RunNote) => RunNote): Promise<void> {
-  if (!(await runs.notes.change(those, how))) shell.say(t('save.notKept'));
+/** Changes notes, so that Ctrl-Z takes it back in its turn; with a text it is told, with a way back beside it. */
+export async function note(
+  those: readonly Run[],
+  how: (had: RunNote) => RunNote,
+  text: (those: readonly Run[]) => string = () => '',
+): Promise<void> {
+  const change = runs.notes.change(those, how);
+  const told = async (kept: Promise<boolean>) => {
+    if (!(await kept)) shell.say(t('save.notKept'));
+  };
+  const step = { undo: () => void told(change.undo()), redo: () => void told(change.redo()) };
+  view.did(step);
+  const what = text(those);
+  if (what) shell.say(what, { title: t('undo'), run: () => void view.undo(step) });
+  await told(change.kept);
 }
 
 export const isArchived = (run: Run): boolean => runs.notes.get(run.name).archived === true;
 
 export function archive(those: readonly Run[], archived: boolean): void {
-  void note(those, () => ({ archived }));
+  const key = `notes.${archived ? 'archived' : 'restored'}` as const;
+  void note(
+    those,
+    () => ({ archived }),
+    () => (those.length === 1 ? t(key, { name: runs.nameOf(those[0]) }) : t(`${key}Many`, { n: count(those.length) })),
+  );
   panel.clear();
 }
 

@@ -15,6 +15,13 @@ export interface RunNote {
   tags?: string[];
 }
 
+/** A change that was made; each promise tells whether the server keeps it. */
+export interface Change {
+  kept: Promise<boolean>;
+  undo: () => Promise<boolean>;
+  redo: () => Promise<boolean>;
+}
+
 const NOTHING: RunNote = {};
 const text = (v: unknown): string | undefined => (typeof v === 'string' && v !== '' ? v : undefined);
 
@@ -83,12 +90,24 @@ export class Notes {
     return [...tags].map(([tag, n]) => ({ tag, n })).sort((a, b) => naturalCompare(a.tag, b.tag));
   });
 
-  /** Changes one or many; answers whether the server keeps it. */
-  change(runs: readonly Run[], how: (had: RunNote) => RunNote): Promise<boolean> {
-    const items: Record<string, RunNote | null> = {};
+  /** Changes one or many. Taking it back touches only the fields that it changed, of what the notes are by then. */
+  change(runs: readonly Run[], how: (had: RunNote, run: Run) => RunNote): Change {
+    const before = new Map<string, RunNote>();
+    const after = new Map<string, RunNote>();
     for (const run of runs) {
       const had = this.get(run.name);
-      const now = { ...had, ...how(had) };
+      const changed = how(had, run);
+      after.set(run.name, changed);
+      before.set(run.name, Object.fromEntries(Object.keys(changed).map((key) => [key, had[key as keyof RunNote]])));
+    }
+    const set = (notes: ReadonlyMap<string, RunNote>) => this.set(runs, (run) => notes.get(run.name) ?? NOTHING);
+    return { kept: set(after), undo: () => set(before), redo: () => set(after) };
+  }
+
+  private set(runs: readonly Run[], fields: (run: Run) => RunNote): Promise<boolean> {
+    const items: Record<string, RunNote | null> = {};
+    for (const run of runs) {
+      const now = { ...this.get(run.name), ...fields(run) };
       for (const key of Object.keys(now) as (keyof RunNote)[]) {
         const v = now[key];
         if (v === undefined || v === '' || v === false || (Array.isArray(v) && v.length === 0)) delete now[key];
