@@ -5,6 +5,7 @@
  * ask the reader how far it is), the reader, the store. */
 #include "server/app.h"
 
+#include <stdio.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -107,14 +108,20 @@ static sb_status copy_texts(sb_app *app, const sb_app_opts *o, sb_err *err) {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+/* Random; where the system has no randomness yet, at least different from process to process. */
+static uint64_t random_number(const sb_app *app) {
+    uint64_t number;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;
+    const sb_clock *clock = app->env->clock;
+    return clock->wall(clock->ctx) ^ (uintptr_t)app ^ ((uint64_t)getpid() << 32);
+}
+
 static sb_status open_store(sb_app *app, const sb_app_opts *o, sb_err *err) {
-    uint64_t seed;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) seed = (uintptr_t)app;
     sb_store_opts opts = {
         .alloc = o->env->alloc,
         .memory_limit = o->memory_limit,
         .spill_dir = o->spill_dir,
-        .hash_seed = seed,
+        .hash_seed = random_number(app),
         .changed = changed,
         .changed_ud = app,
     };
@@ -134,6 +141,7 @@ static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, s
     sb_http_options http = o->http;
     http.alloc = o->env->alloc;
     http.clock = o->env->clock;
+    http.instance = app->instance;
     http.routes = sb_app_routes;
     http.route_count = sb_app_route_count;
     http.hooks = sb_app_hooks;
@@ -165,6 +173,8 @@ sb_status sb_app_open(sb_app **out, const sb_app_opts *o, int *listener, sb_err 
     sb_status status;
     if (app) {
         app->env = o->env;
+        snprintf(app->instance, sizeof app->instance, "%016llx",
+                 (unsigned long long)random_number(app));
         sb_arena_init(&app->texts, o->env->alloc, 4096, TEXTS_CAP);
         pthread_mutex_init(&app->publish_mutex, NULL);
         status = open_parts(app, o, listener, err);

@@ -478,7 +478,10 @@ static uint64_t points_of(const sb_extent *e) {
 /* With the mutex held, as all below. */
 static void set_points(sb_run *run, sb_stored_series *s, uint64_t points, uint64_t version) {
     if ((points > 0) != (s->points > 0)) atomic_fetch_add(&run->store->names_version, 1);
-    if (points > 0 && s->points == 0) run->series_count++;
+    if (points > 0 && s->points == 0) {
+        run->series_count++;
+        s->begin_version = version;
+    }
     if (points == 0 && s->points > 0) run->series_count--;
     run->points += points - s->points;
     atomic_fetch_add_explicit(&run->store->points, points - s->points, memory_order_relaxed);

@@ -33,7 +33,8 @@ static sb_series_info info_of(uint32_t id, const sb_stored_series *s) {
                             .meta = &s->meta,
                             .points = s->points,
                             .max_count = s->max_count,
-                            .version = s->version};
+                            .version = s->version,
+                            .begin_version = s->begin_version};
 }
 
 sb_status sb_run_list_since(sb_run *run, uint64_t since, size_t max, sb_arena *arena,

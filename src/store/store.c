@@ -33,6 +33,7 @@ void sb_store_free(sb_store *s) {
     if (!s) return;
     for (size_t i = 0; i < s->run_n; i++) sb_run_release(s->runs[i]);
     sb_alloc_put(s->alloc, s->runs, s->run_room * sizeof *s->runs);
+    sb_tombstones_fini(&s->gone, s->alloc);
     sb_blocks_free(s->blocks);
     pthread_mutex_destroy(&s->mutex);
     sb_alloc_put(s->alloc, s, sizeof *s);
@@ -118,6 +119,7 @@ void sb_store_drop_run(sb_store *s, sb_run *run) {
         memmove(s->runs + at, s->runs + at + 1, (s->run_n - at) * sizeof *s->runs);
     }
     uint64_t version = sb_store_bump(s);
+    if (found) sb_tombstones_add(&s->gone, s->alloc, run, version);
     atomic_fetch_add(&s->names_version, 1);
     pthread_mutex_unlock(&s->mutex);
     if (found) sb_run_release(run);

@@ -144,6 +144,10 @@ sb_status sb_run_commit(sb_run *run);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* How a reader never misses a change: it reads sb_store_version first and the data afterwards, and
+ * next time asks for what changed since that version. A change that comes between the two is seen
+ * twice. Read in the other order, it would be lost. */
+
 /* Runs held for the caller, in order of (start time, name), unknown start times last; the array is
  * in the arena. */
 typedef struct sb_runs {
@@ -152,6 +156,19 @@ typedef struct sb_runs {
 } sb_runs;
 sb_status sb_store_runs(sb_store *s, sb_arena *arena, sb_runs *out);
 void sb_runs_release(sb_runs *runs);
+
+/* The tombstone of a run that was dropped. */
+typedef struct sb_gone_run {
+    uint32_t id;
+    sb_slice name;
+    uint64_t version; /* of the store when it was dropped */
+} sb_gone_run;
+/* The runs that were dropped after version `since` of the store, oldest first; in the arena.
+ * *is_complete is false when older tombstones were already evicted (at most SB_MAX_GONE_RUNS are
+ * kept), so that some of them are missing. */
+#define SB_MAX_GONE_RUNS 1024u
+sb_status sb_store_gone_runs(sb_store *s, uint64_t since, sb_arena *arena, sb_gone_run **out,
+                             size_t *n, bool *is_complete);
 
 /* The run of that name, held for the caller; NULL: there is none. */
 sb_run *sb_store_find_run(sb_store *s, sb_slice name);
@@ -187,6 +204,7 @@ typedef struct sb_series_info {
     uint64_t points;            /* superseded ones included */
     uint32_t max_count;         /* the greatest ref.count */
     uint64_t version;           /* of the store when it last grew */
+    uint64_t begin_version;     /* of the store when its first point came */
 } sb_series_info;
 /* All series with committed points, in order of first sight; in the arena. */
 sb_status sb_run_list(sb_run *run, sb_arena *arena, sb_series_info **out, size_t *n);

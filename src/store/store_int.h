@@ -79,6 +79,7 @@ typedef struct sb_stored_series {
     uint64_t points;
     uint32_t max_count, next_max_count;
     uint64_t version;
+    uint64_t begin_version; /* when it went from no points to some */
 } sb_stored_series;
 
 typedef struct sb_stored_file {
@@ -142,6 +143,26 @@ struct sb_run {
     double start_wall, last_wall; /* NaN: no event yet */
 };
 
+/* Tombstones of dropped runs, a ring: the newest SB_MAX_GONE_RUNS of them. Guarded by the store's
+ * mutex. */
+typedef struct sb_tombstone {
+    uint32_t id;
+    uint64_t version;
+    uint8_t *name;
+    size_t name_n;
+} sb_tombstone;
+
+typedef struct sb_tombstones {
+    sb_tombstone *items; /* NULL until the first run is dropped */
+    size_t first, n;
+    uint64_t evicted_version; /* of the newest tombstone that is not there any more; 0: all are */
+} sb_tombstones;
+
+/* Remembers a run that was dropped at that version. Without memory it is as if it were evicted. */
+void sb_tombstones_add(sb_tombstones *t, const sb_alloc *alloc, const sb_run *run,
+                       uint64_t version);
+void sb_tombstones_fini(sb_tombstones *t, const sb_alloc *alloc);
+
 struct sb_store {
     const sb_alloc *alloc;
     sb_store_opts opts;
@@ -153,6 +174,7 @@ struct sb_store {
     sb_run **runs;
     size_t run_n, run_room;
     uint32_t next_id;
+    sb_tombstones gone;
 };
 
 void sb_extent_release(sb_extent *e);

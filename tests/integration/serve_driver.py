@@ -4,6 +4,7 @@ SEABOARD_BIN says which command (a release build in `make test`). A server gets 
 own, must end with exit code 0 when it is told to, and must not have said a sanitizer's word by then.
 """
 
+import json
 import os
 import re
 import signal
@@ -123,7 +124,10 @@ class Events:
         self.close()
 
     def version(self):
-        """The next version; heartbeats are skipped, but not for ever."""
+        return self.event()["version"]
+
+    def event(self):
+        """The next event; heartbeats are skipped, but not for ever."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             while b"\n\n" not in self.text:
@@ -134,5 +138,5 @@ class Events:
             block, _, self.text = self.text.partition(b"\n\n")
             if not block.startswith(b":"):
                 fields = dict(line.split(b": ", 1) for line in block.split(b"\n"))
-                return int(fields[b"data"])
+                return json.loads(fields[b"data"])
         raise AssertionError(f"no news for {PATIENCE} s")

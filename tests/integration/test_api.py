@@ -3,6 +3,8 @@
 import json
 import math
 import pathlib
+import re
+import shutil
 import struct
 import urllib.error
 import urllib.parse
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 
 from command import frame
-from serve_driver import Seaboard
+from serve_driver import Events, Seaboard
 
 
 def write_scalars(folder, tag, steps, values, wall=1_700_000_000.0, name="events.out.tfevents.1.h"):
@@ -395,8 +397,46 @@ def test_changes_tell_only_what_is_new(tmp_path):
         write_scalars(tmp_path / "r", "acc", [7], [1])
         served.wait(lambda: api.get("status")["loading"]["points"], lambda points: points == 4)
         after = api.get(f"changes?since={before['version']}")
-        assert [series[1:] for series in after["series"]] == [["acc", 1]]
+        assert [series[1:] for series in after["series"]] == [["acc", 1, "scalars", True]]
         assert after["runCount"] == 1 and not after["more"]
+        assert after["gone"] == [] and not after["reset"]
+
+
+def test_deleted_runs_are_named_in_changes(tmp_path):
+    write_scalars(tmp_path / "stays", "loss", range(3), range(3))
+    write_scalars(tmp_path / "goes", "loss", range(3), range(3))
+    with Seaboard(tmp_path, "--reload_interval", "0.1") as served:
+        served.loaded()
+        api = Api(served)
+        before = api.get("changes?since=0")
+        ids = {run["name"]: run["id"] for run in before["runs"]}
+        shutil.rmtree(tmp_path / "goes")
+        after = served.wait(lambda: api.get(f"changes?since={before['version']}"), lambda reply: reply["gone"])
+        assert after["gone"] == [{"id": ids["goes"], "name": "goes"}] and after["runCount"] == 1
+        assert api.get(f"changes?since={after['version']}")["gone"] == []
+
+
+def test_two_servers_have_two_instances_and_changes_of_the_other_reset(tmp_path):
+    write_scalars(tmp_path / "r", "loss", range(3), range(3))
+    instances = []
+    for _ in range(2):
+        with Seaboard(tmp_path) as served:
+            served.loaded()
+            api = Api(served)
+            instance = api.get("status")["instance"]
+            assert re.fullmatch("[0-9a-f]{16}", instance)
+            for path in ("runs", "tags", "changes?since=0"):
+                assert api.get(path)["instance"] == instance
+            assert dict(served.get("/api/v1/runs").headers)["X-Seaboard-Instance"] == instance
+            with Events(served.connect()) as events:
+                assert events.event()["instance"] == instance
+            version = api.get("status")["version"]
+            assert not api.get(f"changes?since={version}&instance={instance}")["reset"]
+            for other in instances:
+                reply = api.get(f"changes?since={version}&instance={other}")
+                assert reply["reset"] and [run["name"] for run in reply["runs"]] == ["r"]
+            instances.append(instance)
+    assert instances[0] != instances[1]
 
 
 def test_notes_are_kept_and_contested_changes_refused(api):

@@ -33,8 +33,11 @@ def api(tmp_path_factory):
         shutil.copytree(ROOT / "tests/fixtures" / kind, root / kind)
     write_scalars(root / "odd", "loss", [1, 2**60, 3], [math.nan, math.inf, 1.0])
     write_scalars(root / "odd", "bad", [1], [math.nan])
-    with Seaboard(root) as served:
+    write_scalars(root / "deleted", "loss", [1], [1.0])
+    with Seaboard(root, "--reload_interval", "0.1") as served:
         served.loaded()
+        shutil.rmtree(root / "deleted")
+        served.wait(lambda: served.json("/api/v1/changes?since=1")["gone"])
         yield Api(served)
 
 

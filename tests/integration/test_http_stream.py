@@ -1,5 +1,6 @@
 """The live stream: the newest version, not too often, to any number of clients, at no cost to others."""
 
+import json
 import socket
 
 from http_driver import Server, program  # noqa: F401  (a fixture)
@@ -33,8 +34,9 @@ class Listener:
         while (block := self.block()) is not None:
             if not block.startswith(":"):
                 fields = dict(line.split(": ", 1) for line in block.split("\n"))
-                assert fields["id"] == fields["data"]
-                return int(fields["data"])
+                event = json.loads(fields["data"])
+                assert int(fields["id"]) == event["version"]
+                return event["version"]
         return None
 
     def until_version(self, wanted):
@@ -55,7 +57,7 @@ def test_the_newest_version_comes_at_once_and_then_news(program):
         assert headers["Cache-Control"] == "no-store"
         assert headers["X-Accel-Buffering"] == "no"
         assert "Content-Encoding" not in headers
-        assert listener.block() == "retry: 1000\nid: 7\ndata: 7"
+        assert listener.block() == 'retry: 1000\nid: 7\ndata: {"version": 7, "instance": "test"}'
         server.get("/publish?v=8")
         assert listener.version() == 8
         server.get("/publish?v=3")  # not a counter: whatever is newest

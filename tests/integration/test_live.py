@@ -109,7 +109,7 @@ def test_nothing_is_lost_of_two_writers_that_write_in_random_cuts(tmp_path, opti
             assert news["version"] >= version and not news["more"]
             known = news["version"]
             names.update({run["id"]: run["name"] for run in news["runs"]})
-            for run, tag, points in news["series"]:
+            for run, tag, points, *_ in news["series"]:
                 key = names[run], tag
                 assert points >= grown.get(key, 0)
                 grown[key] = points

@@ -418,6 +418,7 @@ int main(int argc, char **argv) {
     static settings s;
     sb_http_defaults(&s.o);
     s.o.allow_hosts = s.allow;
+    s.o.instance = "test";
     s.bind.tries = 1;
     s.o.routes = routes;
     s.o.route_count = sizeof routes / sizeof routes[0];

@@ -59,15 +59,17 @@ uint64_t sb_api_version(sb_http_reply *r, const sb_app *app) {
     char text[SB_NUMBER_ROOM];
     size_t n = sb_print_uint64(text, version);
     sb_http_set_header(r, "X-Seaboard-Version", sb_slice_of(text, n));
+    sb_http_set_header(r, "X-Seaboard-Instance", sb_slice_str(app->instance));
     return version;
 }
 
-void sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app) {
+uint64_t sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app) {
     uint64_t version = sb_api_version(r, app);
     sb_http_type(r, "application/json");
     sb_json_init(j, sb_http_body(r), &json_opts);
     sb_json_begin_object(j);
     sb_json_put_uint(j, "version", version);
+    return version;
 }
 
 sb_status sb_api_end(sb_json *j, sb_http_reply *r) {

@@ -51,10 +51,13 @@ sb_status sb_api_fail(sb_http_reply *r, int status, const char *code, const char
 /* The error-page hook for paths of ours: what the HTTP layer refuses, and what handlers leave. */
 void sb_api_error_page(sb_http_reply *r, int status, const char *text);
 
-/* The store's version, said in the answer's header. */
+/* The store's version, said in the answer's header with the server's instance. Every handler calls
+ * this (or sb_api_begin) before it looks at the data: a change that comes meanwhile is then told
+ * again by `changes`. Read after the data, the version would hide that change for ever. */
 uint64_t sb_api_version(sb_http_reply *r, const sb_app *app);
-/* A JSON answer: begins the outer object with the version, ends it. */
-void sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app);
+/* A JSON answer: begins the outer object with the version, ends it. An error that is found later
+ * replaces what was begun. */
+uint64_t sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app);
 sb_status sb_api_end(sb_json *j, sb_http_reply *r);
 
 /* A step as JSON: a number, or text where a double could not hold it. */

@@ -145,10 +145,10 @@ static sb_status add_series(histograms *h, sb_json *j, const sb_run_index *runs,
 /* SB_END: an item made no sense, and the reply says so. */
 static sb_status add_list(histograms *h, sb_http_reply *r, const json_t *list) {
     sb_run_index runs;
-    sb_status status = sb_api_take_runs(&runs, h->q, h->app);
-    if (status != SB_OK) return status;
     sb_json j;
     sb_api_begin(&j, r, h->app);
+    sb_status status = sb_api_take_runs(&runs, h->q, h->app);
+    if (status != SB_OK) return status;
     sb_json_key_str(&j, "series");
     sb_json_begin_array(&j);
     for (size_t i = 0; status == SB_OK && i < json_array_size(list); i++) {
@@ -218,7 +218,7 @@ static void turn_round(sb_ref_item *items, size_t n) {
     }
 }
 
-static sb_status answer_texts(sb_http_request *q, sb_http_reply *r, sb_app *app,
+static sb_status answer_texts(sb_json *j, sb_http_request *q, sb_http_reply *r, sb_app *app,
                               const sb_series *series, uint64_t from, uint64_t count) {
     sb_ref_item *items;
     size_t n;
@@ -234,19 +234,17 @@ static sb_status answer_texts(sb_http_request *q, sb_http_reply *r, sb_app *app,
     status = sb_texts_read(app->blobs, series->run, items + first, shown, MAX_SMALL_RECORD, &budget,
                            q->arena, points, sb_http_err(r));
     if (status != SB_OK) return status;
-    sb_json j;
-    sb_api_begin(&j, r, app);
-    sb_json_put_uint(&j, "total", n);
-    sb_json_key_str(&j, "points");
-    sb_json_begin_array(&j);
+    sb_json_put_uint(j, "total", n);
+    sb_json_key_str(j, "points");
+    sb_json_begin_array(j);
     for (size_t i = 0; i < shown; i++) {
-        sb_json_begin_object(&j);
-        add_point_head(&j, points[i].step, points[i].wall);
-        add_html(&j, q, &points[i]);
-        sb_json_end_object(&j);
+        sb_json_begin_object(j);
+        add_point_head(j, points[i].step, points[i].wall);
+        add_html(j, q, &points[i]);
+        sb_json_end_object(j);
     }
-    sb_json_end_array(&j);
-    return sb_api_end(&j, r);
+    sb_json_end_array(j);
+    return sb_api_end(j, r);
 }
 
 sb_status sb_api_text(sb_http_request *q, sb_http_reply *r, void *opaque) {
@@ -256,9 +254,11 @@ sb_status sb_api_text(sb_http_request *q, sb_http_reply *r, void *opaque) {
         return sb_api_fail(r, 400, "invalid",
                            "from and count must be whole numbers, count at most %u", MAX_TEXTS);
     sb_series series;
+    sb_json j;
+    sb_api_begin(&j, r, opaque);
     sb_status status = take_series(q, r, opaque, &series);
     if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    status = answer_texts(q, r, opaque, &series, from, count);
+    status = answer_texts(&j, q, r, opaque, &series, from, count);
     sb_series_release(&series);
     return status;
 }
@@ -295,7 +295,7 @@ static void add_media_point(sb_json *j, sb_http_request *q, const sb_series *ser
     sb_json_end_object(j);
 }
 
-static sb_status answer_media(sb_http_request *q, sb_http_reply *r, sb_app *app,
+static sb_status answer_media(sb_json *j, sb_http_request *q, sb_http_reply *r, sb_app *app,
                               const sb_series *series, bool is_audio) {
     sb_media_item *items;
     size_t n;
@@ -312,22 +312,22 @@ static sb_status answer_media(sb_http_request *q, sb_http_reply *r, sb_app *app,
     uint32_t samples = 0;
     for (size_t i = 0; i < n; i++)
         if (items[i].samples > samples) samples = items[i].samples;
-    sb_json j;
-    sb_api_begin(&j, r, app);
-    sb_json_put_uint(&j, "samples", samples);
-    sb_json_key_str(&j, "points");
-    sb_json_begin_array(&j);
+    sb_json_put_uint(j, "samples", samples);
+    sb_json_key_str(j, "points");
+    sb_json_begin_array(j);
     for (size_t i = 0; i < n; i++)
-        add_media_point(&j, q, series, sb_run_id(series->run), &items[i], hints ? &hints[i] : NULL);
-    sb_json_end_array(&j);
-    return sb_api_end(&j, r);
+        add_media_point(j, q, series, sb_run_id(series->run), &items[i], hints ? &hints[i] : NULL);
+    sb_json_end_array(j);
+    return sb_api_end(j, r);
 }
 
 static sb_status media(sb_http_request *q, sb_http_reply *r, sb_app *app, bool is_audio) {
     sb_series series;
+    sb_json j;
+    sb_api_begin(&j, r, app);
     sb_status status = take_series(q, r, app, &series);
     if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    status = answer_media(q, r, app, &series, is_audio);
+    status = answer_media(&j, q, r, app, &series, is_audio);
     sb_series_release(&series);
     return status;
 }

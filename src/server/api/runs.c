@@ -138,10 +138,11 @@ void sb_api_add_loading(sb_json *j, sb_app *app) {
 sb_status sb_api_runs(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_app *app = opaque;
     sb_runs runs;
-    sb_status status = sb_store_runs(app->store, q->arena, &runs);
-    if (status != SB_OK) return status;
     sb_json j;
     sb_api_begin(&j, r, app);
+    sb_json_put_str(&j, "instance", app->instance);
+    sb_status status = sb_store_runs(app->store, q->arena, &runs);
+    if (status != SB_OK) return status;
     sb_json_key_str(&j, "runs");
     sb_json_begin_array(&j);
     for (size_t i = 0; i < runs.n; i++) sb_api_add_run(&j, app, runs.items[i]);
@@ -169,6 +170,8 @@ static sb_status add_series_since(sb_json *j, sb_http_request *q, sb_run *run, u
         sb_json_uint(j, sb_run_id(run));
         sb_json_text(j, series[i].tag);
         sb_json_uint(j, series[i].points);
+        sb_json_text(j, series[i].meta->plugin_name);
+        sb_json_bool(j, series[i].begin_version > since);
         sb_json_end_array(j);
     }
     sb_arena_reset(q->arena, mark);
@@ -197,6 +200,27 @@ static sb_status add_changes(sb_json *j, sb_http_request *q, sb_app *app, const 
     return status == SB_LIMIT ? SB_OK : status;
 }
 
+static void add_gone(sb_json *j, const sb_gone_run *gone, size_t n) {
+    sb_json_key_str(j, "gone");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < n; i++) {
+        sb_json_begin_object(j);
+        sb_json_put_uint(j, "id", gone[i].id);
+        sb_json_put_text(j, "name", gone[i].name);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+}
+
+/* Does the client's version come from this process? One from another process, or from the future,
+ * says nothing about what the client knows. */
+static bool is_our_version(const sb_http_request *q, const sb_app *app, uint64_t since,
+                           uint64_t version) {
+    sb_slice instance = sb_http_query(q, "instance");
+    if (instance.p && !sb_slice_eq(instance, sb_slice_str(app->instance))) return false;
+    return since <= version;
+}
+
 sb_status sb_api_changes(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_app *app = opaque;
     uint64_t since = 0;
@@ -204,13 +228,24 @@ sb_status sb_api_changes(sb_http_request *q, sb_http_reply *r, void *opaque) {
     if (text.p && !sb_parse_uint64(text, &since))
         return sb_api_fail(r, 400, "invalid", "since must be a version, a whole number");
     sb_json j;
-    sb_api_begin(&j, r, app); /* the version first: what comes meanwhile is told again */
-    sb_json_put_uint(&j, "since", since);
-    sb_api_add_loading(&j, app);
+    uint64_t version = sb_api_begin(&j, r, app);
+    bool is_complete = is_our_version(q, app, since, version);
+    /* Tombstones before runs: no run is then in both lists. */
+    sb_gone_run *gone = NULL;
+    size_t gone_n = 0;
+    sb_status status = SB_OK;
+    if (is_complete && since)
+        status = sb_store_gone_runs(app->store, since, q->arena, &gone, &gone_n, &is_complete);
     sb_runs runs;
-    sb_status status = sb_store_runs(app->store, q->arena, &runs);
+    if (status == SB_OK) status = sb_store_runs(app->store, q->arena, &runs);
     if (status != SB_OK) return status;
+    if (!is_complete) since = gone_n = 0;
+    sb_json_put_str(&j, "instance", app->instance);
+    sb_json_put_uint(&j, "since", since);
+    sb_json_put_bool(&j, "reset", !is_complete);
+    sb_api_add_loading(&j, app);
     sb_json_put_uint(&j, "runCount", runs.n);
+    add_gone(&j, gone, gone_n);
     status = add_changes(&j, q, app, &runs, since);
     sb_runs_release(&runs);
     return status == SB_OK ? sb_api_end(&j, r) : status;

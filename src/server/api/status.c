@@ -212,14 +212,15 @@ static void add_state(sb_json *j, const sb_app *app) {
 sb_status sb_api_status(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_app *app = opaque;
     sb_runs runs;
+    sb_json j;
+    sb_api_begin(&j, r, app);
+    sb_json_put_str(&j, "instance", app->instance);
     uint64_t names_version = version_to_tell(app, app->env->clock->steady(app->env->clock->ctx));
     sb_status status = sb_store_runs(app->store, q->arena, &runs);
     if (status != SB_OK) return status;
     sb_slice list = sb_http_query(q, "files");
     bool has_list = list.p && !sb_slice_eq(list, SB_LIT("0"));
-    sb_json j;
     damage sum = damage_of(&runs);
-    sb_api_begin(&j, r, app);
     add_program(&j, app);
     sb_api_add_loading(&j, app);
     add_memory(&j, app);

@@ -85,26 +85,24 @@ static void add_heads(sb_json *j, const json_t *tags, sb_run **runs, size_t run_
     sb_json_end_array(j);
 }
 
-static sb_status answer(sb_http_request *q, sb_http_reply *r, sb_app *app, const json_t *tags,
+static sb_status answer(sb_json *j, sb_http_request *q, sb_http_reply *r, const json_t *tags,
                         sb_run **runs, size_t run_n) {
     sb_budget budget = sb_api_budget(q);
-    sb_json j;
-    sb_api_begin(&j, r, app);
-    add_heads(&j, tags, runs, run_n);
-    sb_json_key_str(&j, "cells");
-    sb_json_begin_array(&j);
+    add_heads(j, tags, runs, run_n);
+    sb_json_key_str(j, "cells");
+    sb_json_begin_array(j);
     for (size_t t = 0; t < json_array_size(tags); t++) {
         const json_t *tag = json_array_get(tags, t);
         sb_slice name = sb_slice_of(json_string_value(tag), json_string_length(tag));
-        sb_json_begin_array(&j);
+        sb_json_begin_array(j);
         for (size_t i = 0; i < run_n; i++) {
-            sb_status status = add_cell_of(&j, q, runs[i], name, &budget);
+            sb_status status = add_cell_of(j, q, runs[i], name, &budget);
             if (status != SB_OK) return status;
         }
-        sb_json_end_array(&j);
+        sb_json_end_array(j);
     }
-    sb_json_end_array(&j);
-    return sb_api_end(&j, r);
+    sb_json_end_array(j);
+    return sb_api_end(j, r);
 }
 
 static bool all_texts(const json_t *list) {
@@ -122,6 +120,8 @@ sb_status sb_api_summaries(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_run_index runs;
     sb_run **wanted;
     size_t n;
+    sb_json j;
+    sb_api_begin(&j, r, app);
     sb_status status = SB_OK;
     if (!all_texts(tags))
         status = sb_api_fail(r, 400, "invalid", "\"tags\" must be a list of texts");
@@ -131,7 +131,7 @@ sb_status sb_api_summaries(sb_http_request *q, sb_http_reply *r, void *opaque) {
             status = sb_api_fail(r, 413, "limit", "%zu runs times %zu tags are more than %u cells",
                                  n, json_array_size(tags), MAX_CELLS);
         else if (status == SB_OK)
-            status = answer(q, r, app, tags, wanted, n);
+            status = answer(&j, q, r, tags, wanted, n);
         sb_api_release_runs(&runs);
     }
     json_decref(body);

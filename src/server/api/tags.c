@@ -118,13 +118,14 @@ static sb_status add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t ru
 sb_status sb_api_tags(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_app *app = opaque;
     sb_runs runs;
+    sb_json j;
+    sb_api_begin(&j, r, app);
+    sb_json_put_str(&j, "instance", app->instance);
     sb_status status = sb_store_runs(app->store, q->arena, &runs);
     if (status != SB_OK) return status;
     gathering g = {.q = q};
     sb_intern_init(&g.names, q->alloc, (uint64_t)(uintptr_t)q, UINT32_MAX >> 3);
     sb_slice plugin = sb_http_query(q, "plugin");
-    sb_json j;
-    sb_api_begin(&j, r, app);
     for (size_t i = 0; status == SB_OK && i < runs.n; i++)
         status = gather(&g, runs.items[i], plugin);
     size_t n = g.names.count;

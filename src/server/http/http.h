@@ -198,6 +198,8 @@ typedef struct sb_http_hooks {
 
 /* ---- the server ------------------------------------------------------------------------------ */
 
+#define SB_HTTP_INSTANCE 32
+
 typedef struct sb_http_options {
     const sb_alloc *alloc;
     const sb_clock *clock;
@@ -206,6 +208,8 @@ typedef struct sb_http_options {
     sb_http_hooks hooks;
     void *app;
     const char *path_prefix; /* "" or "/x", no slash at the end */
+    const char *instance; /* tells this process from another one on the same port; sent with every
+                      event of a stream. Letters and digits, at most SB_HTTP_INSTANCE; copied */
 
     /* Who is let in. The texts are copied. */
     bool check_host;                /* names other than this machine's own loopback are refused */

@@ -8,6 +8,7 @@
 #include "server/http/server.h"
 
 #include <signal.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -19,6 +20,7 @@
 
 #define SECOND 1000000000ull
 #define MILLISECOND 1000000ull
+#define ALPHANUMERIC "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define SPARE_FILES 64 /* descriptors that connections may not take */
 
 #define DEFAULT_POLICY                                                                             \
@@ -37,6 +39,7 @@ void sb_http_defaults(sb_http_options *o) {
         .alloc = &sb_alloc_libc,
         .clock = &sb_clock_system,
         .path_prefix = "",
+        .instance = "",
         .check_host = true,
         .cookie_name = "seaboard",
         .policy = DEFAULT_POLICY,
@@ -70,10 +73,13 @@ void sb_http_defaults(sb_http_options *o) {
 /* ---- opening --------------------------------------------------------------------------------- */
 
 static sb_status check_options(const sb_http_options *o, sb_err *err) {
-    if (!o->alloc || !o->clock || !o->policy || !o->app_name)
+    if (!o->alloc || !o->clock || !o->policy || !o->app_name || !o->instance)
         return sb_fail(err, SB_INVALID, 0, "an option that must be there is missing");
     if ((o->tls_cert == NULL) != (o->tls_key == NULL))
         return sb_fail(err, SB_INVALID, 0, "TLS needs both a certificate and a key");
+    if (strlen(o->instance) > SB_HTTP_INSTANCE ||
+        strspn(o->instance, ALPHANUMERIC) != strlen(o->instance))
+        return sb_fail(err, SB_INVALID, 0, "an instance is a short text of letters and digits");
     if (o->threads == 0 || o->threads > 64 || o->workers == 0 || o->queue == 0)
         return sb_fail(err, SB_INVALID, 0, "a server needs threads, workers and a queue");
     if (o->max_connections == 0 || o->connection_memory < 4096 || o->max_headers == 0)

@@ -32,6 +32,7 @@ typedef struct sb_ticker {
     uint64_t interval;
     uint64_t heartbeat;
     size_t max_streams;
+    char instance[SB_HTTP_INSTANCE + 1];
     _Atomic uint64_t version; /* the newest that was published */
     _Atomic bool dirty;       /* published since the ticker last looked */
     _Atomic uint64_t too_slow;

@@ -7,7 +7,7 @@
  *
  *     retry: 1000          sent once, with the first event
  *     id: 42
- *     data: 42
+ *     data: {"version": 42, "instance": "0f3a9c1d2b4e6f80"}
  *
  * Publishing is a store and, once per look of the ticker, a wake-up. After a look the ticker does
  * not look again for an interval, so a thousand versions a second still mean twenty sweeps.
@@ -25,7 +25,7 @@
 #include "base/banned.h"
 
 #define SECOND 1000000000u
-#define EVENT_ROOM 96
+#define EVENT_ROOM (128 + SB_HTTP_INSTANCE)
 
 struct sb_stream {
     sb_ticker *ticker;
@@ -62,8 +62,9 @@ static size_t write_event(sb_stream *s, char *to, size_t room, uint64_t now) {
     uint64_t version = atomic_load(&s->ticker->version);
     int n = 0;
     if (!s->greeted || has_news(s, version, now)) {
-        n = snprintf(to, room, "%sid: %llu\ndata: %llu\n\n", s->greeted ? "" : "retry: 1000\n",
-                     (unsigned long long)version, (unsigned long long)version);
+        n = snprintf(to, room, "%sid: %llu\ndata: {\"version\": %llu, \"instance\": \"%s\"}\n\n",
+                     s->greeted ? "" : "retry: 1000\n", (unsigned long long)version,
+                     (unsigned long long)version, s->ticker->instance);
         s->greeted = true;
         s->told = version;
         s->told_at = now;
@@ -281,6 +282,7 @@ sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, sb_err *err) {
         .max_streams = o->max_streams,
         .is_running = true,
     };
+    snprintf(t->instance, sizeof t->instance, "%s", o->instance);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

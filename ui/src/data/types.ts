@@ -72,6 +72,7 @@ export interface Damage {
 }
 export interface Status {
   version: number;
+  instance: string; // of the server's process: ids and versions of another one mean nothing here
   program: Program;
   logdir: string;
   windowTitle: string;
@@ -101,6 +102,7 @@ export interface Run {
 }
 export interface Runs {
   version: number;
+  instance: string;
   runs: Run[];
 }
 export interface Tag {
@@ -113,15 +115,24 @@ export interface Tag {
 }
 export interface Tags {
   version: number;
+  instance: string;
   tags: Tag[];
+}
+/** A run that was deleted. */
+export interface GoneRun {
+  id: number;
+  name: string;
 }
 export interface Changes {
   version: number;
+  instance: string;
   since: number;
+  reset: boolean; // drop everything and load anew; the rest is as for since=0
   loading: Loading;
   runCount: number;
+  gone: GoneRun[]; // runs that were deleted
   runs: Run[]; // only those that changed
-  series: [number, string, number][]; // run, tag and points of those that grew
+  series: [number, string, number, string, boolean][]; // run, tag, points, plugin of those that grew, and whether the series is new
   more: boolean; // there were too many to list
 }
 export interface SummariesAsk {
