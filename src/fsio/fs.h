@@ -49,6 +49,13 @@ typedef struct sb_fs {
                 void *ud); /* what each answered, or < 0 */
     /* A regular file strictly beneath dir, for reading, whatever links there are (beneath.h). */
     int (*open_beneath)(void *ctx, const char *dir, const char *path);
+    /* Waits until no other process holds the lock of this open file or directory, and takes it;
+     * close releases it. NULL: there are no locks. */
+    int (*lock)(void *ctx, int file);
+    /* The first size bytes of a file that nobody changes any more, mapped for reading; 0 or a
+     * negative errno. NULL: files can't be mapped. */
+    int (*map)(void *ctx, int file, size_t size, const void **out);
+    void (*unmap)(void *ctx, const void *p, size_t size);
 } sb_fs;
 
 extern const sb_fs sb_fs_local;

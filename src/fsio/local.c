@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -135,6 +137,26 @@ static int local_open_beneath(void *ctx, const char *dir, const char *path) {
     return sb_beneath_open(dir, path);
 }
 
+static int local_lock(void *ctx, int file) {
+    (void)ctx;
+    int result;
+    RETRY(result, flock(file, LOCK_EX));
+    return result < 0 ? -errno : 0;
+}
+
+static int local_map(void *ctx, int file, size_t size, const void **out) {
+    (void)ctx;
+    void *p = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
+    if (p == MAP_FAILED) return -errno;
+    *out = p;
+    return 0;
+}
+
+static void local_unmap(void *ctx, const void *p, size_t size) {
+    (void)ctx;
+    munmap((void *)(uintptr_t)p, size);
+}
+
 const sb_fs sb_fs_local = {
     .open = local_open,
     .read_at = local_read_at,
@@ -149,4 +171,7 @@ const sb_fs sb_fs_local = {
     .remove = local_remove,
     .list = local_list,
     .open_beneath = local_open_beneath,
+    .lock = local_lock,
+    .map = local_map,
+    .unmap = local_unmap,
 };

@@ -161,6 +161,23 @@ static int fault_list(void *ctx, const char *path, sb_list_fn each, void *ud) {
     return answer < 0 ? answer : f->under->list(f->under->ctx, path, each, ud);
 }
 
+static int fault_lock(void *ctx, int file) {
+    sb_fault_fs *f = ctx;
+    int answer = enter(f, SB_CALL_LOCK, NULL);
+    return answer < 0 ? answer : f->under->lock(f->under->ctx, file);
+}
+
+static int fault_map(void *ctx, int file, size_t size, const void **out) {
+    sb_fault_fs *f = ctx;
+    int answer = enter(f, SB_CALL_MAP, NULL);
+    return answer < 0 ? answer : f->under->map(f->under->ctx, file, size, out);
+}
+
+static void fault_unmap(void *ctx, const void *p, size_t size) {
+    sb_fault_fs *f = ctx;
+    f->under->unmap(f->under->ctx, p, size);
+}
+
 void sb_fault_fs_init(sb_fault_fs *f, const sb_fs *under) {
     *f = (sb_fault_fs){
         .under = under,
@@ -180,6 +197,9 @@ void sb_fault_fs_init(sb_fault_fs *f, const sb_fs *under) {
                 .remove = fault_remove,
                 .list = fault_list,
                 .open_beneath = fault_open_beneath,
+                .lock = fault_lock,
+                .map = fault_map,
+                .unmap = fault_unmap,
             },
     };
     pthread_mutex_init(&f->lock, NULL);

@@ -29,6 +29,8 @@ typedef enum sb_fault_call {
     SB_CALL_RENAME,
     SB_CALL_REMOVE,
     SB_CALL_LIST,
+    SB_CALL_LOCK,
+    SB_CALL_MAP,
     SB_CALL_ANY, /* not a call: stands for all of them */
 } sb_fault_call;
 

@@ -13,6 +13,10 @@ typedef uint32_t (*sb_crc32c_fn)(uint32_t crc, const void *p, size_t n);
 
 uint32_t sb_crc32c(uint32_t crc, const void *p, size_t n);
 
+/* The checksum of two pieces one after the other, from the checksums of both and the second one's
+ * length. */
+uint32_t sb_crc32c_join(uint32_t first, uint32_t second, uint64_t second_bytes);
+
 /* A crc stored beside the data it guards is rotated and shifted, so that a crc of bytes that
  * contain crcs stays good. */
 static inline uint32_t sb_crc32c_mask(uint32_t crc) {

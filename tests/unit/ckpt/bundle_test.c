@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "ckpt/slice_key.h"
 #include "codec/tensor.h"
@@ -136,7 +137,8 @@ static void entries_that_lie_are_refused(void **state) {
          "not what its shape"}, /* 2^27 strings */
         {"0801 1204 12020802 3a00", true, "dimensions"},
         {"0801 1200 3a00", true, "dimensions"}, /* pieces of a scalar */
-        {"0801 1204 12020802 3a04 0a021001", false, "is missing"},
+        {"0801 1204 12020802 3a04 0a021001", false, "don't cover"},
+        {"0801 1204 12020802 3a04 0a021002", false, "is missing"},
         {"0801 120b 1209 08ffffffffffffff3f 2808", false, "not what its shape"},
     };
     for (size_t i = 0; i < SB_COUNT(cases); i++) {
@@ -240,8 +242,8 @@ static void pieces_cover_the_whole_once_or_are_refused(void **state) {
         const char *reason; /* NULL: fine */
     } cases[] = {
         {{0, 1}, {1, 3}, NULL},          {{3, 1}, {0, 3}, NULL},      {{0, 2}, {1, 2}, "overlap"},
-        {{0, 1}, {2, 1}, "don't cover"}, {{0, 3}, {1, 3}, "not fit"}, {{2, 3}, {0, 1}, "not fit"},
-        {{5, 1}, {0, 3}, "not fit"},
+        {{0, 1}, {2, 1}, "don't cover"}, {{0, 3}, {1, 3}, "overlap"}, {{2, 3}, {0, 1}, "outside"},
+        {{5, 1}, {0, 3}, "outside"},
     };
     for (size_t i = 0; i < SB_COUNT(cases); i++) {
         sb_buf out = made_buf();
@@ -300,6 +302,156 @@ static void nothing_outside_of_the_directory_is_opened(void **state) {
                          i == 3 ? SB_NOT_FOUND : SB_INVALID);
         assert_null(b);
     }
+}
+
+/* ---- boxes, many at once, mappings ------------------------------------------------------------ */
+
+/* A bundle "x" of float tensors "a", "b", ... whose elements count up from 0 over all of them. */
+static void put_floats(sb_test_dir *d, const uint32_t *counts, size_t n, const char *shape_of_a) {
+    sb_buf entries = made_buf(), file = made_buf(), data = made_buf();
+    made_entry(&entries, 0, SB_LIT(""), HEADER);
+    uint32_t next = 0;
+    for (size_t i = 0; i < n; i++) {
+        sb_buf entry = made_buf();
+        uint8_t room[64];
+        size_t at = data.n;
+        for (uint32_t k = 0; k < counts[i]; k++) made_u32(&data, sb_float_bits((float)next++));
+        sb_pb_add_uint(&entry, SB_BUNDLE_ENTRY_DTYPE, SB_FLOAT);
+        if (i == 0 && shape_of_a) {
+            sb_pb_add_bytes(&entry, SB_BUNDLE_ENTRY_SHAPE,
+                            sb_test_bytes(room, sizeof room, shape_of_a));
+        } else {
+            size_t shape = sb_pb_begin(&entry, SB_BUNDLE_ENTRY_SHAPE, 8);
+            size_t dim = sb_pb_begin(&entry, SB_SHAPE_DIM, 6);
+            sb_pb_add_uint(&entry, SB_DIM_SIZE, counts[i]);
+            sb_pb_end(&entry, dim);
+            sb_pb_end(&entry, shape);
+        }
+        sb_pb_add_uint_nz(&entry, SB_BUNDLE_ENTRY_OFFSET, at);
+        sb_pb_add_uint(&entry, SB_BUNDLE_ENTRY_SIZE, data.n - at);
+        sb_pb_add_key(&entry, SB_BUNDLE_ENTRY_CRC32C, SB_PB_FIXED32);
+        made_u32(&entry, sb_crc32c_masked(data.p + at, data.n - at));
+        uint8_t name = (uint8_t)('a' + i);
+        made_entry(&entries, 0, sb_slice_of(&name, 1), sb_buf_slice(&entry));
+        sb_buf_fini(&entry);
+    }
+    made_table(&file, sb_buf_slice(&entries));
+    sb_test_dir_put(d, "x.index", sb_buf_slice(&file));
+    sb_test_dir_put(d, "x.data-00000-of-00001", sb_buf_slice(&data));
+    sb_buf_fini(&entries);
+    sb_buf_fini(&file);
+    sb_buf_fini(&data);
+}
+
+static void any_box_is_read_into_the_callers_memory(void **state) {
+    const uint32_t counts[] = {24};
+    put_floats(*state, counts, 1, "1202 0802 1202 0803 1202 0804"); /* [2, 3, 4] */
+    sb_bundle *b = open_in(*state, "x");
+    const sb_bundle_tensor *t = sb_bundle_at(b, 0);
+    sb_err err;
+    for (int64_t i = 0; i < 2; i++)
+        for (int64_t j = 0; j < 3; j++)
+            for (int64_t k = 0; k < 4; k++)
+                for (int64_t ni = 0; ni <= 2 - i; ni++)
+                    for (int64_t nj = 0; nj <= 3 - j; nj++)
+                        for (int64_t nk = 0; nk <= 4 - k; nk++) {
+                            float out[24];
+                            size_t n = (size_t)(ni * nj * nk);
+                            const int64_t extents[] = {i, ni, j, nj, k, nk};
+                            assert_ok(sb_bundle_read_box(b, t, extents, out, n * 4, &err), &err);
+                            for (size_t at = 0; at < n; at++) {
+                                int64_t x = (int64_t)at / (nj * nk), y = (int64_t)at / nk % nj,
+                                        z = (int64_t)at % nk;
+                                assert_true(out[at] == (float)(((x + i) * 3 + y + j) * 4 + z + k));
+                            }
+                        }
+    float all[24];
+    assert_ok(sb_bundle_read_box(b, t, NULL, all, sizeof all, &err), &err);
+    assert_true(all[23] == 23);
+    assert_int_equal(sb_bundle_read_box(b, t, NULL, all, sizeof all - 4, &err), SB_INVALID);
+    const int64_t outside[] = {0, 2, 0, 4, 0, 4}, whole[] = {1, 1, 0, -1, 0, -1};
+    assert_int_equal(sb_bundle_read_box(b, t, outside, all, sizeof all, &err), SB_INVALID);
+    assert_ok(sb_bundle_read_box(b, t, whole, all, 48, &err), &err);
+    assert_true(all[0] == 12 && all[11] == 23);
+    sb_bundle_close(b);
+}
+
+static void a_column_of_a_long_tensor_is_streamed(void **state) {
+    const uint32_t counts[] = {300000};
+    put_floats(*state, counts, 1, "1204 08a09c01 1202 080f"); /* [20000, 15] */
+    sb_bundle *b = open_in(*state, "x");
+    float *column = malloc(20000 * sizeof *column);
+    const int64_t extents[] = {0, 20000, 7, 1};
+    sb_err err;
+    assert_ok(sb_bundle_read_box(b, sb_bundle_at(b, 0), extents, column, 80000, &err), &err);
+    for (size_t i = 0; i < 20000; i++) assert_true(column[i] == (float)(15 * i + 7));
+    free(column);
+    sb_bundle_close(b);
+}
+
+static void many_tensors_are_read_at_once(void **state) {
+    /* "b" is larger than a part of 16 MiB, so that checksums of parts are joined */
+    const uint32_t counts[] = {3, 9000001, 0, 100000};
+    put_floats(*state, counts, 4, NULL);
+    sb_bundle *b = open_in(*state, "x");
+    for (unsigned threads = 0; threads < 4; threads++) {
+        sb_bundle_request requests[4];
+        float *rooms[4];
+        sb_err err;
+        for (size_t i = 0; i < 4; i++) {
+            const sb_bundle_tensor *t = sb_bundle_at(b, i);
+            rooms[i] = malloc((size_t)t->size + 1);
+            requests[i] = (sb_bundle_request){.t = t, .to = rooms[i], .n = (size_t)t->size};
+            assert_int_equal(sb_bundle_bytes(b, t), t->size);
+        }
+        assert_ok(sb_bundle_read_many(b, requests, 4, threads, &err), &err);
+        assert_true(rooms[0][2] == 2 && rooms[1][0] == 3 && rooms[3][99999] == 9100003);
+        for (size_t i = 0; i < 9000001; i++)
+            if (rooms[1][i] != (float)(i + 3)) fail_msg("element %zu", i);
+        for (size_t i = 0; i < 4; i++) free(rooms[i]);
+    }
+    sb_bundle_close(b);
+}
+
+static void a_changed_byte_is_noticed_in_a_part_and_in_a_mapping(void **state) {
+    const uint32_t counts[] = {5000000};
+    put_floats(*state, counts, 1, NULL);
+    const char *path = sb_test_dir_join(*state, "x.data-00000-of-00001");
+    sb_slice data = sb_test_dir_get(*state, path);
+    uint8_t *changed = malloc(data.n);
+    memcpy(changed, data.p, data.n);
+    sb_bundle *b = open_in(*state, "x");
+    const sb_bundle_tensor *t = sb_bundle_at(b, 0);
+    sb_slice mapped;
+    sb_err err;
+    assert_ok(sb_bundle_map(b, t, true, &mapped, &err), &err);
+    assert_slice_equal(mapped, data);
+    assert_ok(sb_bundle_verify(b, t, &err), &err);
+    sb_bundle_close(b);
+    changed[data.n - 1] ^= 1;
+    sb_test_dir_put(*state, "x.data-00000-of-00001", sb_slice_of(changed, data.n));
+    b = open_in(*state, "x");
+    t = sb_bundle_at(b, 0);
+    sb_bundle_request request = {.t = t, .to = changed, .n = data.n};
+    assert_int_equal(sb_bundle_read_many(b, &request, 1, 2, &err), SB_CORRUPT);
+    assert_non_null(strstr(err.text, "checksum of 'a'"));
+    assert_int_equal(sb_bundle_map(b, t, true, &mapped, &err), SB_CORRUPT);
+    assert_ok(sb_bundle_map(b, t, false, &mapped, &err), &err);
+    assert_int_equal(sb_bundle_verify(b, t, &err), SB_CORRUPT);
+    sb_bundle_close(b);
+    free(changed);
+}
+
+static void a_missing_data_file_is_named_with_its_variable(void **state) {
+    put_golden(*state);
+    remove(sb_test_dir_join(*state, "g.data-00000-of-00001"));
+    sb_bundle *b = open_in(*state, "g");
+    float out[2];
+    sb_err err;
+    assert_int_equal(sb_bundle_read_box(b, sb_bundle_at(b, 0), NULL, out, 8, &err), SB_NOT_FOUND);
+    assert_non_null(strstr(err.text, "g.data-00000-of-00001"));
+    assert_non_null(strstr(err.text, "'b'"));
+    sb_bundle_close(b);
 }
 
 /* ---- limits and faults ----------------------------------------------------------------------- */
@@ -405,6 +557,11 @@ int main(void) {
         ON_DISK(pieces_cover_the_whole_once_or_are_refused),
         ON_DISK(numbers_of_the_other_byte_order_are_turned),
         ON_DISK(nothing_outside_of_the_directory_is_opened),
+        ON_DISK(any_box_is_read_into_the_callers_memory),
+        ON_DISK(a_column_of_a_long_tensor_is_streamed),
+        ON_DISK(many_tensors_are_read_at_once),
+        ON_DISK(a_changed_byte_is_noticed_in_a_part_and_in_a_mapping),
+        ON_DISK(a_missing_data_file_is_named_with_its_variable),
         ON_DISK(limits_hold),
         ON_DISK(failing_memory_is_reported),
         ON_DISK(failing_calls_are_reported_and_files_closed),

@@ -166,6 +166,19 @@ static void an_empty_piece_changes_nothing(void **state) {
         if (kernels[k].run) assert_int_equal(kernels[k].run(0xDEADBEEFu, NULL, 0), 0xDEADBEEFu);
 }
 
+static void two_checksums_join_to_that_of_the_whole(void **state) {
+    (void)state;
+    uint8_t bytes[4096];
+    sb_test_random random = sb_test_random_of(12);
+    sb_test_fill(&random, bytes, sizeof bytes);
+    for (size_t cut = 0; cut <= sizeof bytes; cut += cut < 70 ? 1 : 61) {
+        uint32_t first = sb_crc32c(0, bytes, cut);
+        uint32_t second = sb_crc32c(0, bytes + cut, sizeof bytes - cut);
+        assert_int_equal(sb_crc32c_join(first, second, sizeof bytes - cut),
+                         sb_crc32c(0, bytes, sizeof bytes));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_values_come_out),
@@ -175,6 +188,7 @@ int main(void) {
         cmocka_unit_test(kernels_do_not_read_past_the_end),
         cmocka_unit_test(pieces_give_the_same_as_the_whole),
         cmocka_unit_test(an_empty_piece_changes_nothing),
+        cmocka_unit_test(two_checksums_join_to_that_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
