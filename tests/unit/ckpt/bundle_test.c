@@ -304,7 +304,7 @@ static void nothing_outside_of_the_directory_is_opened(void **state) {
     }
 }
 
-/* ---- boxes, many at once, mappings ------------------------------------------------------------ */
+/* ---- boxes, many at once, mappings ----------------------------------------------------------- */
 
 /* A bundle "x" of float tensors "a", "b", ... whose elements count up from 0 over all of them. */
 static void put_floats(sb_test_dir *d, const uint32_t *counts, size_t n, const char *shape_of_a) {

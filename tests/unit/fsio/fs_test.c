@@ -343,12 +343,14 @@ static void each_kind_of_call_can_be_refused(void **state) {
     assert_int_equal(fs->rename(fs->ctx, path, path), -ENOLCK);
     assert_int_equal(fs->remove(fs->ctx, path), -ENOLCK);
     assert_int_equal(fs->list(fs->ctx, path, NULL, NULL), -ENOLCK);
+    assert_int_equal(fs->lock(fs->ctx, file), -ENOLCK);
+    assert_int_equal(fs->map(fs->ctx, file, 1, NULL), -ENOLCK);
     assert_int_equal(sb_fault_fs_open_files(&f), 1);
     assert_int_equal(fs->close(fs->ctx, file), -ENOLCK);
     assert_int_equal(sb_fault_fs_open_files(&f), 0);
     assert_int_equal(fcntl(file, F_GETFD), -1); /* closed all the same */
-    assert_int_equal(sb_fault_fs_failures(&f), 12);
-    assert_int_equal(sb_fault_fs_calls(&f, SB_CALL_ANY), 13);
+    assert_int_equal(sb_fault_fs_failures(&f), 14);
+    assert_int_equal(sb_fault_fs_calls(&f, SB_CALL_ANY), 15);
     assert_int_equal(seen, (1u << SB_CALL_ANY) - 1);
     sb_fault_fs_fail(&f, SB_CALL_STAT, 2, ENOLCK, false);
     assert_int_equal(fs->stat(fs->ctx, path, &info), 0);

@@ -1,0 +1,202 @@
+/* ckpt_test.c: saving a checkpoint while calls fail, the disk fills up or the process dies. The
+ * checkpoint of before, or the new one, is always whole. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ckpt/bundle_write.h"
+#include "support/events.h"
+#include "support/fault_fs.h"
+#include "support/test.h"
+#include "base/banned.h"
+
+#define COUNT 3000
+
+/* Saves three tensors whose elements are all `value`, in two shards. */
+static sb_status save(const sb_env *env, const char *prefix, float value, bool no_sync,
+                      sb_err *err) {
+    sb_bundle_writer *w;
+    sb_bundle_writer_opts opts = {.shards = 2, .threads = 1, .no_sync = no_sync};
+    static float x[COUNT];
+    for (size_t i = 0; i < COUNT; i++) x[i] = value;
+    const int64_t n = COUNT, two = 2;
+    const sb_slice strings[] = {SB_LIT("a"), SB_LIT("bb")};
+    const sb_bundle_item items[] = {
+        {.name = SB_LIT("a"), .dtype = SB_FLOAT, .rank = 1, .dims = &n, .data = x},
+        {.name = SB_LIT("b"), .dtype = SB_FLOAT, .rank = 1, .dims = &n, .data = x},
+        {.name = SB_LIT("s"), .dtype = SB_STRING, .rank = 1, .dims = &two, .strings = strings},
+    };
+    sb_status status = sb_bundle_writer_open(&w, env, prefix, &opts, err);
+    for (uint32_t i = 0; i < 3 && status == SB_OK; i++)
+        status = sb_bundle_write(w, i % 2, &items[i], err);
+    if (status == SB_OK) return sb_bundle_writer_finish(&w, err);
+    sb_bundle_writer_abandon(&w);
+    return status;
+}
+
+/* Every tensor is whole; answers the value that all elements have. */
+static float load(const char *prefix) {
+    sb_bundle *b;
+    sb_err err;
+    assert_ok(
+        sb_bundle_open(&b, &sb_fs_local, &sb_alloc_libc, NULL, sb_slice_str(prefix), NULL, &err),
+        &err);
+    assert_int_equal(sb_bundle_count(b), 3);
+    float value = -1;
+    for (size_t k = 0; k < 3; k++) {
+        const sb_bundle_tensor *t = sb_bundle_at(b, k);
+        assert_ok(sb_bundle_verify(b, t, &err), &err);
+        if (t->dtype != SB_FLOAT) continue;
+        float x[COUNT];
+        assert_ok(sb_bundle_read_box(b, t, NULL, x, sizeof x, &err), &err);
+        if (k == 0) value = x[0];
+        for (size_t i = 0; i < COUNT; i++) assert_true(x[i] == value);
+    }
+    sb_bundle_close(b);
+    return value;
+}
+
+static int count_names(void *ud, const char *name) {
+    (void)name;
+    ++*(size_t *)ud;
+    return 0;
+}
+
+static size_t count_files(sb_test_dir *d) {
+    size_t n = 0;
+    sb_fs_local.list(NULL, sb_test_dir_path(d), count_names, &n);
+    return n;
+}
+
+/* The n-th call fails, and with `dies` all calls after it: what a crash at that point leaves. */
+static void sweep(sb_test_dir *d, bool dies) {
+    const char *prefix = sb_test_dir_join(d, "ckpt");
+    const sb_env real = {&sb_alloc_libc, &sb_fs_local, &sb_test_clock};
+    sb_err err;
+    assert_ok(save(&real, prefix, 1, true, &err), &err);
+    float before = 1;
+    for (uint64_t n = 1;; n++) {
+        sb_fault_fs f;
+        sb_fault_fs_init(&f, &sb_fs_local);
+        sb_fault_fs_fail(&f, SB_CALL_ANY, n, EIO, dies);
+        sb_fault_fs_short(&f, 0, 4099);
+        const sb_env env = {&sb_alloc_libc, &f.fs, &sb_test_clock};
+        sb_status status = save(&env, prefix, before + 1, false, &err);
+        bool failed = sb_fault_fs_failures(&f) > 0;
+        sb_fault_fs_fini(&f);
+        float after = load(prefix);
+        assert_true(after == before || after == before + 1);
+        if (status == SB_OK) assert_true(after == before + 1);
+        /* Whoever lives on cleans up: an index, its data files, and one file that refused. */
+        if (!dies) assert_true(count_files(d) <= 7);
+        before = after;
+        if (!failed) break;
+    }
+}
+
+static void one_failing_call_never_damages_a_checkpoint(void **state) {
+    sweep(*state, false);
+}
+
+static void a_crash_at_any_call_leaves_the_old_or_the_new_checkpoint(void **state) {
+    sweep(*state, true);
+}
+
+static void a_full_disk_is_named_and_leaves_nothing_behind(void **state) {
+    const char *prefix = sb_test_dir_join(*state, "ckpt");
+    const sb_env real = {&sb_alloc_libc, &sb_fs_local, &sb_test_clock};
+    sb_err err;
+    assert_ok(save(&real, prefix, 1, true, &err), &err);
+    size_t files = count_files(*state);
+    for (uint64_t room = 0; room < 26000; room += 997) {
+        sb_fault_fs f;
+        sb_fault_fs_init(&f, &sb_fs_local);
+        sb_fault_fs_disk(&f, room, ENOSPC);
+        const sb_env env = {&sb_alloc_libc, &f.fs, &sb_test_clock};
+        sb_status status = save(&env, prefix, 2, false, &err);
+        sb_fault_fs_fini(&f);
+        if (status == SB_OK) {
+            assert_true(load(prefix) == 2);
+            return;
+        }
+        assert_int_equal(status, SB_IO);
+        assert_non_null(strstr(err.text, "No space"));
+        assert_true(load(prefix) == 1);
+        assert_int_equal(count_files(*state), files);
+    }
+    fail_msg("it never fitted");
+}
+
+static void a_directory_that_cannot_be_written_to_is_named(void **state) {
+    const char *dir = sb_test_dir_join(*state, "locked");
+    assert_int_equal(sb_fs_local.make_dir(NULL, dir), 0);
+    sb_fault_fs f;
+    sb_fault_fs_init(&f, &sb_fs_local);
+    sb_fault_fs_fail(&f, SB_CALL_OPEN, 1, EROFS, true);
+    const sb_env env = {&sb_alloc_libc, &f.fs, &sb_test_clock};
+    sb_err err = {0};
+    assert_int_equal(save(&env, sb_test_dir_join(*state, "locked/ckpt"), 1, false, &err), SB_IO);
+    sb_fault_fs_fini(&f);
+    assert_non_null(strstr(err.text, "locked/ckpt"));
+    assert_non_null(strstr(err.text, "Read-only"));
+}
+
+/* ---- kill -9 --------------------------------------------------------------------------------- */
+
+#define KILLS 500
+
+static void save_until_killed(const char *prefix, int pipe, float first) {
+    const sb_env env = {&sb_alloc_libc, &sb_fs_local, &sb_clock_system};
+    for (float value = first;; value += 1) {
+        sb_err err;
+        if (save(&env, prefix, value, true, &err) != SB_OK) _exit(1);
+        if (write(pipe, &value, sizeof value) != (ssize_t)sizeof value) _exit(1);
+    }
+}
+
+static void a_killed_process_leaves_a_whole_checkpoint(void **state) {
+    const char *prefix = sb_test_dir_join(*state, "ckpt");
+    sb_test_random random = sb_test_random_of(10);
+    float saved = 0;
+    sb_err err;
+    const sb_env real = {&sb_alloc_libc, &sb_fs_local, &sb_test_clock};
+    assert_ok(save(&real, prefix, saved, true, &err), &err);
+    for (int kill_number = 0; kill_number < KILLS; kill_number++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            close(ends[0]);
+            save_until_killed(prefix, ends[1], saved + 1);
+        }
+        close(ends[1]);
+        float said;
+        /* It is killed in its first save, or somewhere in its second. */
+        if (sb_test_below(&random, 2))
+            if (read(ends[0], &said, sizeof said) == (ssize_t)sizeof said) saved = said;
+        for (volatile uint64_t spin = sb_test_below(&random, 2000000); spin > 0;) spin = spin - 1;
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        while (read(ends[0], &said, sizeof said) == (ssize_t)sizeof said) saved = said;
+        close(ends[0]);
+        float found = load(prefix);
+        assert_true(found == saved || found == saved + 1);
+        saved = found;
+    }
+}
+
+int main(void) {
+#define ON_DISK(f) cmocka_unit_test_setup_teardown(f, sb_test_dir_setup, sb_test_dir_teardown)
+    const struct CMUnitTest tests[] = {
+        ON_DISK(one_failing_call_never_damages_a_checkpoint),
+        ON_DISK(a_crash_at_any_call_leaves_the_old_or_the_new_checkpoint),
+        ON_DISK(a_full_disk_is_named_and_leaves_nothing_behind),
+        ON_DISK(a_directory_that_cannot_be_written_to_is_named),
+        ON_DISK(a_killed_process_leaves_a_whole_checkpoint),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
