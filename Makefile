@@ -29,7 +29,7 @@ run: build ## build, then serve LOGDIR=path (a demo without one); ARGS="--port 7
 	@build/seaboard --logdir '$(or $(LOGDIR),build/demo-logs)' $(ARGS)
 
 test: ## build and run every suite; the last line is the count
-	@tools/setup test python ui
+	@tools/setup test ui
 	@tools/run_tests $(SUITES)
 
 bench: ## ours beside the peers: a table of ratios, JSON in build/bench/

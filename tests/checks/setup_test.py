@@ -47,6 +47,8 @@ class Machine:
             (self.bin / name).symlink_to(shutil.which(name))
         for name in ("gcc", "g++", "ninja", "pkg-config", "clang-format", "nm", "git", "openssl", "chromium", "wrk"):
             self.program(name, "")
+        self.program("chromium-headless-shell", "")
+        self.program("apt-cache", "", note=False)
         self.program("cmake", "echo cmake version 3.25.1")
         self.program("id", "echo 0")
         self.program("apt-get", "")
@@ -147,6 +149,25 @@ class Setup(unittest.TestCase):
         code, said, _ = self.machine.setup("build")
         self.assertEqual(code, 1)
         self.assertIn("missing: gcc (Debian's names)", said)
+
+    def test_tests_get_the_headless_shell_also_beside_a_chromium(self):
+        self.machine.without("chromium-headless-shell")
+        code, said, calls = self.machine.setup("test")
+        self.assertEqual((code, said), (0, "setup: installing chromium-headless-shell\n"))
+        self.assertEqual(calls[-1], f"{INSTALL} chromium-headless-shell")
+
+    def test_a_chromium_will_do_where_there_is_no_headless_shell_or_no_right_to_install_it(self):
+        self.machine.without("chromium-headless-shell")
+        self.machine.program("apt-cache", "exit 100", note=False)
+        self.assertEqual(self.machine.setup("test"), (0, "", []))
+        self.machine.program("apt-cache", "", note=False)
+        self.machine.program("id", "echo 1000")
+        self.assertEqual(self.machine.setup("test"), (0, "", []))
+
+    def test_where_there_is_neither_and_no_package_of_the_headless_shell_chromium_is_installed(self):
+        self.machine.without("chromium-headless-shell", "chromium")
+        self.machine.program("apt-cache", "exit 100", note=False)
+        self.assertEqual(self.machine.setup("test")[2][-1], f"{INSTALL} chromium")
 
     def test_an_old_cmake_is_named(self):
         self.machine.program("cmake", "echo cmake version 3.22.1")

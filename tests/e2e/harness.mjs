@@ -4,18 +4,17 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { writeDemo, writeForest, writeMany, writeTags } from "./logs.mjs";
+import { BROWSER, OUT, ROOT } from "./places.mjs";
 
-export const ROOT = resolve(import.meta.dirname, "../..");
-export const OUT = join(ROOT, "build/e2e");
+export { OUT, ROOT };
 const require = createRequire(join(ROOT, "ui/package.json"));
 const { chromium } = require("playwright-core");
 export const AxeBuilder = require("@axe-core/playwright").default;
 const BINARY = process.env.SEABOARD_BIN ?? join(ROOT, "build/seaboard");
 /** How many times slower than this machine the pages run: finds tests that do not wait for what they look at. */
 const SLOWER = Number(process.env.SEABOARD_E2E_SLOWER ?? 1);
-const BROWSER = process.env.SEABOARD_BROWSER ?? "/usr/bin/chromium";
 const LOGS = {
     demo: writeDemo,
     many: writeMany,
@@ -25,7 +24,6 @@ const LOGS = {
     empty: () => {},
 };
 
-mkdirSync(OUT, { recursive: true });
 const home = mkdtempSync(join(tmpdir(), "seaboard-e2e-"));
 const servers = new Map();
 const running = new Set();

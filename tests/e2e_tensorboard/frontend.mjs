@@ -5,8 +5,9 @@
 //
 // Facts are what is on the screen: texts, sizes of decoded pictures, and of charts the pixels that are coloured (grids,
 // axes and texts are grey). Problems are errors on the console, requests that failed, and answers of 400 and above.
-// Nothing is judged here; test_frontend.py knows what is right. Environment: CHROMIUM, SCREENSHOTS (a folder).
+// Nothing is judged here; test_frontend.py knows what is right. Environment: SEABOARD_BROWSER, SCREENSHOTS (a folder).
 import { createRequire } from "node:module";
+import { BROWSER } from "../e2e/places.mjs";
 
 const require = createRequire(
     new URL("../../ui/package.json", import.meta.url),
@@ -17,7 +18,7 @@ const PATIENCE = 30000;
 const [base, ...names] = process.argv.slice(2);
 
 const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    executablePath: BROWSER,
     args: [
         "--no-sandbox",
         "--use-gl=angle",

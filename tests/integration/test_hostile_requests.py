@@ -244,6 +244,7 @@ RAW = [
 @pytest.mark.parametrize("raw", RAW, ids=range(len(RAW)))
 def test_bytes_that_are_no_good_request(server, raw):
     client = server.connect()
+    client.socket.settimeout(5)  # for half a request the server waits longer, but not for ever: test_http_load
     try:
         client.socket.sendall(raw)
         client.socket.shutdown(1)
