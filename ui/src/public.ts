@@ -1,10 +1,20 @@
 // The core as dashboards see it: the only file outside their own folder that they import.
 export { hub } from './data/hub.svelte';
 export { api } from './data/api';
+/** Questions to the server: a card holds a LiveQuery and says what it wants to know; see data/query/question.ts. */
+export { LiveQuery } from './data/query/live.svelte';
+export type { Ask, Question } from './data/query/question';
+export type { Depends, Outdated } from './data/query/news';
+export type { Trouble } from './data/query/queries.svelte';
+export { bandsQuestion, scalarsQuestion, seriesKey, type Bands, type Points } from './data/query/scalars';
+export { measureQuestion, type Measured } from './data/query/summaries';
+export { AHEAD, BACKGROUND, IN_SIGHT, type Priority } from './data/fetch.queue';
+export { default as Retry } from './app/Retry.svelte';
+export { default as Lazy } from './app/Lazy.svelte';
 export type { Series, Band } from './data/columns';
-export { NO_BASELINE, NO_X, NOT_FOUND, NOT_RISING, UNCHANGED, UNCOMPARED } from './data/columns';
+export { NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED } from './data/columns';
 export { toNumber } from './data/types';
-export type { Run, Tag, Smoothing, SmoothKind, ScalarsAsk, Measure, MeasureAsk, MeasurePoint } from './data/types';
+export type { Run, Tag, Smoothing, SmoothKind, ScalarsAsk, Measure, MeasurePoint } from './data/types';
 export { alongMetric, metricOf, xAsk, xWhat, type X } from './base/axis';
 export { view, type CardSmoothing, type Zoom, type Scale, type Selecting, type Spread } from './app/view.svelte';
 export { runs, direction } from './app/runs/runs.svelte';

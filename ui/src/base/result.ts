@@ -1,8 +1,12 @@
-// What a call that can fail answers: a value, or a problem that can be shown to a person.
+// The result of a call that can fail: a value, or a problem that can be shown to a person.
 
 export interface Problem {
   code: string;
   message: string;
+  /** The same call may succeed later: no connection, a busy server. */
+  isTemporary?: boolean;
+  /** Milliseconds that the server asks us to wait before the next try. */
+  retryAfter?: number;
 }
 export type Result<T> = { ok: true; value: T } | { ok: false; error: Problem };
 

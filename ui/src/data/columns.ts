@@ -15,7 +15,7 @@ import {
 } from './types';
 
 export type { Band, Series } from './types';
-export { APPEND, NO_BASELINE, NO_X, NOT_FOUND, NOT_RISING, RESTARTED, UNCHANGED, UNCOMPARED } from './types';
+export { NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED } from './types';
 
 export interface Columns {
   version: number;

@@ -1,26 +1,61 @@
-// One POST with a binary answer; used by the worker and, where there is none, by the page.
-import type { FetchAnswer, FetchAsk } from './fetch.worker';
+// One HTTP request to the server; used by the worker and by the page. Never throws: what fails becomes a Problem that
+// says whether a later try may succeed.
+import { retryAfterOf } from '../base/backoff';
+import { fail, type Problem, type Result } from '../base/result';
 
-export async function fetchOnce(ask: FetchAsk, signal?: AbortSignal): Promise<FetchAnswer> {
+export interface FetchAsk {
+  url: string;
+  /** JSON text: the request is a POST, else a GET. */
+  body?: string;
+  method?: 'PATCH';
+  as: 'json' | 'bytes';
+  /** The server process whose run ids the request uses: the reply of another one is refused. */
+  instance?: string;
+}
+
+const OFFLINE = 'offline';
+/** The reply is from another server process than the one that was meant. */
+export const OTHER_INSTANCE = 'instance';
+export const CANCELLED: Problem = { code: 'cancelled', message: 'cancelled' };
+
+/** These say that the same request may succeed later; other 4xx do not. */
+const isTemporary = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429;
+
+async function problemOf(reply: Response): Promise<Problem> {
+  const problem: Problem = {
+    code: String(reply.status),
+    message: reply.statusText || `HTTP ${reply.status}`,
+    isTemporary: isTemporary(reply.status),
+    retryAfter: retryAfterOf(reply.headers.get('Retry-After'), Date.now()),
+  };
   try {
-    const reply = await fetch(ask.url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-Seaboard-Request': '1' },
-      body: ask.body,
-      credentials: 'same-origin',
-      signal,
-    });
-    if (reply.ok) return { id: ask.id, bytes: await reply.arrayBuffer() };
-    const text = await reply.text();
-    try {
-      const error = (JSON.parse(text) as { error: { code: string; message: string } }).error;
-      return { id: ask.id, code: error.code, message: error.message };
-    } catch {
-      return { id: ask.id, code: String(reply.status), message: text.slice(0, 200) || reply.statusText };
+    const body = (await reply.json()) as { error?: { code?: unknown; message?: unknown } } | null;
+    if (body?.error?.code !== undefined) problem.code = String(body.error.code);
+    if (body?.error?.message !== undefined) problem.message = String(body.error.message);
+  } catch {
+    // The body is not JSON: the status line is all there is.
+  }
+  return problem;
+}
+
+export async function fetchOnce<T>(ask: FetchAsk, signal?: AbortSignal): Promise<Result<T>> {
+  try {
+    const init: RequestInit = { credentials: 'same-origin', signal };
+    if (ask.body !== undefined) {
+      init.method = ask.method ?? 'POST';
+      init.headers = { 'Content-Type': 'application/json', 'X-Seaboard-Request': '1' };
+      init.body = ask.body;
     }
+    const reply = await fetch(ask.url, init);
+    const instance = reply.headers.get('X-Seaboard-Instance');
+    if (ask.instance && instance && instance !== ask.instance)
+      return { ok: false, error: { code: OTHER_INSTANCE, message: 'the server was restarted', isTemporary: true } };
+    if (!reply.ok) return { ok: false, error: await problemOf(reply) };
+    return { ok: true, value: (ask.as === 'json' ? await reply.json() : await reply.arrayBuffer()) as T };
   } catch (e) {
-    if (e instanceof DOMException && e.name === 'AbortError')
-      return { id: ask.id, code: 'cancelled', message: 'cancelled' };
-    return { id: ask.id, code: 'offline', message: e instanceof Error ? e.message : String(e) };
+    if (signal?.aborted) return { ok: false, error: CANCELLED };
+    const failed = fail<T>(OFFLINE, e instanceof Error ? e.message : String(e));
+    if (!failed.ok) failed.error.isTemporary = true;
+    return failed;
   }
 }

@@ -1,26 +1,24 @@
-// Fetches large binary replies in a worker, so that neither the network nor the inflating of megabytes touches the
-// thread that draws. The body comes back by transfer, not by copy. Where workers are forbidden the page does it itself.
-import { fail, ok, type Result } from '../base/result';
-import type { FetchAnswer, FetchAsk } from './fetch.worker';
-
-type Waiting = (answer: FetchAnswer) => void;
+// Sends requests through a worker, so that neither the network nor inflating and parsing megabytes touches the thread
+// that draws. Where workers are forbidden the page does it itself, in the same order.
+import { type Result } from '../base/result';
+import { CANCELLED, fetchOnce, type FetchAsk } from './fetch.once';
+import { FetchQueue, type Priority } from './fetch.queue';
+import type { FromWorker, ToWorker } from './fetch.worker';
 
 let worker: Worker | null | undefined;
 let nextId = 1;
-const waiting = new Map<number, Waiting>();
+const own = new FetchQueue();
+const waiting = new Map<number, (result: Result<unknown>) => void>();
 
 function start(): Worker | null {
   if (worker !== undefined) return worker;
   try {
     worker = new Worker(new URL('./fetch.worker.ts', import.meta.url), { type: 'module' });
-    worker.onmessage = (e: MessageEvent<FetchAnswer>) => {
-      waiting.get(e.data.id)?.(e.data);
-      waiting.delete(e.data.id);
-    };
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => answer(data.id, data.result);
     worker.onerror = () => {
-      worker = null;
-      for (const [id, give] of waiting) give({ id, code: 'offline', message: 'the worker ended' });
-      waiting.clear();
+      worker = null; // from now on the page sends requests itself
+      const error = { code: 'offline', message: 'the worker ended', isTemporary: true };
+      for (const id of [...waiting.keys()]) answer(id, { ok: false, error });
     };
   } catch {
     worker = null;
@@ -28,10 +26,9 @@ function start(): Worker | null {
   return worker;
 }
 
-async function direct(url: string, body: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
-  const { fetchOnce } = await import('./fetch.once');
-  const answer = await fetchOnce({ id: 0, url, body }, signal);
-  return answer.bytes ? ok(answer.bytes) : fail(answer.code ?? 'offline', answer.message ?? '');
+function answer(id: number, result: Result<unknown>): void {
+  waiting.get(id)?.(result);
+  waiting.delete(id);
 }
 
 /** Makes the worker before the first question, while the page is being put together. */
@@ -39,19 +36,28 @@ export function warmUp(): void {
   start();
 }
 
-export function fetchBytes(url: string, body: string, signal?: AbortSignal): Promise<Result<ArrayBuffer>> {
+export interface Fetching {
+  result: Promise<Result<unknown>>;
+  /** The result is `cancelled`, unless it is here already. */
+  cancel: () => void;
+  move: (priority: Priority) => void;
+}
+
+export function fetchQueued(ask: FetchAsk, priority: Priority): Fetching {
+  const id = nextId++;
   const w = start();
-  if (!w) return direct(url, body, signal);
-  return new Promise((resolve) => {
-    const message: FetchAsk = { id: nextId++, url, body };
-    const done = (answer: FetchAnswer) =>
-      resolve(answer.bytes ? ok(answer.bytes) : fail(answer.code ?? 'offline', answer.message ?? ''));
-    waiting.set(message.id, done);
-    signal?.addEventListener('abort', () => {
-      if (!waiting.delete(message.id)) return;
-      w.postMessage({ id: message.id, cancel: true });
-      resolve(fail('cancelled', 'cancelled'));
-    });
-    w.postMessage(message);
-  });
+  const tell = (message: ToWorker) => w?.postMessage(message);
+  const result = new Promise<Result<unknown>>((resolve) => waiting.set(id, resolve));
+  if (w) tell({ id, ask, priority });
+  else own.add(id, priority, async (signal) => answer(id, await fetchOnce(ask, signal)));
+  return {
+    result,
+    cancel: () => {
+      if (!waiting.has(id)) return;
+      if (w) tell({ id, cancel: true });
+      else own.cancel(id);
+      answer(id, { ok: false, error: CANCELLED });
+    },
+    move: (to) => (w ? tell({ id, priority: to }) : own.move(id, to)),
+  };
 }

@@ -1,31 +1,34 @@
 // What the page knows of the server: status, runs, tags, people's notes; kept up to date by the live stream. Dashboards
-// read these; they ask for points themselves. `changed` says which tags have new points since the last look.
+// read these lists; points and everything else they ask for through LiveQuery, which the hub tells what grew.
+//
+// Run ids and versions belong to one server process (`instance`). When another process answers, all that the page holds
+// is dropped and loaded anew.
+import { backoff } from '../base/backoff';
 import { Pace } from '../base/pace';
 import type { Problem } from '../base/result';
 import { api, apiUrl } from './api';
 import { withInherited } from './inherit';
 import { Live } from './live';
-import type { Changes, People, Run, StateItems, Status, Tag } from './types';
+import { mergeRuns, mergeTags } from './merge';
+import { isHidden, isPageOutdated, onShown } from './page';
+import { Notes } from './people.svelte';
+import { News } from './query/news';
+import { queries } from './query/queries.svelte';
+import type { StreamNews } from './stream.news';
+import type { Changes, Run, StateItems, Status, Tag } from './types';
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
-const TAGS_EVERY_MS = 1000;
-const RETRY_MS = 2000;
+const LISTS_EVERY_MS = 1000;
+/** Without a connection the page looks for the server at least so often. */
+const LONGEST_RETRY_MS = 5000;
 
 export class Hub {
   status = $state.raw<Status | null>(null);
   runs = $state.raw<Run[]>([]);
   tags = $state.raw<Tag[]>([]);
-  people = $state.raw<StateItems>({});
-  persistent = $state(false);
   connection = $state<Connection>('connecting');
   lostSince = $state(0);
-  /** when the newest data came, and the tags and runs in it; null: any */
-  changed = $state.raw<{ version: number; tags: Set<string> | null; runs: Set<number> | null }>({
-    version: 0,
-    tags: null,
-    runs: null,
-  });
   lastNews = $state(0);
   paused = $state(false);
   ready = $state(false);
@@ -33,27 +36,46 @@ export class Hub {
   problem = $state.raw<Problem | null>(null);
   /** seconds until the logs are read; null: read, or nobody can tell */
   left = $state<number | null>(null);
+  /** This page is from before an upgrade of the server: parts of it can no longer be loaded. */
+  isOutdated = $state(false);
 
+  private instance = '';
   private version = 0;
+  private failures = 0;
   private retry: ReturnType<typeof setTimeout> | undefined;
-  private readonly pace = new Pace();
-  private revision = 0;
-  private asking = false;
-  private pending = false;
-  private tagsAt = 0;
-  private tagsLate = false;
-  private tagsTimer: ReturnType<typeof setTimeout> | undefined;
+  private retryAt = 0;
+  private isAsking = false;
+  private isPending = false;
+  private isLoading = false;
+  private listsAt = 0;
+  private listFailures = 0;
+  private listsTimer: ReturnType<typeof setTimeout> | undefined;
+  private areListsLate = false;
+  /** news that came while the lists were under way, which may be older */
+  private meanwhile: Changes[] | null = null;
   private runsById = new Map<number, Run>();
-  private known = new Set<string>();
+  private readonly pace = new Pace();
+  private readonly notes = new Notes();
+  private readonly ended = new AbortController();
   private readonly live = new Live(
     apiUrl('events'),
-    (version) => this.news(version),
-    (open) => (open ? this.back() : this.gone()),
+    (news) => this.hear(news),
+    (open) => (open ? this.back() : this.lose()),
   );
 
   async start(): Promise<void> {
+    onShown(() => this.catchUp(), this.ended.signal);
+    queries.start();
+    queries.onOtherInstance = () => void this.refresh();
     await this.loadAll();
     this.live.start();
+  }
+
+  stop(): void {
+    this.ended.abort();
+    this.live.stop();
+    clearTimeout(this.retry);
+    clearTimeout(this.listsTimer);
   }
 
   run(id: number): Run | undefined {
@@ -63,41 +85,69 @@ export class Hub {
   pause(paused: boolean): void {
     this.paused = paused;
     if (paused) return;
-    if (this.tagsLate) this.loadTagsSoon();
-    this.tagsLate = false;
+    if (this.areListsLate) this.loadListsSoon();
     void this.refresh();
   }
 
   /** Asks for everything again: the reload button. */
   async reload(): Promise<void> {
     await this.loadAll();
-    this.changed = { version: this.version, tags: null, runs: null };
-  }
-
-  private async loadAll(): Promise<void> {
-    const [status, runs, tags, people] = await Promise.all([api.status(), api.runs(), api.tags(), api.state()]);
-    if (!status.ok || !runs.ok || !tags.ok) {
-      for (const reply of [status, runs, tags]) if (!reply.ok) this.problem = reply.error;
-      this.gone();
-      clearTimeout(this.retry);
-      this.retry = setTimeout(() => this.tryNow(), RETRY_MS);
-      return;
-    }
-    this.problem = null;
-    this.setStatus(status.value);
-    if (people.ok) this.setPeople(people.value);
-    this.setRuns(runs.value.runs);
-    this.setTags(tags.value.tags);
-    this.version = Math.min(status.value.version, runs.value.version, tags.value.version);
-    this.ready = true;
-    this.lastNews = Date.now();
-    this.back();
+    queries.refresh();
   }
 
   /** Asks the server again at once, as it will by itself in a moment. */
   tryNow(): void {
     clearTimeout(this.retry);
+    this.retryAt = 0;
     void (this.ready ? this.refresh() : this.loadAll());
+  }
+
+  /** A part of the page could not be loaded: does the server have another page now? */
+  async checkPage(): Promise<boolean> {
+    if (await isPageOutdated()) this.isOutdated = true;
+    return this.isOutdated;
+  }
+
+  // ---- loading all ----
+
+  private async loadAll(): Promise<void> {
+    if (this.isLoading) return;
+    this.isLoading = true;
+    const [status, runs, tags, people] = await Promise.all([api.status(), api.runs(), api.tags(), api.state()]);
+    this.isLoading = false;
+    if (!status.ok || !runs.ok || !tags.ok) {
+      for (const reply of [status, runs, tags]) if (!reply.ok) this.problem = reply.error;
+      this.lose();
+      this.retryLater(this.problem);
+      return;
+    }
+    const { instance } = status.value;
+    if (runs.value.instance !== instance || tags.value.instance !== instance) {
+      this.retryLater(null); // restarted between the replies
+      return;
+    }
+    const isOther = this.instance !== '' && this.instance !== instance;
+    this.problem = null;
+    this.instance = instance;
+    this.setStatus(status.value);
+    if (people.ok) this.notes.set(people.value);
+    this.setRuns(runs.value.runs);
+    this.setTags(tags.value.tags);
+    this.version = Math.min(status.value.version, runs.value.version, tags.value.version);
+    queries.resume(instance);
+    this.ready = true;
+    this.failures = 0;
+    this.lastNews = Date.now();
+    if (isOther) void this.checkPage();
+    this.back();
+  }
+
+  private retryLater(problem: Problem | null): void {
+    clearTimeout(this.retry);
+    const wait = backoff(++this.failures, problem ?? undefined);
+    const limit = Math.max(LONGEST_RETRY_MS, problem?.retryAfter ?? 0);
+    this.retryAt = Date.now() + Math.min(wait, limit);
+    this.retry = setTimeout(() => this.tryNow(), this.retryAt - Date.now());
   }
 
   private setStatus(status: Status): void {
@@ -115,11 +165,12 @@ export class Hub {
 
   private setTags(tags: Tag[]): void {
     this.tags = tags;
-    this.known = new Set(tags.map((tag) => tag.tag));
-    this.tagsAt = Date.now();
+    this.listsAt = Date.now();
   }
 
-  private gone(): void {
+  // ---- the connection ----
+
+  private lose(): void {
     if (this.connection === 'lost') return;
     this.connection = 'lost';
     this.lostSince = Date.now();
@@ -128,132 +179,114 @@ export class Hub {
   private back(): void {
     const was = this.connection;
     this.connection = 'live';
-    if (was === 'lost' && this.ready) void this.refresh();
+    if (was !== 'lost' || !this.ready) return;
+    queries.wake();
+    void this.refresh();
   }
 
-  private news(version: number | undefined): void {
-    if (version !== undefined && version <= this.version) return;
-    if (this.paused) return;
+  private catchUp(): void {
+    if (this.areListsLate) this.loadListsSoon();
+    this.tryNow();
+  }
+
+  // ---- following ----
+
+  private hear({ version, instance }: StreamNews): void {
+    const isOther = instance !== undefined && instance !== this.instance;
+    if (!isOther && (this.paused || (version !== undefined && version <= this.version))) return;
+    if (version === undefined && Date.now() < this.retryAt) return; // a try is on its way
     void this.refresh(version === undefined);
   }
 
-  private async refresh(unasked = false): Promise<void> {
-    if (this.asking) {
-      this.pending = true;
+  /** Asks what is new, one request at a time; a hidden page does when it is shown. */
+  private async refresh(isPoll = false): Promise<void> {
+    if (isHidden() || !this.ready) return;
+    if (this.isAsking) {
+      this.isPending = true;
       return;
     }
-    this.asking = true;
-    const reply = await api.changes(this.version);
-    this.asking = false;
+    this.isAsking = true;
+    const reply = await api.changes(this.version, this.instance);
+    this.isAsking = false;
     if (reply.ok) {
-      if (unasked && reply.value.version > this.version) this.live.missed();
+      if (isPoll && reply.value.version > this.version) this.live.missed();
+      this.failures = 0;
+      this.retryAt = 0;
+      clearTimeout(this.retry);
       this.back();
-      if (!this.paused) this.take(reply.value);
-    } else if (reply.error.code === 'offline') this.gone();
-    if (this.pending) {
-      this.pending = false;
-      if (!this.paused) void this.refresh();
+      await this.take(reply.value);
+    } else {
+      if (reply.error.code === 'offline') this.lose();
+      this.retryLater(reply.error);
     }
+    if (!this.isPending) return;
+    this.isPending = false;
+    if (reply.ok && !this.paused) void this.refresh();
   }
 
-  private take(news: Changes): void {
-    const status = this.status;
-    if (news.version < this.version) {
-      // another server: its numbers begin again
-      void this.reload();
+  private async take(news: Changes): Promise<void> {
+    const isOther = news.instance !== this.instance;
+    if (isOther) queries.suspend();
+    if (isOther || news.reset) {
+      await this.loadAll();
+      if (!isOther) queries.refresh();
       return;
     }
+    if (this.paused) return;
+    const status = this.status;
     if (status) {
-      const wasLoading = status.loading.isLoading;
       this.setStatus({ ...status, version: news.version, loading: news.loading });
-      if (wasLoading && !news.loading.isLoading) void this.loadStatus();
+      if (status.loading.isLoading && !news.loading.isLoading) this.loadListsSoon();
     }
-    if (news.version === this.version) return;
+    if (news.version <= this.version) return;
     this.version = news.version;
     this.lastNews = Date.now();
-    this.mergeRuns(news);
-    const tags = new Set(news.series.map(([, tag]) => tag));
-    let strange = news.more || news.runs.some((run) => !this.hadRun.has(run.id));
-    for (const run of news.runs) this.hadRun.add(run.id);
-    for (const tag of tags) strange ||= !this.known.has(tag);
-    if (strange) this.loadTagsSoon();
-    const ids = new Set(news.series.map(([run]) => run));
-    this.changed = { version: news.version, tags: news.more ? null : tags, runs: news.more ? null : ids };
+    this.meanwhile?.push(news);
+    const { tags, isComplete } = mergeTags(this.tags, news, (id) => this.runsById.has(id));
+    if (tags !== this.tags) this.tags = tags;
+    if (!isComplete || news.gone.length > 0) this.loadListsSoon();
+    const runs = mergeRuns(this.runs, news);
+    if (runs !== this.runs) this.setRuns(runs);
+    queries.take(new News(news));
   }
 
-  private readonly hadRun = new Set<number>();
-
-  private mergeRuns(news: Changes): void {
-    if (news.runs.length === 0) return;
-    const fresh = new Map(news.runs.map((run) => [run.id, run]));
-    const runs = this.runs.map((run) => {
-      const now = fresh.get(run.id);
-      fresh.delete(run.id);
-      return now ?? run;
-    });
-    runs.push(...fresh.values());
-    this.setRuns(runs);
-  }
-
-  private loadTagsSoon(): void {
-    if (this.tagsTimer !== undefined) return;
-    const wait = Math.max(0, this.tagsAt + TAGS_EVERY_MS - Date.now());
-    this.tagsTimer = setTimeout(() => {
-      this.tagsTimer = undefined;
-      this.tagsLate = this.paused; // then when it ends
-      if (this.paused) return;
-      void api.tags().then((reply) => reply.ok && this.setTags(reply.value.tags));
-      void this.loadStatus();
+  /** The tags and the status (which counts them), not too often; also what failed is asked for again. */
+  private loadListsSoon(wait = Math.max(0, this.listsAt + LISTS_EVERY_MS - Date.now())): void {
+    if (this.listsTimer !== undefined) return;
+    this.listsTimer = setTimeout(() => {
+      this.listsTimer = undefined;
+      void this.loadLists();
     }, wait);
   }
 
-  private async loadStatus(): Promise<void> {
-    const reply = await api.status();
-    if (reply.ok) this.setStatus(reply.value);
+  private async loadLists(): Promise<void> {
+    this.areListsLate = this.paused || isHidden(); // then when that ends
+    if (this.areListsLate) return;
+    const instance = this.instance;
+    this.meanwhile = [];
+    const [tags, status] = await Promise.all([api.tags(), api.status()]);
+    const meanwhile = this.meanwhile ?? [];
+    this.meanwhile = null;
+    if (this.instance !== instance) return; // all was loaded anew
+    for (const reply of [tags, status])
+      if (!reply.ok) return this.loadListsSoon(backoff(++this.listFailures, reply.error));
+    this.listFailures = 0;
+    if (tags.ok && tags.value.instance === instance)
+      this.setTags(meanwhile.reduce((list, news) => mergeTags(list, news, () => true).tags, tags.value.tags));
+    if (status.ok && status.value.instance === instance) this.setStatus(status.value);
   }
 
   // ---- people's state: names, notes, hidden runs, saved views ----
 
-  private async loadPeople(): Promise<void> {
-    const reply = await api.state();
-    if (reply.ok) this.setPeople(reply.value);
+  get people(): StateItems {
+    return this.notes.items;
   }
-
-  private setPeople(people: People): void {
-    this.people = people.items;
-    this.revision = people.revision;
-    this.persistent = people.persistent;
+  get persistent(): boolean {
+    return this.notes.persistent;
   }
-
-  private keeping: Promise<unknown> = Promise.resolve();
-
-  /** Shown at once; kept by the server if it can, one change after the other. Answers whether it was. */
+  /** Shown at once; answers whether the server kept it. */
   remember(items: StateItems): Promise<boolean> {
-    this.put(items);
-    const kept = this.keeping.then(() => this.keep(items));
-    this.keeping = kept;
-    return kept;
-  }
-
-  /** Onto what is known at this moment: others may have changed other things. */
-  private put(items: StateItems): void {
-    const next = { ...this.people };
-    for (const [key, value] of Object.entries(items)) {
-      if (value === null) delete next[key];
-      else next[key] = value;
-    }
-    this.people = next;
-  }
-
-  private async keep(items: StateItems): Promise<boolean> {
-    let reply = await api.patchState(this.revision, items);
-    if (!reply.ok && reply.error.code === '409') {
-      await this.loadPeople();
-      this.put(items);
-      reply = await api.patchState(this.revision, items);
-    }
-    if (reply.ok) this.revision = reply.value.revision;
-    return reply.ok;
+    return this.notes.remember(items);
   }
 }
 

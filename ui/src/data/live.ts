@@ -1,22 +1,25 @@
-// News from the server: through one stream that all tabs share, else through one of our own, else by asking every
-// second (proxies that hold streams back). Tells of versions only; what is new is asked for by whoever needs it.
-import { versionOf, type StreamNews } from './stream.news';
+// News from the server: through one stream that all tabs share, else through a stream of this page, else by polling
+// every second (where a proxy holds streams back). It tells versions only; what is new is asked for by those who need it.
+import { isHidden } from './page';
+import type { StreamNews } from './stream.news';
+import { Stream } from './stream.source';
 
 const QUIET_MS = 15000;
 const POLL_MS = 1000;
 
 export class Live {
   private port: MessagePort | null = null;
-  private own: EventSource | null = null;
+  private own: Stream | null = null;
   private timer: ReturnType<typeof setInterval> | undefined;
+  private readonly ended = new AbortController();
   private heard = 0;
   private open = false;
-  private held = false;
+  private isHeldBack = false;
 
   constructor(
     private readonly url: string,
-    /** a version, or undefined: ask and see */
-    private readonly onNews: (version: number | undefined) => void,
+    /** What the stream said; empty: it said nothing for long, so ask. */
+    private readonly onNews: (news: StreamNews) => void,
     private readonly onOpen: (open: boolean) => void,
   ) {}
 
@@ -28,15 +31,17 @@ export class Live {
         name: this.url,
       });
       shared.onerror = () => this.startOwn();
-      this.port = shared.port;
-      this.port.onmessage = (e: MessageEvent<StreamNews>) => this.take(e.data);
-      this.port.start();
-      this.port.postMessage({ url: this.url });
-      addEventListener('pagehide', () => this.port?.postMessage({ bye: true }));
-      addEventListener(
-        'pageshow',
-        (e) => (e as PageTransitionEvent).persisted && this.port?.postMessage({ url: this.url }),
-      );
+      const port = shared.port;
+      this.port = port;
+      port.onmessage = (e: MessageEvent<StreamNews>) => this.take(e.data);
+      port.start();
+      port.postMessage({ url: this.url });
+      const { signal } = this.ended;
+      addEventListener('pagehide', () => this.port?.postMessage({ bye: true }), { signal });
+      // a page that the browser kept and shows again
+      const onPageShow = (e: Event) =>
+        (e as PageTransitionEvent).persisted && this.port?.postMessage({ url: this.url });
+      addEventListener('pageshow', onPageShow, { signal });
     } catch {
       this.startOwn();
     }
@@ -45,17 +50,14 @@ export class Live {
 
   stop(): void {
     clearInterval(this.timer);
+    this.ended.abort();
     this.port?.postMessage({ bye: true });
     this.own?.close();
   }
 
   private startOwn(): void {
     this.port = null;
-    if (this.own) return;
-    this.own = new EventSource(this.url);
-    this.own.onopen = () => this.take({ open: true });
-    this.own.onerror = () => this.take({ open: false });
-    this.own.onmessage = (e) => this.take({ version: versionOf(String(e.data)) });
+    this.own ??= new Stream(this.url, (news) => this.take(news));
   }
 
   private take(news: StreamNews): void {
@@ -65,20 +67,20 @@ export class Live {
       this.onOpen(news.open);
     }
     if (news.version !== undefined) {
-      this.held = false;
-      this.onNews(news.version);
+      this.isHeldBack = false;
+      this.onNews(news);
     }
   }
 
-  /** There were news that the stream did not tell: from now on we ask more often. */
+  /** There was news that the stream did not tell: a proxy holds it back, so poll from now on. */
   missed(): void {
-    this.held = true;
+    this.isHeldBack = true;
   }
 
   private tick(): void {
-    const patience = this.open && !this.held ? QUIET_MS : POLL_MS;
-    if (document.hidden || Date.now() - this.heard < patience) return;
+    const patience = this.open && !this.isHeldBack ? QUIET_MS : POLL_MS;
+    if (isHidden() || Date.now() - this.heard < patience) return;
     this.heard = Date.now();
-    this.onNews(undefined);
+    this.onNews({});
   }
 }

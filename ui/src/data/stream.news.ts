@@ -1,13 +1,21 @@
-// What the live stream tells, and how it is written on the wire.
+// What the live stream says, and how it is written on the wire.
 
 export interface StreamNews {
+  /** The newest version of the store, */
   version?: number;
+  /** and the server process whose version it is. */
+  instance?: string;
   open?: boolean;
 }
 
-/** The newest version; the number alone, or in an object. */
-export function versionOf(data: string): number | undefined {
-  const read: unknown = JSON.parse(data);
-  const version = typeof read === 'object' && read !== null ? (read as StreamNews).version : read;
-  return typeof version === 'number' ? version : undefined;
+/** One event: `{"version": 12, "instance": "..."}`; anything else is no news. */
+export function newsOf(data: string): StreamNews {
+  try {
+    const read = JSON.parse(data) as StreamNews | number | null;
+    if (typeof read === 'number') return { version: read };
+    if (typeof read?.version !== 'number') return {};
+    return { version: read.version, instance: typeof read.instance === 'string' ? read.instance : undefined };
+  } catch {
+    return {};
+  }
 }

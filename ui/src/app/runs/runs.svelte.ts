@@ -204,6 +204,13 @@ export class RunsModel {
   cell(tag: string, run: number): Cell | undefined {
     return this.metrics.cell(tag, run);
   }
+  /** Why numbers of the table are missing or old; null: nothing is wrong. */
+  get trouble() {
+    return this.metrics.trouble;
+  }
+  tryNow(): void {
+    this.metrics.tryNow();
+  }
 
   /** Inside an effect: keeps the numbers that the table, its filters and its order need up to date. */
   follow(): void {

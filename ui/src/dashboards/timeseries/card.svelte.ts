@@ -1,62 +1,59 @@
-// The data of one card: asks for the points of its tags for the runs that are shown, at the width it has, keeps what did
-// not change, and makes lines of it. A zoomed card asks for its range only; smoothing is done by the server over all
-// points. When news comes only series that grew are sent again.
+// The data of one card: the points of its tags for the runs that are shown, at the width it has, as lines. A zoomed card
+// asks for its range only; smoothing is done by the server over all points. LiveQuery keeps the answers up to date.
 import { untrack } from 'svelte';
 import {
-  api,
+  AHEAD,
+  bandsQuestion,
   hub,
-  NOT_FOUND,
-  UNCOMPARED,
+  IN_SIGHT,
+  LiveQuery,
+  metricOf,
   runs,
+  scalarsQuestion,
+  seriesKey,
   settings,
   t,
-  UNCHANGED,
+  UNCOMPARED,
   view,
-  type Band,
+  xAsk,
+  xWhat,
+  type Bands,
   type Line,
+  type Points,
+  type Question,
   type Run,
   type ScalarsAsk,
   type Series,
-  type Spread,
-  xAsk,
-  xWhat,
-  metricOf,
+  type Trouble,
 } from '../../public';
 import { tagsOf } from './combined';
 import { infoOf, type CardInfo } from './info';
 import { bandLine, keyOf, seriesLines, type Look, type Source } from '../../rooms/lines/lines';
 import { smoothingAsk } from '../../rooms/lines/series';
 
-const LIVE_EVERY_MS = 200;
-const SETTLE_MS = 25;
 const NEAR = { number: 1, relative: 0.001, wall: undefined }; // a step; a millisecond
 
 type Ask = Omit<ScalarsAsk, 'series'>;
-interface BandsWanted {
-  spread: Exclude<Spread, 'off'>;
-  center: 'mean' | 'median';
-  revealed: ReadonlySet<string>; // groups whose runs are wanted too
-  groups: ReadonlyMap<string, Source[]>;
-}
 export interface Loaded extends Source {
   data: Series;
 }
 
+const isSameRun = (a: Run, b: Run): boolean =>
+  a === b ||
+  (a.id === b.id &&
+    a.name === b.name &&
+    a.state === b.state &&
+    JSON.stringify(a.hparams) === JSON.stringify(b.hparams));
+/** Would the same lines be drawn? Run objects change with every point; what a line shows of its run does not. */
+const isSame = (a: readonly Source[], b: readonly Source[]): boolean =>
+  a.length === b.length &&
+  a.every((one, i) => one.tag === b[i].tag && one.at === b[i].at && isSameRun(one.run, b[i].run));
+
 export class CardData {
   width = $state(0);
   pointed = $state(false); // somebody looked closer: times are wanted also of very many runs
-  state = $state<'waiting' | 'ready' | 'failed'>('waiting');
-  error = $state('');
-  /** The part of x that `lines` are of; undefined: all of it. */
-  loadedRange = $state.raw<[number, number] | undefined>(undefined);
-  private series = $state.raw<Loaded[]>([]);
-  private bands = $state.raw<{ keys: string[]; bands: Band[] } | null>(null);
-  private have = new Map<string, Series>();
-  private haveKey = '';
-  private asking: AbortController | null = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private askedAt = 0;
-  private seen = 0;
+  private readonly points = new LiveQuery<Points>();
+  private readonly bandsLive = new LiveQuery<Bands>();
 
   constructor(readonly tag: string) {}
 
@@ -69,14 +66,16 @@ export class CardData {
   }
 
   /** Every line that there is to draw: shown runs that have the tag, tag by tag. */
-  private wanted = $derived.by((): Source[] =>
-    this.tags.flatMap((name, at): Source[] => {
-      const tag = hub.tags.find((known) => known.tag === name);
+  private wanted = $derived.by((): Source[] => {
+    const sources = this.tags.flatMap((name, at): Source[] => {
+      const tag = hub.tags.find((known) => known.tag === name && known.plugin === 'scalars');
       if (!tag) return [];
       const has = tag.runs === 'all' ? null : new Set(tag.runs);
       return runs.shown.filter((run) => !has || has.has(run.id)).map((run) => ({ run, tag: name, at }));
-    }),
-  );
+    });
+    return isSame(this.before, sources) ? this.before : (this.before = sources);
+  });
+  private before: Source[] = [];
 
   /** Shown runs that have one of these tags. */
   members = $derived.by((): Run[] =>
@@ -97,18 +96,6 @@ export class CardData {
 
   private banded = $derived(view.bands !== 'off' && view.group !== '' && this.tags.length === 1);
 
-  /** What the bands are of; follows the grouping, also when the same runs are grouped anew. */
-  private groups = $derived.by(() => {
-    const groups = new Map<string, Source[]>();
-    for (const source of this.banded ? this.wanted : []) {
-      const key = runs.groupOf(source.run);
-      const members = groups.get(key);
-      if (members) members.push(source);
-      else groups.set(key, [source]);
-    }
-    return groups;
-  });
-
   /** With which run the others are compared; bands along another metric are not. */
   baseline = $derived.by((): Run | null => {
     if (view.baseline === '' || view.compare === 'off' || (this.banded && metricOf(view.x) !== null)) return null;
@@ -124,155 +111,121 @@ export class CardData {
     this.baseline && view.compare !== 'off' ? { run: this.baseline.id, kind: view.compare } : undefined,
   );
 
-  /** Whose a line is, by its key; bands, which are of many, are nobody's, as are parts of a run. */
-  sources = $derived.by(() => new Map(this.series.map((source) => [keyOf(source, this.tags), source])));
+  /** What is asked for: all but the series. */
+  private ask = $derived.by((): Ask => {
+    const { smoothing } = this.basis;
+    const x = view.x;
+    const metric = metricOf(x);
+    const many = this.wanted.length > 60 && !this.pointed;
+    const split = view.attempts || view.partition;
+    const columns: ScalarsAsk['columns'] = ['step', 'value'];
+    if (smoothing.kind !== 'none') columns.push('smooth');
+    if (!many || xWhat(x) !== 'number') columns.push('wall');
+    if (metric !== null) columns.push('x');
+    if (view.envelope && smoothing.kind !== 'none') columns.push('flags');
+    // relative x within a part counts from its own start, which the server's range does not
+    const range = split && (x === 'relative' || x === 'step_relative') ? undefined : (this.zoomX ?? undefined);
+    // on a log axis pixels are no even parts of x; twice as many, since where it turns linear depends on the data
+    const isLog = view.xScale !== 'linear' && x !== 'wall';
+    return {
+      ...this.basis,
+      width: isLog ? this.width * 2 : this.width,
+      range,
+      near: isLog && metric === null ? NEAR[xWhat(x)] : undefined,
+      superseded: view.attempts || undefined,
+      columns,
+    };
+  });
+
+  // Bands take the place of lines, and lines that of bands, when they are here: until then the others stay.
+  private bands = $derived(this.banded || !this.points.answer ? this.bandsLive.answer : undefined);
+
+  /** Runs whose own lines are drawn: with bands only those of groups that were opened. */
+  private drawn = $derived(
+    this.banded && this.bands ? this.wanted.filter(({ run }) => view.revealed.has(runs.groupOf(run))) : this.wanted,
+  );
+
+  private asked: Question<Points> | null = null;
+  private pointsQuestion(): Question<Points> | null {
+    if (this.banded && !this.bands) return this.bandsLive.trouble ? null : this.asked;
+    const series = this.drawn.map(({ run, tag }) => ({ run: run.id, tag }));
+    this.asked = this.width > 0 && series.length > 0 ? scalarsQuestion(this.ask, series) : null;
+    return this.asked;
+  }
+
+  private askedBands: Question<Bands> | null = null;
+  private bandsQuestion(): Question<Bands> | null {
+    const spread = view.bands;
+    if (!this.banded || spread === 'off') return this.points.answer || this.points.trouble ? null : this.askedBands;
+    if (this.width === 0 || this.wanted.length === 0) return null;
+    const groups = new Map<string, { run: number; tag: string }[]>();
+    for (const { run, tag } of this.wanted) {
+      const key = runs.groupOf(run);
+      groups.set(key, [...(groups.get(key) ?? []), { run: run.id, tag }]);
+    }
+    const { x, width, range, near, smoothing, compare } = this.ask;
+    this.askedBands = bandsQuestion({
+      x,
+      width,
+      range,
+      near,
+      smoothing,
+      compare,
+      center: view.center,
+      spread,
+      groups: [...groups].map(([key, series]) => ({ key, series })),
+    });
+    return this.askedBands;
+  }
 
   /** Inside an effect. */
   follow(): void {
-    $effect(() => {
-      const { smoothing } = this.basis;
-      const x = view.x;
-      const metric = metricOf(x);
-      const wanted = this.wanted;
-      const many = wanted.length > 60 && !this.pointed;
-      const split = view.attempts || view.partition;
-      const columns: ScalarsAsk['columns'] = ['step', 'value'];
-      if (smoothing.kind !== 'none') columns.push('smooth');
-      if (!many || xWhat(x) !== 'number') columns.push('wall');
-      if (metric !== null) columns.push('x');
-      if (view.envelope && smoothing.kind !== 'none') columns.push('flags');
-      // relative x within a part counts from its own start, which the server's range does not
-      const range = split && (x === 'relative' || x === 'step_relative') ? undefined : (this.zoomX ?? undefined);
-      // on a log axis pixels are no even parts of x; twice as many, since where it turns linear depends on the data
-      const isLog = view.xScale !== 'linear' && x !== 'wall';
-      const near = isLog && metric === null ? NEAR[xWhat(x)] : undefined;
-      const ask: Ask = {
-        ...this.basis,
-        width: isLog ? this.width * 2 : this.width,
-        range,
-        near,
-        superseded: view.attempts || undefined,
-        columns,
-      };
-      const spread = view.bands;
-      const bands =
-        this.banded && spread !== 'off'
-          ? { spread, center: view.center, revealed: view.revealed, groups: this.groups }
-          : null;
-      if (this.width === 0) return;
-      untrack(() => this.soon(SETTLE_MS, () => void this.load(ask, wanted, bands)));
-      return () => clearTimeout(this.timer);
-    });
-    $effect(() => {
-      const { version, tags } = hub.changed;
-      if (version === this.seen || this.width === 0) return;
-      this.seen = version;
-      const metric = metricOf(view.x);
-      if (tags && !this.tags.some((tag) => tags.has(tag)) && !(metric !== null && tags.has(metric))) return;
-      untrack(() => this.again && this.soon(Math.max(0, this.askedAt + LIVE_EVERY_MS - Date.now()), this.again));
-    });
-    $effect(() => () => this.asking?.abort());
+    this.points.follow(() => this.pointsQuestion());
+    this.bandsLive.follow(() => this.bandsQuestion());
   }
 
-  private again: (() => void) | null = null;
-
-  private soon(wait: number, run: () => void): void {
-    const isFirst = this.again === null;
-    this.again = run;
-    clearTimeout(this.timer);
-    if (isFirst) run();
-    else this.timer = setTimeout(run, wait);
+  /** Cards that are only just out of sight ask after those that are seen. */
+  set inSight(isInSight: boolean) {
+    for (const query of [this.points, this.bandsLive]) query.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
 
-  private async load(ask: Ask, wanted: Source[], bands: BandsWanted | null): Promise<void> {
-    this.asking?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
-    this.askedAt = Date.now();
-    if (bands) {
-      if (!(await this.loadBands(ask, bands, asking))) return;
-      wanted = [...bands.groups].flatMap(([key, members]) => (bands.revealed.has(key) ? members : []));
-      if (wanted.length === 0) {
-        this.series = [];
-        return;
-      }
-    } else this.bands = null;
-    const key = JSON.stringify(ask);
-    if (key !== this.haveKey) this.have = new Map();
-    const had = this.have;
-    const nameOf = ({ run, at }: Source) => `${run.id} ${at}`;
-    const series = wanted.map((source) => {
-      const has = had.get(nameOf(source));
-      return { run: source.run.id, tag: source.tag, epoch: has?.epoch, n: has?.n };
+  private series = $derived.by((): Loaded[] => {
+    const { series } = this.points.answer ?? {};
+    if (!series) return [];
+    return this.drawn.flatMap((source) => {
+      const data = series.get(seriesKey({ run: source.run.id, tag: source.tag }));
+      return data ? [{ ...source, data }] : [];
     });
-    const reply = await api.scalars({ ...ask, series }, asking.signal);
-    if (asking.signal.aborted) return;
-    if (!reply.ok) {
-      this.error = reply.error.message;
-      if (this.series.length === 0) this.state = 'failed';
-      return;
-    }
-    const now = new Map<string, Series>();
-    const loaded: Loaded[] = [];
-    reply.value.series.forEach((entry, i) => {
-      const source = wanted[i];
-      const data = entry.flags & UNCHANGED ? had.get(nameOf(source)) : entry;
-      if (!data || entry.flags & NOT_FOUND) return;
-      now.set(nameOf(source), data);
-      loaded.push({ ...source, data });
-    });
-    this.have = now;
-    this.haveKey = key;
-    this.series = loaded;
-    this.loadedRange = ask.range;
-    this.state = 'ready';
-    this.error = '';
+  });
+
+  /** Why lines are missing or older than they should be; null: nothing is wrong. */
+  trouble = $derived.by((): Trouble | null => {
+    const trouble = (this.banded && this.bandsLive.trouble) || this.points.trouble;
+    const metric = metricOf(view.x);
+    if (!trouble || !this.banded || metric === null || trouble.code !== 'invalid') return trouble || null;
+    return { ...trouble, message: t('bands.falls', { tag: metric }) };
+  });
+  /** The server will not answer this: what is held is of another question. */
+  private isRefused = $derived(this.trouble?.retryAt === null);
+  state = $derived.by((): 'waiting' | 'ready' | 'failed' => {
+    if (!this.isRefused && (this.bands ?? this.points.answer)) return 'ready';
+    return this.trouble ? 'failed' : 'waiting';
+  });
+
+  tryNow(): void {
+    this.points.tryNow();
+    this.bandsLive.tryNow();
   }
 
-  private async loadBands(
-    ask: Ask,
-    { spread, center, groups }: BandsWanted,
-    asking: AbortController,
-  ): Promise<boolean> {
-    const { x, width, range, near, smoothing, compare } = ask;
-    const reply = await api.bands(
-      {
-        x,
-        width,
-        range,
-        near,
-        smoothing,
-        compare,
-        center,
-        spread,
-        groups: [...groups].map(([key, members]) => ({
-          key,
-          series: members.map(({ run, tag }) => ({ run: run.id, tag })),
-        })),
-      },
-      asking.signal,
-    );
-    if (asking.signal.aborted) return false;
-    if (!reply.ok) {
-      const metric = metricOf(view.x);
-      const falls = metric !== null && reply.error.code === 'invalid';
-      this.error = falls ? t('bands.falls', { tag: metric }) : reply.error.message;
-      if (falls) {
-        this.bands = null;
-        this.series = [];
-      }
-      if (!this.bands) this.state = 'failed';
-      return false;
-    }
-    this.bands = { keys: [...groups.keys()], bands: reply.value };
-    this.loadedRange = range;
-    this.state = 'ready';
-    this.error = '';
-    return true;
-  }
+  /** The part of x that `lines` are of; undefined: all of it. */
+  loadedRange = $derived(this.bands ? this.bands.range : this.points.answer?.range);
+
+  /** Whose a line is, by its key; bands, which are of many, are nobody's, as are parts of a run. */
+  sources = $derived.by(() => new Map(this.series.map((source) => [keyOf(source, this.tags), source])));
 
   lines = $derived.by((): Line[] => {
     void settings.dark;
+    if (this.isRefused) return [];
     const look: Look = {
       x: view.x,
       smooth: this.smoothing.kind !== 'none',

@@ -1,18 +1,18 @@
 // The numbers of one card's table: at once from the points that are drawn, then exact from the server, which looks at
 // all of them. A moving selection asks when it rests; news asks again now and then.
-import { untrack } from 'svelte';
 import {
-  api,
   clipPlace,
   drawnStats,
-  hub,
+  LiveQuery,
+  measureQuestion,
   metricOf,
+  seriesKey,
   toNumber,
   view,
   xExtent,
   xWhat,
   type Measure,
-  type MeasureAsk,
+  type Measured,
   type MeasurePoint,
   type Place,
   type Range,
@@ -25,12 +25,10 @@ import { selection } from '../../rooms/steps/steps.svelte';
 
 const SETTLE_MS = 60;
 const HELD_MS = 400; // a hand that pauses
-const LIVE_EVERY_MS = 1000;
 const MOST_SERIES = 20000;
 // "where the data ends" as a number that the server can tell all points' distance from
 const FAR = { number: 2 ** 53, relative: 1e12, wall: 1e12 };
 
-const keyOf = (run: number, tag: string) => `${run}\n${tag}`;
 const pointOf = (p: MeasurePoint): StatPoint => ({
   step: toNumber(p.step),
   wall: toNumber(p.wall),
@@ -59,12 +57,8 @@ export interface Warning {
 }
 
 export class Measures {
-  private exact = $state.raw<{ key: string; stats: Map<string, Stats> } | null>(null);
+  private readonly query = new LiveQuery<Measured>();
   private kept = $state.raw<{ x: string; extent: Range } | null>(null);
-  private asking: AbortController | null = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private askedAt = 0;
-  private seen = 0;
 
   constructor(
     readonly data: CardData,
@@ -100,10 +94,17 @@ export class Measures {
       to: place.to === null ? undefined : finite(place.to),
     };
   });
-  private key = $derived(JSON.stringify(this.where));
+  private question = $derived.by(() => {
+    const series = [...this.data.sources.values()].slice(0, MOST_SERIES).map(({ run, tag }) => ({ run: run.id, tag }));
+    return this.where && series.length > 0 ? measureQuestion({ ...this.where, series }) : null;
+  });
+  private exact = $derived.by(() => {
+    if (!this.question || !this.query.answers(this.question)) return null;
+    return new Map([...(this.query.answer ?? [])].map(([key, measured]) => [key, statsOf(measured)]));
+  });
 
   /** Are the numbers those of all points yet? */
-  isExact = $derived(this.exact?.key === this.key);
+  isExact = $derived(this.exact !== null);
 
   rows = $derived.by((): Row[] => {
     const { lines, sources, loadedRange } = this.data;
@@ -113,10 +114,9 @@ export class Measures {
       place &&
       !this.along &&
       (!loadedRange || (place.from >= loadedRange[0] && (place.to ?? place.from) <= loadedRange[1]));
-    const exact = this.exact?.key === this.key ? this.exact.stats : null;
     return lines.map((line) => {
       const source = sources.get(line.key);
-      const known = source && exact?.get(keyOf(source.run.id, source.tag));
+      const known = source && this.exact?.get(seriesKey({ run: source.run.id, tag: source.tag }));
       const stats = known ?? (canTell ? drawnStats(line, place.from, place.to) : null);
       return {
         key: line.key,
@@ -136,8 +136,8 @@ export class Measures {
     const isOut = (v: number | null) =>
       v !== null && Number.isFinite(v) && extent !== null && (v < extent[0] || v > extent[1]);
     if (extent && (isOut(place.from) || isOut(place.to))) return { kind: 'clipped', from: extent[0], to: extent[1] };
-    if (view.x !== 'step' || !this.isExact || !this.exact?.stats.size) return null;
-    const all = [...this.exact.stats.values()];
+    if (view.x !== 'step' || !this.exact?.size) return null;
+    const all = [...this.exact.values()];
     if (Number.isFinite(shown.from) && !all.some((s) => s.start.step === shown.from))
       return { kind: 'nearest', from: shown.from, to: NaN };
     if (shown.to !== null && Number.isFinite(shown.to) && !all.some((s) => s.end.step === shown.to))
@@ -152,50 +152,10 @@ export class Measures {
       const extent = this.extent;
       if (extent) this.kept = { x: view.x, extent };
     });
-    $effect(() => {
-      const where = this.where;
-      const series = [...this.data.sources.values()]
-        .slice(0, MOST_SERIES)
-        .map(({ run, tag }) => ({ run: run.id, tag }));
-      if (!where || series.length === 0) return;
-      const wait = selection.held ? HELD_MS : SETTLE_MS;
-      untrack(() => this.soon(wait, { ...where, series }));
-      return () => clearTimeout(this.timer);
-    });
-    $effect(() => {
-      const { version, tags } = hub.changed;
-      if (version === this.seen) return;
-      this.seen = version;
-      const last = this.last;
-      if (!last || (tags && !last.series.some(({ tag }) => tags.has(tag)))) return;
-      untrack(() => this.soon(Math.max(SETTLE_MS, this.askedAt + LIVE_EVERY_MS - Date.now()), last));
-    });
-    $effect(() => () => {
-      clearTimeout(this.timer);
-      this.asking?.abort();
-    });
-  }
-
-  private last: MeasureAsk | null = null;
-
-  private soon(wait: number, ask: MeasureAsk): void {
-    this.last = ask;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.load(ask), wait);
-  }
-
-  private async load(ask: MeasureAsk): Promise<void> {
-    this.asking?.abort();
-    const asking = new AbortController();
-    this.asking = asking;
-    this.askedAt = Date.now();
-    const { series, ...where } = ask;
-    const reply = await api.measure(ask, asking.signal);
-    if (!reply.ok || asking.signal.aborted) return;
-    const stats = new Map<string, Stats>();
-    reply.value.series.forEach(
-      (measured, i) => measured && stats.set(keyOf(series[i].run, series[i].tag), statsOf(measured)),
+    // a moving selection asks when it rests
+    this.query.follow(
+      () => this.question,
+      () => (selection.held ? HELD_MS : SETTLE_MS),
     );
-    this.exact = { key: JSON.stringify(where), stats };
   }
 }

@@ -1,0 +1,151 @@
+// The hub against a server in memory: restarts, deleted runs, tags that begin later, failures, hidden pages.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FakeBrowser } from './testing/browser';
+import { FakeServer } from './testing/server';
+import type { Hub } from './hub.svelte';
+
+let server: FakeServer;
+let browser: FakeBrowser;
+let hub: Hub;
+
+const settle = (ms = 50) => vi.advanceTimersByTimeAsync(ms);
+const names = () => hub.runs.map((run) => run.name).sort();
+const runsOf = (tag: string) => {
+  const runs = hub.tags.find((t) => t.tag === tag)?.runs;
+  return runs === 'all' ? names() : (runs ?? []).map((id) => hub.run(id)?.name).sort();
+};
+
+beforeEach(async () => {
+  vi.useFakeTimers();
+  vi.resetModules();
+  server = new FakeServer();
+  browser = new FakeBrowser(server);
+  server.log('r1', 'loss');
+  server.log('r2', 'loss');
+  server.log('r1', 'val');
+  hub = new (await import('./hub.svelte')).Hub();
+  const started = hub.start();
+  await settle();
+  await started;
+});
+afterEach(() => {
+  hub.stop();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('the hub', () => {
+  it('starts with runs, tags and people’s state, and follows the stream', async () => {
+    expect(hub.ready).toBe(true);
+    expect(names()).toEqual(['r1', 'r2']);
+    server.log('r3', 'loss');
+    await settle(2000);
+    expect(names()).toEqual(['r1', 'r2', 'r3']);
+    expect(runsOf('loss')).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  it('drops what it holds when another server process answers, though its version is higher', async () => {
+    server.people = { 'run/r1': { name: 'old' } };
+    browser.down();
+    await settle(100);
+    expect(hub.connection).toBe('lost');
+    server.restart();
+    server.people = {};
+    for (let i = 0; i < 40; i++) server.log('r9', 'loss'); // id 1, which was r1
+    browser.up();
+    await settle(3000);
+    expect(names()).toEqual(['r9']);
+    expect(hub.run(1)?.name).toBe('r9');
+    expect(runsOf('loss')).toEqual(['r9']);
+    expect(hub.tags.map((tag) => tag.tag)).toEqual(['loss']);
+    expect(hub.people).toEqual({});
+  });
+
+  it('notices another server process also where the stream never broke', async () => {
+    server.restart();
+    for (let i = 0; i < 40; i++) server.log('r9', 'loss');
+    await settle(1000);
+    expect(names()).toEqual(['r9']);
+  });
+
+  it('adds a known run to a known tag when it begins to log it', async () => {
+    expect(runsOf('val')).toEqual(['r1']);
+    server.forget();
+    server.log('r2', 'val');
+    await settle();
+    expect(runsOf('val')).toEqual(['r1', 'r2']);
+    expect(server.count('tags')).toBe(0);
+  });
+
+  it('takes deleted runs out of the list and out of tags', async () => {
+    server.log('r3', 'loss');
+    await settle(2000);
+    server.remove('r1');
+    await settle();
+    expect(names()).toEqual(['r2', 'r3']);
+    expect(runsOf('loss')).toEqual(['r2', 'r3']);
+    expect(hub.run(1)).toBeUndefined();
+    expect(hub.tags.some((tag) => tag.tag === 'val')).toBe(false);
+  });
+
+  it('loads all anew when the server no longer remembers what is gone', async () => {
+    server.remove('r1');
+    server.remembersFrom = server.version;
+    await settle(2000);
+    expect(names()).toEqual(['r2']);
+  });
+
+  it('asks for changes again after a refusal, not before Retry-After', async () => {
+    server.fail('changes', 503, { retryAfter: 4 });
+    server.log('r3', 'loss');
+    await settle(3900);
+    expect(names()).toEqual(['r1', 'r2']);
+    await settle(1000);
+    expect(names()).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  it('tries tags again when they could not be had', async () => {
+    server.fail('tags', 503);
+    server.log('r3', 'fresh');
+    await settle(5000);
+    expect(runsOf('fresh')).toEqual(['r3']);
+  });
+
+  it('of a hidden page asks nothing, and catches up when it is shown', async () => {
+    browser.setHidden(true);
+    server.forget();
+    server.log('r3', 'loss');
+    await settle(60_000);
+    expect(server.requests).toEqual([]);
+    browser.setHidden(false);
+    await settle(1500);
+    expect(names()).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  it('makes one request for one change', async () => {
+    await settle(2000);
+    server.forget();
+    server.log('r2', 'loss');
+    await settle(2000);
+    expect(server.requests.map((r) => r.split('?')[0])).toEqual(['GET changes']);
+  });
+
+  it('opens the stream again after it was refused', async () => {
+    for (const source of browser.sources) source.refuse();
+    await settle(5000);
+    expect([...browser.sources].some((s) => s.readyState === 1)).toBe(true);
+  });
+
+  it('knows a page from before an upgrade', async () => {
+    browser.document.scripts = [{ src: 'http://page.test/assets/first-abc.js' }] as never;
+    server.restart();
+    server.log('r9', 'loss');
+    await settle(1000);
+    expect(hub.isOutdated).toBe(false);
+    server.page = '<script src="./assets/first-def.js"></script>';
+    server.restart();
+    server.log('r9', 'loss');
+    await settle(1000);
+    expect(hub.isOutdated).toBe(true);
+  });
+});
