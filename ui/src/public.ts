@@ -12,7 +12,7 @@ export { AHEAD, BACKGROUND, IN_SIGHT, type Priority } from './data/fetch.queue';
 export { default as Retry } from './app/Retry.svelte';
 export { default as Lazy } from './app/Lazy.svelte';
 export type { Series, Band } from './data/columns';
-export { NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED } from './data/columns';
+export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';
 export { toNumber } from './data/types';
 export type { Run, Tag, Smoothing, SmoothKind, ScalarsAsk, Measure, MeasurePoint } from './data/types';
 export { alongMetric, metricOf, xAsk, xWhat, type X } from './base/axis';

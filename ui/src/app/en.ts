@@ -459,6 +459,8 @@ export const en = {
   'card.best': 'best',
   'card.bad': '{n} NaN',
   'card.badTitle': 'Values that are not finite, marked by triangles',
+  'card.unsmoothed': '{n} not smoothed',
+  'card.unsmoothedTitle': 'A series with so many points is drawn as it was logged.',
   'card.failed': 'The points could not be loaded.',
   'card.noRuns': 'None of the runs shown has this tag.',
   'card.pin': 'Pin',

@@ -459,6 +459,8 @@ export const zh: Catalogue = {
   'card.best': '最佳',
   'card.bad': '{n} 个 NaN',
   'card.badTitle': '非有限数值，以三角形标出',
+  'card.unsmoothed': '{n} 条未平滑',
+  'card.unsmoothedTitle': '点数过多的序列按记录的原值绘制。',
   'card.failed': '数据点加载失败。',
   'card.noRuns': '所显示的运行都没有此标签。',
   'card.pin': '固定',

@@ -15,7 +15,7 @@ import {
 } from './types';
 
 export type { Band, Series } from './types';
-export { NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED } from './types';
+export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './types';
 
 export interface Columns {
   version: number;

@@ -7,6 +7,7 @@ import {
   hub,
   IN_SIGHT,
   LiveQuery,
+  MEMBER_UNSMOOTHED,
   metricOf,
   runs,
   scalarsQuestion,
@@ -245,18 +246,17 @@ export class CardData {
     return [...bands.map((band) => bandLine(keys[band.group], band, view.x)), ...members];
   });
 
-  /** runs in groups that have nothing to be compared with */
-  private uncompared = $derived.by(() => {
-    let n = 0;
-    for (const band of this.bands?.bands ?? []) if (band.flags & UNCOMPARED) n += band.members;
-    return n;
-  });
+  /** Runs in groups whose band has this flag. */
+  private membersWith(flag: number): number {
+    return (this.bands?.bands ?? []).reduce((n, band) => n + (band.flags & flag ? band.members : 0), 0);
+  }
 
   info = $derived.by((): CardInfo =>
     infoOf(this.bands ? [] : this.series, {
       runs: this.members.length,
       groups: this.bands?.keys.length ?? 0,
-      without: this.uncompared,
+      without: this.membersWith(UNCOMPARED),
+      unsmoothed: this.membersWith(MEMBER_UNSMOOTHED),
       isZoomed: this.loadedRange !== undefined,
       tags: this.tags,
       isCompared: this.baseline !== null,

@@ -1,5 +1,5 @@
 // What a card says below its chart: how many runs and points, which run is best, what is not right.
-import { direction, NO_BASELINE, NO_X, runs, type Run } from '../../public';
+import { direction, NO_BASELINE, NO_X, runs, UNSMOOTHED, type Run } from '../../public';
 import type { Loaded } from './card.svelte';
 
 export interface CardInfo {
@@ -10,12 +10,14 @@ export interface CardInfo {
   bad: number;
   without: number; // lines that have nothing to be compared with
   withoutX: number; // lines of runs that lack the metric that is x
+  unsmoothed: number; // lines of series that are too long to be smoothed
   best: { name: string; value: number } | null;
 }
 interface Known {
   runs: number;
   groups: number;
   without: number;
+  unsmoothed: number;
   isZoomed: boolean;
   tags: readonly string[];
   isCompared: boolean;
@@ -30,6 +32,7 @@ export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
     bad: 0,
     without: known.without,
     withoutX: 0,
+    unsmoothed: known.unsmoothed,
     best: null,
   };
   const wanted = known.isCompared || known.tags.length > 1 ? null : direction(known.tags[0]);
@@ -40,6 +43,7 @@ export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
     info.bad += data.bad;
     if (data.flags & NO_BASELINE) info.without++;
     if (data.flags & NO_X) info.withoutX++;
+    if (data.flags & UNSMOOTHED) info.unsmoothed++;
     if (!wanted || !data.value) continue;
     for (let i = 0; i < data.value.length; i++) {
       const v = data.value[i];

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { UNSMOOTHED, type Run, type Series } from '../../public';
+import { infoOf } from './info';
+
+const known = { runs: 2, groups: 0, without: 0, unsmoothed: 0, isZoomed: false, tags: ['loss'], isCompared: false };
+const loaded = (id: number, flags: number) => ({
+  run: { id, name: `r${id}` } as Run,
+  tag: 'loss',
+  at: 0,
+  data: { flags, points: 3, n: 30, inRange: 10, bad: 1, value: new Float64Array([3, 2, 1]) } as unknown as Series,
+});
+
+describe('the footer of a card', () => {
+  it('counts points, those that are no numbers, and lines that are too long to be smoothed', () => {
+    const info = infoOf([loaded(1, 0), loaded(2, UNSMOOTHED)], known);
+    expect([info.points, info.total, info.bad, info.unsmoothed]).toEqual([6, 60, 2, 1]);
+    expect(infoOf([], { ...known, unsmoothed: 4 }).unsmoothed).toBe(4); // of bands
+  });
+});
