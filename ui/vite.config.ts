@@ -37,5 +37,6 @@ export default defineConfig({
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': process.env.SB_UI_SERVER ?? 'http://127.0.0.1:6006' } },
-  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+  // nothing here waits for real time: the limits only have to be long enough for a busy machine
+  test: { include: ['src/**/*.test.ts'], environment: 'node', testTimeout: 60_000, hookTimeout: 60_000 },
 });

@@ -105,7 +105,15 @@ export default {
             await soon(async () =>
                 assert.match(await footer(page, "val").innerText(), /1 run ·/),
             );
-            run.scalars(20, { val: 3 }).flush();
+            // known, and not new to the page when it begins
+            run.scalars(20, { loss: 2 }).flush();
+            await soon(async () =>
+                assert.match(
+                    await footer(page, "loss").innerText(),
+                    /41 of 41/,
+                ),
+            );
+            run.scalars(21, { val: 3 }).flush();
             await soon(async () =>
                 assert.match(await footer(page, "val").innerText(), /2 runs ·/),
             );

@@ -42,6 +42,7 @@ export { drawnStats, type Stats, type StatPoint } from './widgets/chart/stats';
 export { toPixel, toValue, type Range } from './widgets/chart/scale';
 export type { Plot, PlotData, PlotZoom } from './widgets/chart/plot';
 export { chartSvg, svgToPng, saveBlob } from './widgets/chart/export';
+export { inSight } from './widgets/sight';
 export { default as Icon } from './widgets/Icon.svelte';
 export { default as FindList } from './widgets/FindList.svelte';
 export { default as Name } from './widgets/Name.svelte';

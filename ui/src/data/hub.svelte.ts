@@ -58,9 +58,8 @@ export class Hub {
   private readonly notes = new Notes();
   private readonly ended = new AbortController();
   private readonly live = new Live(
-    apiUrl('events'),
     (news) => this.hear(news),
-    (open) => (open ? this.back() : this.lose()),
+    (open) => (open ? this.reopened() : this.lose()),
   );
 
   async start(): Promise<void> {
@@ -68,7 +67,7 @@ export class Hub {
     queries.start();
     queries.onOtherInstance = () => void this.refresh();
     await this.loadAll();
-    this.live.start();
+    this.live.start(apiUrl('events'));
   }
 
   stop(): void {
@@ -177,11 +176,15 @@ export class Hub {
   }
 
   private back(): void {
-    const was = this.connection;
+    const wasLost = this.connection === 'lost';
     this.connection = 'live';
-    if (was !== 'lost' || !this.ready) return;
-    queries.wake();
-    void this.refresh();
+    if (wasLost) queries.wake();
+  }
+
+  private reopened(): void {
+    const wasLost = this.connection === 'lost';
+    this.back();
+    if (wasLost) this.tryNow();
   }
 
   private catchUp(): void {

@@ -8,6 +8,7 @@ const QUIET_MS = 15000;
 const POLL_MS = 1000;
 
 export class Live {
+  private url = '';
   private port: MessagePort | null = null;
   private own: Stream | null = null;
   private timer: ReturnType<typeof setInterval> | undefined;
@@ -17,30 +18,29 @@ export class Live {
   private isHeldBack = false;
 
   constructor(
-    private readonly url: string,
     /** What the stream said; empty: it said nothing for long, so ask. */
     private readonly onNews: (news: StreamNews) => void,
     private readonly onOpen: (open: boolean) => void,
   ) {}
 
-  start(): void {
+  start(url: string): void {
+    this.url = url;
     this.heard = Date.now();
     try {
       const shared = new SharedWorker(new URL('./stream.shared.ts', import.meta.url), {
         type: 'module',
-        name: this.url,
+        name: url,
       });
       shared.onerror = () => this.startOwn();
       const port = shared.port;
       this.port = port;
       port.onmessage = (e: MessageEvent<StreamNews>) => this.take(e.data);
       port.start();
-      port.postMessage({ url: this.url });
+      port.postMessage({ url });
       const { signal } = this.ended;
       addEventListener('pagehide', () => this.port?.postMessage({ bye: true }), { signal });
       // a page that the browser kept and shows again
-      const onPageShow = (e: Event) =>
-        (e as PageTransitionEvent).persisted && this.port?.postMessage({ url: this.url });
+      const onPageShow = (e: Event) => (e as PageTransitionEvent).persisted && this.port?.postMessage({ url });
       addEventListener('pageshow', onPageShow, { signal });
     } catch {
       this.startOwn();

@@ -1,6 +1,13 @@
-import { describe, expect, it } from 'vitest';
-import { UNSMOOTHED, type Run, type Series } from '../../public';
+import { describe, expect, it, vi } from 'vitest';
+import { UNSMOOTHED } from '../../data/types';
+import type { Run, Series } from '../../public';
 import { infoOf } from './info';
+
+vi.mock('../../public', async () => ({
+  ...(await import('../../data/columns')),
+  direction: () => 'min',
+  runs: { nameOf: (run: Run) => run.name },
+}));
 
 const known = { runs: 2, groups: 0, without: 0, unsmoothed: 0, isZoomed: false, tags: ['loss'], isCompared: false };
 const loaded = (id: number, flags: number) => ({
@@ -14,6 +21,7 @@ describe('the footer of a card', () => {
   it('counts points, those that are no numbers, and lines that are too long to be smoothed', () => {
     const info = infoOf([loaded(1, 0), loaded(2, UNSMOOTHED)], known);
     expect([info.points, info.total, info.bad, info.unsmoothed]).toEqual([6, 60, 2, 1]);
+    expect(info.best).toEqual({ name: 'r1', value: 1 });
     expect(infoOf([], { ...known, unsmoothed: 4 }).unsmoothed).toBe(4); // of bands
   });
 });

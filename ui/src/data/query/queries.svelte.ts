@@ -102,8 +102,10 @@ export class Queries {
     if (entry.watchers.size > 0) return;
     clearTimeout(entry.timer);
     this.cancel(entry);
-    if (entry.answer === undefined && this.entries.get(entry.question.key) === entry)
-      this.entries.delete(entry.question.key);
+    const { key } = entry.question;
+    if (this.entries.get(key) !== entry) return;
+    this.entries.delete(key);
+    if (entry.answer !== undefined) this.entries.set(key, entry); // last: the most recently used
     this.evict();
   }
 
