@@ -8,11 +8,11 @@ export const alongMetric = (tag: string): X => `tag:${tag}`;
 /** The metric; null where x is steps or times. */
 export const metricOf = (x: X): string | null => (x.startsWith('tag:') ? x.slice(4) : null);
 
-/** As the server is asked for it. */
+/** The form that requests to the server use. */
 export function xAsk(x: X): { tag: string } | Exclude<X, `tag:${string}`> {
   const tag = metricOf(x);
   return tag === null ? (x as Exclude<X, `tag:${string}`>) : { tag };
 }
 
-/** How a place on it is written and read. */
+/** How a place on this axis is formatted and parsed. */
 export const xWhat = (x: X): 'number' | 'relative' | 'wall' => (x === 'relative' || x === 'wall' ? x : 'number');

@@ -1,4 +1,4 @@
-// Text to the clipboard; also on plain http, where browsers have no clipboard for pages.
+// Copies text to the clipboard; also on plain http, where browsers do not offer the clipboard interface.
 
 export async function copyText(text: string): Promise<boolean> {
   try {

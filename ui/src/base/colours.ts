@@ -1,8 +1,8 @@
 // One colour a run, from its name, the same on every tab and after every reload, in both themes.
 //
-// The palette has nine colours that can be told apart by the colour-blind; a name's hash says which it would like, and
-// who comes later takes the next free one. When all nine are taken, hues are made from the hash, all of one lightness
-// (OKLCH), so that no run looks more important than another. Who has a colour keeps it.
+// The palette has nine colours that colour-blind people can tell apart. A name's hash chooses one of them; when that one
+// is taken, the next free one is used. When all nine are taken, a hue is computed from the hash, always with the same
+// lightness (OKLCH), so that no run looks more important than another. A name keeps its colour.
 
 export interface Colour {
   light: string;
@@ -21,7 +21,7 @@ export const PALETTE: Colour[] = [
   { light: '#7048e8', dark: '#a48bff' },
 ];
 
-/** FNV-1a over UTF-16 units: quick, and good enough to spread names. */
+/** FNV-1a over UTF-16 units: quick, and it spreads names well enough. */
 export function hashName(name: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) {
@@ -38,7 +38,7 @@ function gamma(x: number): number {
   return Math.round(Math.min(1, Math.max(0, v)) * 255);
 }
 
-/** OKLCH to #rrggbb, cut to what a screen can show. */
+/** OKLCH to #rrggbb, clipped to sRGB. */
 export function oklch(lightness: number, chroma: number, hue: number): string {
   const a = chroma * Math.cos((hue * Math.PI) / 180);
   const b = chroma * Math.sin((hue * Math.PI) / 180);

@@ -1,7 +1,8 @@
 // What people type into the run filter: a regular expression over names, conditions, or both joined by "and":
 //   resnet.*seed   lr>0.01   state:running   tag:baseline   lr<=3e-4 and opt=adam and ^vit
-// A condition is KEY OP VALUE with OP one of > >= < <= = != and ":" (contains); of several values one has to meet it,
-// and none may be what "!=" names. Everything else is a regular expression that ignores case. A text that is no expression gives an error and the last good filter stays.
+// A condition is KEY OP VALUE with OP one of > >= < <= = != and ":" (contains); of several values one has to
+// match, and with "!=" none may be equal. Everything else is a regular expression that ignores case. A text that is not a
+// valid expression gives an error, and the last valid filter stays in use.
 import { fail, ok, type Result } from './result';
 
 export type Filtered = string | number | boolean;

@@ -1,5 +1,5 @@
-// Order of names as people count: "layer2" before "layer10", "/" before everything else, so that a folder comes
-// before its neighbours. The comparison allocates nothing per call but is cheap enough for 10 000 names.
+// Natural order of names: "layer2" before "layer10", and "/" before every other character, so that a folder comes before
+// its neighbours. A comparison allocates nothing; 10 000 names sort quickly.
 
 const isDigit = (c: number) => c >= 48 && c <= 57;
 

@@ -1,4 +1,4 @@
-// Which tags, and which runs, are of one thing seen in training and in validation: train/loss and val/loss, loss and
+// Finds tags, and runs, that are the same metric in training and in validation: train/loss and val/loss, loss and
 // val_loss, and the runs X/train and X/validation that Keras writes.
 
 const TRAIN = new Set(['train', 'training', 'trn']);
@@ -19,7 +19,7 @@ function partOf(name: string): Part {
   return { role, stem: rest.join('') };
 }
 
-/** Groups of two and more tags, that of training first; every tag is in one at most. */
+/** Groups of two or more tags, the training tag first; a tag is in at most one group. */
 export function pairTags(tags: readonly string[]): string[][] {
   const train = new Map<string, string>();
   const plain = new Map<string, string>();
@@ -40,7 +40,7 @@ export function pairTags(tags: readonly string[]): string[][] {
   return pairs;
 }
 
-/** The run of training that a run of validation belongs to: X/train for X/validation. */
+/** The training run of a validation run: X/train for X/validation. */
 export function trainingRun(name: string): string | null {
   const at = name.lastIndexOf('/');
   return HELD_OUT.has(name.slice(at + 1).toLowerCase()) ? `${name.slice(0, at + 1)}train` : null;

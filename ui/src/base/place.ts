@@ -1,12 +1,12 @@
-// What is selected on a chart's x axis: one place, or a range between two. An end at infinity is "where the data ends",
-// so a selection nobody has moved yet stays at the newest point. Places are kept by card; those under '' are of every
-// card that has none of its own. Here is also how they are written in an address: "1000|tag", "200~500|tag", "~|tag".
+// The selection on a chart's x axis: one place, or a range between two. An infinite end means the end of the data, so a
+// selection that was never moved stays at the newest point. Places are kept by card; the one under '' is for every card
+// without a place of its own. This file also reads and writes them in an address: "1000|tag", "200~500|tag", "~|tag".
 
 export interface Place {
   from: number;
   to: number | null; // null: a single place
 }
-/** null: this card's selection was taken away. */
+/** null: this card's selection was removed. */
 export type Places = ReadonlyMap<string, Place | null>;
 
 export const COMMON = '';
@@ -18,7 +18,7 @@ export function makePlace(a: number, b: number | null): Place {
   return a <= b ? { from: a, to: b } : { from: b, to: a };
 }
 
-/** The same selection as a range: to the end of the data where it had no second end. */
+/** The same selection as a range; without a second end it reaches to the end of the data. */
 export function asRange(place: Place): Place {
   if (place.to !== null) return place;
   return place.from === Infinity ? WHOLE : { from: place.from, to: Infinity };
@@ -29,7 +29,7 @@ export function asSingle(place: Place): Place {
   return place.from === -Infinity ? { from: place.to, to: null } : { from: place.from, to: null };
 }
 
-/** What of it lies on data that goes from `low` to `high`. */
+/** The part of the selection within the data, which goes from `low` to `high`. */
 export function clipPlace(place: Place, [low, high]: readonly [number, number]): Place {
   const clip = (v: number) => Math.min(high, Math.max(low, v));
   return { from: clip(place.from), to: place.to === null ? null : clip(place.to) };
@@ -45,7 +45,7 @@ export function writePlaces(places: Places): string[] {
   });
 }
 
-/** Nonsense is left out. */
+/** Parts that cannot be read are left out. */
 export function readPlaces(items: readonly string[]): Places {
   const places = new Map<string, Place | null>();
   const read = (text: string, missing: number) => (text === '' ? missing : Number(text));

@@ -1,5 +1,5 @@
-// Sets of names in which "a/b/" stands for everything beneath a/b, so that a folder of ten thousand runs is one word in
-// the address and what comes later into it belongs to it too.
+// Sets of names in which "a/b/" stands for every name that begins with a/b/, so that a folder of ten thousand runs is one
+// word in the address, and a run that is added to the folder later belongs to the set too.
 
 export function covers(set: ReadonlySet<string>, name: string): boolean {
   if (set.size === 0) return false;
@@ -9,7 +9,7 @@ export function covers(set: ReadonlySet<string>, name: string): boolean {
   return false;
 }
 
-/** With these; a folder takes the place of what is beneath it. */
+/** The set with these names added; a folder replaces the names beneath it. */
 export function including(set: ReadonlySet<string>, names: Iterable<string>): Set<string> {
   const next = new Set(set);
   for (const name of names) {
@@ -19,7 +19,7 @@ export function including(set: ReadonlySet<string>, names: Iterable<string>): Se
   return next;
 }
 
-/** Without these; a folder that holds one of them is taken apart. */
+/** The set without these names; a folder that holds one of them is replaced by its other names. */
 export function excluding(set: ReadonlySet<string>, names: Iterable<string>, all: Iterable<string>): Set<string> {
   const gone = new Set(names);
   const next = new Set<string>();

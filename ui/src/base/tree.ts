@@ -1,6 +1,6 @@
-// Names such as a/b/c as a tree of folders. A folder that holds one thing only is one row with it, so that nobody has
-// to open five folders to find one run. The shape follows from all names; which of them are listed, and in which order,
-// is asked for anew each time (rowsOf), so a filter never reshapes the tree.
+// Names such as a/b/c as a tree of folders. A folder with a single child is shown as one row with that child, so that
+// nobody has to open five folders to find one run. The tree is built from all names; which names are listed, and in which
+// order, is an argument of rowsOf, so a filter never changes the tree.
 
 export interface TreeNode {
   /** a folder's path with "/" at its end; a leaf's name */

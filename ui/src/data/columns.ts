@@ -1,5 +1,6 @@
-// Reads the binary replies of /api/v1 (SBC1: scalar columns, SBB1: bands) without copying: every column is a typed
-// array over the body, which is why the server aligns them to eight bytes. Nothing outside the body is ever looked at.
+// Decodes the binary replies of /api/v1 (SBC1: scalar columns, SBB1: bands) without copying: every column is a typed
+// array over the body, which is why the server aligns them to eight bytes. Offsets are checked against the body. This is
+// done on the page, not in the worker: creating the views costs less than cloning them from one thread to another.
 //
 //   0 magic | 4 u32 entries | 8 u64 version | 16 entries of one size | columns
 import { fail, ok, type Result } from '../base/result';

@@ -1,5 +1,5 @@
-// Hyperparameters of runs beneath others: Keras writes those of a training into "x" and its curves into "x/train" and
-// "x/validation", so a run that logged none has those of the nearest run above it.
+// Inherited hyperparameters: Keras writes those of a training into run "x" and its curves into "x/train" and
+// "x/validation", so a run that logged none gets those of its nearest ancestor.
 import type { Run } from './types';
 
 const above = (name: string): string => {
