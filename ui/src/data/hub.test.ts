@@ -130,6 +130,31 @@ describe('the hub', () => {
     expect(server.requests.map((r) => r.split('?')[0])).toEqual(['GET changes']);
   });
 
+  it('finds news by polling every second where a proxy holds the stream back', async () => {
+    server.onPush = () => {};
+    server.log('r3', 'loss');
+    await settle(20_000); // the stream is silent for long: the page asks, and sees that it missed something
+    expect(names()).toEqual(['r1', 'r2', 'r3']);
+    server.log('r4', 'loss');
+    await settle(2500);
+    expect(names()).toEqual(['r1', 'r2', 'r3', 'r4']);
+  });
+
+  it('of a paused page changes nothing until the pause ends, but for another server process', async () => {
+    hub.pause(true);
+    server.log('r3', 'loss');
+    await settle(20_000);
+    expect(names()).toEqual(['r1', 'r2']);
+    hub.pause(false);
+    await settle(100);
+    expect(names()).toEqual(['r1', 'r2', 'r3']);
+    hub.pause(true);
+    server.restart();
+    server.log('r9', 'loss');
+    await settle(1000);
+    expect(names()).toEqual(['r9']);
+  });
+
   it('opens the stream again after it was refused', async () => {
     for (const source of browser.sources) source.refuse();
     await settle(5000);
