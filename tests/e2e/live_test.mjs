@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { RunWriter } from "./logs.mjs";
 import {
     card,
+    CHART,
     loaded,
     open,
     openCharts,
@@ -343,37 +344,45 @@ export default {
         keep,
     ) {
         const page = keep(await openCharts("demo", "", { allowErrors: true }));
-        await page.route("**/assets/Help-*.js", (route) => route.abort());
+        let isBroken = true;
+        await page.route("**/assets/Help-*.js", (route) =>
+            isBroken ? route.abort() : route.continue(),
+        );
         await page.keyboard.press("?");
         await page.waitForSelector("text=could not be loaded");
-        await page.unroute("**/assets/Help-*.js");
+        isBroken = false;
         await page.waitForSelector("dialog[open]", { timeout: 20000 });
     },
 
     async "a page from before an upgrade of the server offers to load anew"(
         keep,
     ) {
-        const page = keep(await openCharts("demo", "", { allowErrors: true }));
-        await page.route(/\/$/, async (route) => {
-            const reply = await route.fetch();
-            const text = await reply.text();
-            return route.fulfill({
-                response: reply,
-                body: text.replace(/first-[\w-]+\.js/g, "first-newer.js"),
-            });
-        });
+        const server = await serve("demo");
+        const html = await (await fetch(server.url)).text();
+        const page = keep(await openCharts(server, "", { allowErrors: true }));
+        let isUpgraded = true;
+        await page.route(/\/$/, (route) =>
+            isUpgraded
+                ? route.fulfill({
+                      contentType: "text/html",
+                      body: html.replace(/first-[\w-]+\.js/g, "first-newer.js"),
+                  })
+                : route.continue(),
+        );
         await page.route("**/assets/Help-*.js", (route) =>
-            route.fulfill({ status: 404, body: "" }),
+            isUpgraded
+                ? route.fulfill({ status: 404, body: "" })
+                : route.continue(),
         );
         await page.keyboard.press("?");
         await page.waitForSelector("text=newer version of this page");
         await shot(page, "outdated");
-        await page.unroute(/\/$/);
-        await page.unroute("**/assets/Help-*.js");
+        isUpgraded = false;
         await page.getByRole("button", { name: "Load the page again" }).click();
         await until(
             "the new page",
             async () => (await page.locator(".outdated").count()) === 0,
         );
+        await page.waitForSelector(CHART);
     },
 };

@@ -103,7 +103,7 @@ export class Hub {
 
   /** A part of the page could not be loaded: does the server have another page now? */
   async checkPage(): Promise<boolean> {
-    if (await isPageOutdated()) this.isOutdated = true;
+    this.isOutdated ||= await isPageOutdated();
     return this.isOutdated;
   }
 
