@@ -108,6 +108,12 @@ def scalars(root):
                 log.tensor(name, step, value, meta("scalars"))
             for step, value in enumerate(values):
                 log.tensor(name + " in a list", step, np.array([value]), meta("scalars"))
+        for name, values in {
+            "int32, then float": [np.int32(0), np.float32(0.5), np.float32(2.75), np.int32(7), np.float32(-np.inf)],
+            "bool, then float": [np.bool_(True), np.float32(0.5), np.int32(2), np.bool_(False)],
+        }.items():
+            for step, value in enumerate(values):
+                log.tensor(name, step, value, meta("scalars"))
     names = ["", " ", "a b", "a/b/c", "é", "训练/损失", 'quote"s', "it's", "<b>&amp;", "a%2Fb", "a+b", "tab\there", "😊", "back\\slash", "x" * 300]
     with Log(root + "/names of tags") as log:
         for name in names:

@@ -11,7 +11,9 @@
 /* The longest point: three numbers and the text around them. */
 #define POINT_ROOM (3 * SB_NUMBER_ROOM + 64)
 
-/* How the numbers of a series are shown: integers as they were logged. */
+/* How the numbers of a series are shown, by the type of its first point: integers without a decimal
+ * point, booleans as words. Later points may have another type (an integer 0, then 0.5), so a number
+ * that is no integer is always shown as the real number it is. */
 typedef enum shown { SHOWN_REAL, SHOWN_WHOLE, SHOWN_BOOL } shown;
 
 static shown shown_as(sb_dtype dtype) {
@@ -53,13 +55,19 @@ static size_t put_csv_double(char *to, double x) {
     return x < 0 ? PUT(to, "-inf") : PUT(to, "inf");
 }
 
+/* False for -0.0: no integer is. */
+static bool is_int64(double x) {
+    if (!(x >= -0x1p63 && x < 0x1p63)) return false;
+    int64_t whole = (int64_t)x;
+    return (double)whole == x && !(whole == 0 && signbit(x));
+}
+
 static size_t put_value(char *to, double x, shown how, bool csv) {
-    bool is_whole = how == SHOWN_WHOLE && x >= -0x1p63 && x < 0x1p63;
-    if (is_whole) return sb_print_int64(to, (int64_t)x);
-    if (how == SHOWN_BOOL) {
+    if (how == SHOWN_BOOL && (x == 0 || x == 1)) {
         if (csv) return x != 0 ? PUT(to, "True") : PUT(to, "False");
         return x != 0 ? PUT(to, "true") : PUT(to, "false");
     }
+    if (how != SHOWN_REAL && is_int64(x)) return sb_print_int64(to, (int64_t)x);
     return csv ? put_csv_double(to, x) : put_json_double(to, x);
 }
 
