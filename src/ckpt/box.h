@@ -1,8 +1,8 @@
 /* box.h: copies a box out of one row-major array into a box of another.
  *
- * A box is a range in every dimension. In memory it is a number of runs of equal length; sb_box_next
- * gives their places in both arrays, in ascending order of the source. That order is what lets a
- * reader stream the source from a file and keep only what is wanted.
+ * A box is a range in every dimension. In memory it is a number of runs of equal length, and
+ * sb_box_next gives their places in both arrays, in ascending order of the source. That order is
+ * what lets a reader stream the source from a file and keep only what is wanted.
  *
  * In: shapes and ranges that were checked: the box lies inside both arrays, and the byte sizes of
  * both fit into 64 bits. Threads: a walk belongs to one. Cost: constant for each run. */

@@ -320,6 +320,10 @@ uint32_t sb_bundle_shards(const sb_bundle *b) {
     return b->shards;
 }
 
+sb_slice sb_bundle_prefix(const sb_bundle *b) {
+    return b->prefix;
+}
+
 sb_bundle_format sb_bundle_format_of(const sb_bundle *b) {
     return b->format;
 }

@@ -67,6 +67,8 @@ const sb_bundle_tensor *sb_bundle_at(const sb_bundle *b, size_t i);
 /* NULL when there is none of that name. */
 const sb_bundle_tensor *sb_bundle_find(const sb_bundle *b, sb_slice name);
 uint32_t sb_bundle_shards(const sb_bundle *b);
+/* As it was opened; a NUL follows. */
+sb_slice sb_bundle_prefix(const sb_bundle *b);
 sb_bundle_format sb_bundle_format_of(const sb_bundle *b);
 bool sb_bundle_is_big_endian(const sb_bundle *b);
 /* The i-th piece that is stored for partitioned variables, in order of keys; NULL behind the last.
@@ -103,6 +105,13 @@ typedef struct sb_bundle_request {
 /* threads 0: one for each processor. The first failure in the order of requests is reported. */
 sb_status sb_bundle_read_many(sb_bundle *b, const sb_bundle_request *requests, size_t count,
                               unsigned threads, sb_err *err);
+
+/* Hands all elements over in order, some at a time, as whole elements. An answer other than SB_OK
+ * ends it. The checksum of a tensor that was saved whole is only known at the end: a failure then
+ * means that what was handed over was damaged. */
+typedef sb_status (*sb_bundle_sink)(void *ud, const uint8_t *p, size_t n, sb_err *err);
+sb_status sb_bundle_stream(sb_bundle *b, const sb_bundle_tensor *t, sb_bundle_sink sink, void *ud,
+                           sb_err *err);
 
 /* Reads all bytes of an entry (a tensor that was saved whole, or a piece) and compares its
  * checksum; nothing is kept. For a tensor in pieces: are they all there and do they cover it? */

@@ -271,6 +271,60 @@ sb_status sb_bundle_read(sb_bundle *b, const sb_bundle_tensor *t, sb_buf *out, s
     return sb_bundle_read_rows(b, t, 0, sb_bundle_rows(t), out, err);
 }
 
+/* ---- some at a time -------------------------------------------------------------------------- */
+
+static sb_status stream_entry(sb_bundle *b, const sb_bundle_tensor *t, uint8_t *room,
+                              sb_bundle_sink sink, void *ud, sb_err *err) {
+    sb_shard_use use;
+    uint32_t crc = 0;
+    sb_status status = sb_bundle_acquire(b, t, &use, err);
+    if (status != SB_OK) return status;
+    for (uint64_t at = 0; at < t->size && status == SB_OK;) {
+        size_t n = t->size - at < PIECE ? (size_t)(t->size - at) : PIECE;
+        status = sb_fs_read_exactly(b->fs, use.file, b->prefix, room, n, t->offset + at, err);
+        if (status != SB_OK) break;
+        crc = sb_crc32c(crc, room, n);
+        sb_bundle_swap(b, t, room, n);
+        status = sink(ud, room, n, err);
+        at += n;
+    }
+    sb_bundle_release(b, use);
+    if (status == SB_OK && sb_crc32c_mask(crc) != t->crc)
+        status = sb_bundle_bad_checksum(b, t, err);
+    return status;
+}
+
+/* Tensors in pieces: a number of rows at a time. */
+static sb_status stream_rows(sb_bundle *b, const sb_bundle_tensor *t, sb_bundle_sink sink, void *ud,
+                             sb_err *err) {
+    uint64_t rows = sb_bundle_rows(t), row = rows ? t->count / rows * sb_bundle_width(t) : 0;
+    uint64_t step = row ? (4 * PART + row - 1) / row : rows;
+    sb_status status = SB_OK;
+    sb_buf out;
+    sb_buf_init(&out, b->alloc, SIZE_MAX);
+    for (uint64_t at = 0; at < rows && status == SB_OK; at += step) {
+        uint64_t n = rows - at < step ? rows - at : step;
+        sb_buf_clear(&out);
+        status = sb_bundle_read_rows(b, t, at, n, &out, err);
+        if (status == SB_OK && out.n) status = sink(ud, out.p, out.n, err);
+    }
+    sb_buf_fini(&out);
+    return status;
+}
+
+sb_status sb_bundle_stream(sb_bundle *b, const sb_bundle_tensor *t, sb_bundle_sink sink, void *ud,
+                           sb_err *err) {
+    box wanted;
+    sb_status status = make_box(b, t, NULL, &wanted, err);
+    if (status != SB_OK) return status;
+    if (t->slice_count) return stream_rows(b, t, sink, ud, err);
+    uint8_t *room = sb_alloc_get(b->alloc, PIECE);
+    if (!room) return sb_fail_nomem(err, "for a tensor");
+    status = stream_entry(b, t, room, sink, ud, err);
+    sb_alloc_put(b->alloc, room, PIECE);
+    return status;
+}
+
 /* ---- without keeping anything ---------------------------------------------------------------- */
 
 sb_status sb_bundle_verify(sb_bundle *b, const sb_bundle_tensor *t, sb_err *err) {

@@ -108,7 +108,7 @@ static sb_status gather_piece(void *ud, const sb_piece_part *part, sb_err *err) 
     sb_slice *strings = NULL;
     sb_status status;
     if (p->v1.p) {
-        /* A string takes at least two bytes of its message: a lie about the count costs no memory. */
+        /* A string takes at least two bytes of its message: a lie costs no memory. */
         if (p->count > p->v1.n) return sb_bundle_v1_strings(p, NULL, err);
         strings = sb_arena_zeroed(g->arena, (size_t)p->count, sizeof *strings);
         status =

@@ -1,12 +1,12 @@
 /* bundle_v1.c: checkpoints of version 1 (TensorFlow before 0.12, `Saver(write_version=V1)`), read
  * only. One table (table.h) holds names, shapes and values:
  *
- *   key ""            SavedTensorSlices { 1 meta { 1 tensor { 1 name, 2 shape, 3 type, 4 slice } } }
- *   key of a piece    SavedTensorSlices { 2 data { 1 name, 2 slice, 3 TensorProto } }
- *   (slice_key.h)     a tensor that was saved whole is one piece: all of every dimension
+ *   key ""           SavedTensorSlices { 1 meta { 1 tensor { 1 name, 2 shape, 3 type, 4 slice } } }
+ *   key of a piece   SavedTensorSlices { 2 data { 1 name, 2 slice, 3 TensorProto } }
+ *   (slice_key.h)    a tensor that was saved whole is one piece: all of every dimension
  *
  * Values are in the typed fields of the TensorProto, one element each. The whole file is read into
- * memory at open, within the limits: blocks may be compressed, and these files are small and old. */
+ * memory at open, within the limits: blocks may be compressed, and these are small. */
 #include <stdlib.h>
 
 #include "base/slice.h"

@@ -20,9 +20,8 @@ typedef struct sb_publish {
     sb_bundle_entries *entries; /* sorted by name here; shard says which data file */
     char *const *data;          /* paths of the data files as they are now, synced already */
     uint32_t shards;
-    bool
-        is_moved; /* the data files belong to other checkpoints: after a failure they are moved back,
-                      not removed */
+    /* The data files are those of other checkpoints: after a failure they go back there. */
+    bool is_moved;
     uint64_t seed; /* for temporary names */
 } sb_publish;
 

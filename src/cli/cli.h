@@ -25,6 +25,7 @@ typedef struct sb_cli {
     bool progress_shown;
 } sb_cli;
 
+extern const sb_command sb_command_ckpt;
 extern const sb_command sb_command_dump;
 extern const sb_command sb_command_export;
 extern const sb_command sb_command_inspect;
