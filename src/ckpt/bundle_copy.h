@@ -1,7 +1,7 @@
 /* bundle_copy.h: copies a checkpoint, all of it or some tensors, under the same or other names.
  *
  * Pieces of partitioned variables stay pieces, shards stay shards, and tensors come in the order in
- * which they lie in the data files: a copy of a whole checkpoint of TensorFlow's has the same bytes.
+ * which they lie in the data files: a copy of all of one of TensorFlow's has the same bytes.
  * Checksums are verified on the way. The object graph of an object-based checkpoint is changed to
  * refer to what was copied. Numbers of the other byte order are turned, and files of version 1
  * become version 2. */
