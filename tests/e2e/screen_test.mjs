@@ -1,6 +1,16 @@
 // What depends on the viewer's screen and language, not on the data: pixels, dates, digits.
 import assert from "node:assert/strict";
-import { card, CHART, openCharts, soon } from "./harness.mjs";
+import {
+    card,
+    CHART,
+    loaded,
+    openCharts,
+    serve,
+    shot,
+    soon,
+    until,
+} from "./harness.mjs";
+import { RunWriter } from "./logs.mjs";
 
 /** The axes of a chart as a picture. */
 const axes = (page) =>
@@ -8,6 +18,20 @@ const axes = (page) =>
         .locator(".plot > canvas")
         .first()
         .evaluate((canvas) => canvas.toDataURL());
+
+/** A card's chart as its menu exports it. */
+async function svgOf(page, tag) {
+    const chart = card(page, tag);
+    await chart.hover();
+    await chart.locator("[aria-haspopup=menu]").click();
+    const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name: /SVG/ }).click(),
+    ]);
+    let text = "";
+    for await (const part of await download.createReadStream()) text += part;
+    return text;
+}
 
 export default {
     async "another device pixel ratio draws every layer anew"(keep) {
@@ -63,6 +87,91 @@ export default {
             await page.waitForSelector(there);
             await page.mouse.move(700, 300);
             await page.mouse.move(710, 310);
+        }
+    },
+
+    async "dates on the wall axis are in the page's language"(keep) {
+        const inLanguage = async (locale) => {
+            const page = keep(
+                await openCharts("demo", "#timeseries&x=wall", { locale }),
+            );
+            return svgOf(page, "val/loss");
+        };
+        const english = await inLanguage("en-GB");
+        const chinese = await inLanguage("zh-CN");
+        assert.match(english, />\d{1,2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)</);
+        assert.match(chinese, />\d{1,2}月\d{1,2}日</);
+        assert.doesNotMatch(chinese, /Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|AM|PM|Mon|Tue|Wed|Thu|Fri|Sat|Sun/);
+    },
+
+    async "values that hardly differ are told apart on the axis, in the tooltip and in the tables"(
+        keep,
+    ) {
+        const server = await serve("fresh");
+        try {
+            for (const [name, by] of [
+                ["a", 2e-6],
+                ["b", 1e-6],
+                ["c", -1e-6],
+            ]) {
+                const run = new RunWriter(server.logdir, name);
+                for (let step = 0; step < 20; step++)
+                    run.scalars(step, { flat: 1 + (by * step) / 20 });
+                run.flush();
+            }
+            await until(
+                "read",
+                async () => (await loaded(server)).loading.points >= 60,
+            );
+            const page = keep(
+                await openCharts(server, "#timeseries&smooth=0&select=step"),
+            );
+            const unlike = (texts, least) => {
+                assert.ok(texts.length >= least, texts.join());
+                assert.equal(
+                    new Set(texts).size,
+                    texts.length,
+                    texts.join(" "),
+                );
+            };
+            const svg = await svgOf(page, "flat");
+            unlike(
+                [...svg.matchAll(/text-anchor="end">([^<]*)</g)].map(
+                    (m) => m[1],
+                ),
+                3,
+            );
+            await card(page, "flat")
+                .locator(".plot")
+                .hover({ position: { x: 280, y: 60 } });
+            await soon(async () =>
+                unlike(
+                    await page
+                        .locator(".tip tbody tr td:nth-child(3)")
+                        .allInnerTexts(),
+                    3,
+                ),
+            );
+            await soon(async () =>
+                unlike(
+                    await card(page, "flat")
+                        .locator("[role=table] [role=cell]:nth-child(2)")
+                        .allInnerTexts(),
+                    3,
+                ),
+            );
+            await soon(async () =>
+                unlike(
+                    await page
+                        .locator("[data-run] .number")
+                        .allInnerTexts()
+                        .then((all) => all.slice(0, 3)),
+                    3,
+                ),
+            );
+            await shot(page, "hardly-different");
+        } finally {
+            await server.stop();
         }
     },
 };

@@ -21,7 +21,7 @@ export { runs, direction } from './app/runs/runs.svelte';
 /** The form that filters runs by a column; loaded when it is wanted. */
 export const columnFilter = () => import('./app/runs/ColumnFilter.svelte');
 export { settings, DEFAULT_COLUMNS, type TableColumns, type TooltipSort } from './app/settings.svelte';
-export { t, type Key } from './app/i18n.svelte';
+export { locale, t, type Key } from './app/i18n.svelte';
 export { shell } from './app/shell.svelte';
 export { openView, savedViews } from './app/views';
 export { plotTheme } from './app/theme';

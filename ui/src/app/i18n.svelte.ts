@@ -18,6 +18,10 @@ export function languageOf(chosen: string, wanted: readonly string[]): string {
 
 export const language = (): string => languageOf(settings.language, navigator.languages ?? []);
 
+/** The language as dates want it: with the viewer's own region, where the browser says one. */
+export const locale = (): string =>
+  (navigator.languages ?? []).find((tag) => tag.toLowerCase().split('-')[0] === language()) ?? language();
+
 export function fill(text: string, values?: Record<string, string | number>): string {
   return values
     ? text.replace(/\{(\w+)\}/g, (all, name: string) => (name in values ? String(values[name]) : all))

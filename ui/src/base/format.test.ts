@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { big, bytes, count, duration, exact, setting, value } from './format';
+import { big, bytes, count, digitsFor, duration, exact, percent, setting, value } from './format';
 
 const T = '\u2009';
 
@@ -15,6 +15,31 @@ describe('numbers', () => {
   });
   it('names what is no number', () => {
     expect([value(NaN), value(Infinity), value(-Infinity)]).toEqual(['NaN', '∞', '−∞']);
+  });
+  it('has as many digits as tell values of a range apart', () => {
+    const digits = digitsFor([1 - 1e-6, 1 + 1e-6]);
+    expect([1 - 5e-7, 1 + 1e-8, 1 + 5e-7].map((v) => value(v, digits))).toEqual([
+      '0.999999500',
+      '1.00000001',
+      '1.00000050',
+    ]);
+    expect(digitsFor([0, 3])).toBe(4);
+    expect(digitsFor([-2, 1e6])).toBe(4);
+    expect(digitsFor([1000, 1000.001])).toBe(9);
+    expect(digitsFor([5, 5])).toBe(4);
+    expect(digitsFor([NaN, 1])).toBe(4);
+    expect(digitsFor([1e9, 1e9 + 1e-6])).toBe(15);
+    expect(value(1234567.25, 10)).toBe('1.23456725e6');
+    expect(percent(0.9999995, 9)).toBe('99.9999500\u202f%');
+  });
+  it('rounds to the next power without a digit more, and keeps signs', () => {
+    expect([value(0.99999), value(999.96), value(-0.25), value(-1234.5)]).toEqual([
+      '1.000',
+      '1\u2009000',
+      '−0.2500',
+      '−1\u2009234.5',
+    ]);
+    expect([big(999999), big(123456), setting(-0.25)]).toEqual(['1\u2009M', '123\u2009k', '−0.25']);
   });
   it('gives all digits on demand', () => expect(exact(0.1 + 0.2)).toBe('0.30000000000000004'));
   it('shows settings as short as they go', () => {

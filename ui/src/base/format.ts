@@ -1,60 +1,95 @@
 // Numbers, durations, bytes and times as text: four significant digits in rows, all digits on demand, thin spaces
 // between thousands, NaN and infinities by name. No language in here but units, which are the same in both.
-import { format } from 'd3-format';
 
 const THIN = '\u2009';
-const four = format('.4r');
-const fourShort = format('.4~r');
-const fourExponent = format('.3~e');
-const short = format('.3~s');
+const FOUR = 4;
+const parted = (whole: string) => whole.replace(/\B(?=(\d{3})+$)/g, THIN);
+const signOf = (v: number) => (v < 0 ? '−' : '');
+const rounded = (v: number, digits: number) => Number(v.toPrecision(digits));
 
 /** 12 345 with thin spaces; whole numbers only. */
 export function count(n: number): string {
-  return Math.round(n)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, THIN);
+  return signOf(Math.round(n)) + parted(Math.abs(Math.round(n)).toFixed(0));
 }
+
+const LARGE = [
+  [1e15, 'P'],
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+] as const;
 
 /** 2.7 M: for how many points there are. */
 export function big(n: number): string {
-  if (n < 10000) return count(n);
-  const text = short(n);
-  const unit = /[a-zA-Z]$/.exec(text);
-  if (!unit) return text;
-  return text.slice(0, -1) + THIN + (unit[0] === 'G' ? 'B' : unit[0]);
+  const v = rounded(n, 3);
+  const [by, unit] = LARGE.find(([size]) => v >= size) ?? [1, ''];
+  return n < 10000 ? count(n) : `${rounded(v / by, 3)}${THIN}${unit}`;
 }
 
 /** A share of one. */
-export const percent = (v: number): string =>
-  Number.isFinite(v) ? `${value(Number((v * 100).toPrecision(12)))}\u202f%` : value(v);
+export const percent = (v: number, digits = FOUR): string =>
+  Number.isFinite(v) ? `${value(rounded(v * 100, Math.max(12, digits)), digits)}\u202f%` : value(v);
 
-/** Four significant digits. */
-export function value(v: number): string {
+/** 1.5e-7: so many digits, less the zeros at their end. */
+const exponent = (v: number, digits: number) =>
+  signOf(v) +
+  Math.abs(v)
+    .toExponential(digits - 1)
+    .replace(/(\.\d*?)0+e/, '$1e')
+    .replace('.e', 'e')
+    .replace('+', '');
+
+/** Four significant digits, or as many as are asked for. */
+export function value(v: number, digits = FOUR): string {
   if (Number.isNaN(v)) return 'NaN';
   if (v === Infinity) return '∞';
   if (v === -Infinity) return '−∞';
   if (v === 0) return '0';
   const size = Math.abs(v);
-  if (size >= 1e6 || size < 1e-4) return fourExponent(v).replace('+', '');
-  if (Number.isInteger(v)) return (v < 0 ? '−' : '') + count(size);
-  if (size >= 1000) {
-    const [whole, part] = size.toFixed(size >= 10000 ? 0 : 1).split('.');
-    const text = count(Number(whole)) + (part && part !== '0' ? `.${part}` : '');
-    return (v < 0 ? '−' : '') + text;
-  }
-  return four(v);
+  if (size >= 1e6 || size < 1e-4) return exponent(v, digits);
+  if (Number.isInteger(v)) return count(v);
+  // one more of a number between a thousand and ten thousand: 1 234.6 is not 1 235
+  const all = digits === FOUR && size >= 1000 && size < 10000 ? FOUR + 1 : digits;
+  const power = Math.floor(Math.log10(rounded(size, all)) + 1e-12);
+  const [whole, part = ''] = size.toFixed(Math.max(0, all - 1 - power)).split('.');
+  const isWhole = part === '' || (size >= 1000 && /^0+$/.test(part));
+  return signOf(v) + parted(whole) + (isWhole ? '' : `.${part}`);
+}
+
+const MOST_DIGITS = 15; // a double has no more
+
+/** How many digits tell apart values that are a hundredth of the range from each other; never less than four. */
+export function digitsFor([low, high]: readonly [number, number]): number {
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const step = (high - low) / 100;
+  if (!(step > 0) || !Number.isFinite(size)) return FOUR;
+  const needed = Math.floor(Math.log10(size) + 1e-6) - Math.floor(Math.log10(step) + 1e-6) + 1;
+  return Math.min(MOST_DIGITS, Math.max(FOUR, needed));
 }
 
 /** A setting such as a learning rate: as short as it goes. */
 export function setting(v: number): string {
   const size = Math.abs(v);
-  if (v !== 0 && (size < 1e-3 || size >= 1e6)) return fourExponent(v).replace('+', '');
-  return Number.isInteger(v) ? value(v) : fourShort(v);
+  if (v !== 0 && (size < 1e-3 || size >= 1e6)) return exponent(v, FOUR);
+  return Number.isInteger(v) || !Number.isFinite(v) ? value(v) : signOf(v) + String(rounded(size, FOUR));
 }
 
 /** All digits, as a program would read them. */
 export function exact(v: number): string {
   return String(v);
+}
+
+/** Digits that tell these values apart; what is no number counts for nothing. */
+export function digitsOf(values: Iterable<unknown>): number {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const v of values) {
+    if (typeof v !== 'number' || !Number.isFinite(v)) continue;
+    if (v < low) low = v;
+    if (v > high) high = v;
+  }
+  return digitsFor([low, high]);
 }
 
 /** "3 h 12 min", "4.2 s", "2 d 3 h". */

@@ -1,6 +1,6 @@
 // The columns of the runs table: which there are, which are chosen, what stands in a cell. A column is a word:
 // "m:min:TAG" (last, min, max, best), "h:HPARAM", "i:start" and its like.
-import { big, count, duration, exact, iso, setting, value, wall } from '../../base/format';
+import { big, count, digitsOf, duration, exact, iso, setting, value, wall } from '../../base/format';
 import { naturalCompare } from '../../base/natural';
 import { hub } from '../../data/hub.svelte';
 import type { Run } from '../../data/types';
@@ -144,6 +144,17 @@ export class Columns {
     return cell ? summed(cell, parts.what, parts.tag) : null;
   }
 
+  private readonly digitsOfColumns = $derived.by(() => {
+    const metrics = this.list.filter((column) => partsOf(column)?.kind === 'metric');
+    return new Map(
+      metrics.map((column) => [column, digitsOf(hub.runs.map((run) => this.metric(column, run)?.value))] as const),
+    );
+  });
+  /** Digits that tell the values of a metric column apart. */
+  digits(column: string): number {
+    return this.digitsOfColumns.get(column) ?? 4;
+  }
+
   value(column: string, run: Run): number | string | null {
     const parts = partsOf(column);
     if (parts?.kind === 'metric') return this.metric(column, run)?.value ?? null;
@@ -190,8 +201,13 @@ export class Columns {
     if (n === 0) return null;
     const std = n > 1 ? Math.sqrt(squares / (n - 1)) : 0;
     return {
-      text: value(best),
-      title: t('group.sum', { n: count(n), best: exact(best), mean: value(mean), std: value(std) }),
+      text: value(best, this.digits(column)),
+      title: t('group.sum', {
+        n: count(n),
+        best: exact(best),
+        mean: value(mean, this.digits(column)),
+        std: value(std),
+      }),
     };
   }
 
@@ -210,7 +226,7 @@ export class Columns {
     if (parts?.kind === 'hparam') return setting(v);
     if (parts?.kind === 'fact')
       return parts.fact === 'duration' ? duration(v) : parts.fact === 'start' ? wall(v) : big(v);
-    return parts?.what === 'best' ? count(v) : value(v);
+    return parts?.what === 'best' ? count(v) : value(v, this.digits(column));
   }
   /** All digits, and where a metric has them from. */
   full(column: string, run: Run): string {

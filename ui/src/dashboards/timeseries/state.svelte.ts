@@ -11,6 +11,7 @@ import {
   t,
   view,
   type Hit,
+  type Line,
   type Tag,
 } from '../../public';
 import { cardsOf, joinTags, tagsOf } from './combined';
@@ -25,6 +26,7 @@ export interface Hover {
   left: number; // in the window
   top: number;
   py: number; // the pointer's height in the plot
+  digits: (line: Line) => number; // that tell its values apart
 }
 
 export class TimeSeries {

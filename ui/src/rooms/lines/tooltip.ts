@@ -54,9 +54,9 @@ export function headOf(found: readonly Hit[], at: number, axis: X): string {
 const SPOKEN = 3; // lines: more is not listened to
 
 /** The tooltip as one sentence, for a screen reader. */
-export function spokenText(found: readonly Hit[], at: number, axis: X, shown: (v: number) => string): string {
+export function spokenText(found: readonly Hit[], at: number, axis: X, shown: (v: number, hit: Hit) => string): string {
   const here = found.filter((hit) => !hit.outside);
-  const parts = here.slice(0, SPOKEN).map((hit) => `${hit.line.name} ${shown(valueAt(hit))}`);
+  const parts = here.slice(0, SPOKEN).map((hit) => `${hit.line.name} ${shown(valueAt(hit), hit)}`);
   if (here.length > SPOKEN) parts.push(t('tip.more', { n: format.count(here.length - SPOKEN) }));
   return `${headOf(found, at, axis)}: ${parts.join(', ')}`;
 }

@@ -69,18 +69,18 @@ export function chartSvg(
   const legendTop = top + box.height + (xTitle ? 52 : 36);
   const height = legendTop + named.length * ROW + (lines.length > most ? ROW : 0) + 8;
   const grid: string[] = [];
-  for (const tick of ticksOf(plot.ay, Math.floor(box.height / 38), plot.data.yWhat ?? 'number')) {
+  for (const tick of plot.yTicks(plot.ay)) {
     const y = toPixel(plot.ay, tick.v);
     grid.push(
       `<path d="M0 ${y.toFixed(1)}H${box.width}" stroke="${colours.grid}"/><text x="-6" y="${(y + 4).toFixed(1)}" text-anchor="end">${escape(tick.text)}</text>`,
     );
   }
   if (plot.right)
-    for (const tick of ticksOf(plot.right, Math.floor(box.height / 38), plot.data.yWhat ?? 'number'))
+    for (const tick of plot.yTicks(plot.right))
       grid.push(
         `<text x="${box.width + 6}" y="${(toPixel(plot.right, tick.v) + 4).toFixed(1)}">${escape(tick.text)}</text>`,
       );
-  for (const tick of ticksOf(plot.ax, Math.floor(box.width / 84), plot.data.xWhat)) {
+  for (const tick of ticksOf(plot.ax, Math.floor(box.width / 84), plot.data.xWhat, plot.data.language)) {
     const x = toPixel(plot.ax, tick.v);
     grid.push(`<text x="${x.toFixed(1)}" y="${box.height + 16}" text-anchor="middle">${escape(tick.text)}</text>`);
   }

@@ -3,6 +3,7 @@
 // the only one that is touched when the pointer moves.
 //
 // In: lines, axes kinds, zoom. Out: callbacks with what the pointer is near and what the user zoomed to.
+import { digitsFor } from '../../base/format';
 import type { Crosshair } from './crosshair';
 import { drawMarks, type Marks } from './fobs';
 import { overFrames } from './frames';
@@ -19,6 +20,7 @@ import {
   type Projection,
   type Range,
   type ScaleKind,
+  type Tick,
 } from './scale';
 import { attachGestures, attachStrip, type GestureEvents } from './gestures';
 import { paintLines } from './paint';
@@ -45,6 +47,7 @@ export interface PlotData {
   zoom: PlotZoom | null;
   level?: number | null; // a line across, to compare with
   xTitle?: string; // under the axis, where x is not what all charts have
+  language?: string; // of dates on the x axis, a BCP 47 tag
   yTitle?: string; // when y is not what the card's title says; for exported charts
 }
 export interface PlotEvents {
@@ -55,7 +58,9 @@ export interface PlotEvents {
   drawn(): void; // the axes may be others now
 }
 
-const LEFT = 46;
+const LEFT = 46; // room for the labels of a y axis; more where they need many digits
+const WIDEST = 118;
+const LABEL = 38; // pixels from one label of a y axis to the next
 const RIGHT = 10;
 const TOP = 6;
 const BOTTOM = 20;
@@ -96,6 +101,7 @@ export class Plot {
   private stepped: number | null = null; // the point that keys went to, where others may be as near
   private selection: Box | null = null;
   private marks: Marks | null = null;
+  private room = LEFT;
   private ratio = 0; // device pixels per CSS pixel that the canvases were made for
   private readonly observer: ResizeObserver;
   private readonly quiet: () => void;
@@ -163,9 +169,9 @@ export class Plot {
     const width = this.host.clientWidth;
     const height = this.host.clientHeight;
     const box = {
-      left: LEFT,
+      left: this.room,
       top: TOP,
-      width: Math.max(10, width - LEFT - this.margin),
+      width: Math.max(10, width - this.room - this.margin),
       height: Math.max(10, height - TOP - this.bottom),
     };
     const ratio = devicePixelRatio || 1;
@@ -189,7 +195,32 @@ export class Plot {
   }
 
   private get margin(): number {
-    return this.data.lines.some((line) => line.right) ? LEFT : RIGHT;
+    return this.hasRight ? this.room : RIGHT;
+  }
+
+  private get hasRight(): boolean {
+    return this.data.lines.some((line) => line.right);
+  }
+
+  /** The ticks of a y axis, as they are drawn and exported. */
+  yTicks(axis: Axis): Tick[] {
+    return ticksOf(axis, Math.floor(this.box.height / LABEL), this.data.yWhat ?? 'number');
+  }
+
+  /** Labels of values that hardly differ need many digits: then the margin is wider. */
+  private roomForLabels(): number {
+    const ctx = this.axes.getContext('2d');
+    if (!ctx) return LEFT;
+    ctx.font = FONT;
+    let widest = 0;
+    for (const axis of this.right ? [this.ay, this.right] : [this.ay])
+      for (const { text } of this.yTicks(axis)) widest = Math.max(widest, ctx.measureText(text).width);
+    return widest <= LEFT - 8 ? LEFT : Math.min(WIDEST, Math.ceil((widest + 8) / 8) * 8);
+  }
+
+  /** How many digits tell apart values of this line that are apart on the chart. */
+  digitsOf(line: Line): number {
+    return digitsFor(this.axisOf(line).domain);
   }
 
   axisOf(line: Line): Axis {
@@ -217,6 +248,11 @@ export class Plot {
     this.ax = makeAxis(x.projection, zoom?.x ?? x.range, 0, this.box.width);
     this.ay = makeAxis(y.projection, zoom?.y ?? y.range, this.box.height, 0);
     this.right = this.rightAxis(y);
+    const room = this.roomForLabels();
+    if (room !== this.room) {
+      this.room = room;
+      if (this.resize()) return;
+    }
     this.drawAxes();
     this.stretch();
     this.paint();
@@ -257,7 +293,7 @@ export class Plot {
   /** What the axes show when nobody zoomed or typed a range; y follows the zoom of x. */
   fitted(): { x: Fitted; y: Fitted } {
     const { lines, zoom, xScale, yScale, ignoreOutliers } = this.data;
-    const key = [zoom?.x?.[0], zoom?.x?.[1], xScale, yScale, ignoreOutliers, this.margin].join();
+    const key = [zoom?.x?.[0], zoom?.x?.[1], xScale, yScale, ignoreOutliers, this.hasRight].join();
     if (this.fit?.lines !== lines || this.fit.key !== key) this.fit = { lines, key, axes: this.fitAxes() };
     return this.fit.axes;
   }
@@ -266,7 +302,7 @@ export class Plot {
     const { lines, xScale } = this.data;
     const extent = xExtent(lines, xScale);
     const projection = projectionOf(xScale, extent);
-    const left = this.margin === LEFT ? lines.filter((line) => !line.right) : lines;
+    const left = this.hasRight ? lines.filter((line) => !line.right) : lines;
     return {
       x: { projection, range: padded(extent ?? (xScale === 'log' ? [1, 10] : [0, 1]), projection, 0.015) },
       y: this.fitY(left),
@@ -279,7 +315,7 @@ export class Plot {
     const ctx = this.pen(this.axes);
     if (!ctx) return;
     const { box, theme } = this;
-    ctx.clearRect(0, 0, box.width + 2 * LEFT, box.height + TOP + BOTTOM + TITLE);
+    ctx.clearRect(0, 0, box.left + box.width + this.margin, box.height + TOP + BOTTOM + TITLE);
     ctx.font = FONT;
     ctx.fillStyle = theme.ink;
     ctx.strokeStyle = theme.grid;
@@ -287,25 +323,25 @@ export class Plot {
     ctx.textAlign = 'right';
     ctx.textBaseline = 'middle';
     ctx.beginPath();
-    for (const tick of ticksOf(this.ay, Math.floor(box.height / 38), this.data.yWhat ?? 'number')) {
+    for (const tick of this.yTicks(this.ay)) {
       const py = Math.round(box.top + toPixel(this.ay, tick.v)) + 0.5;
       if (py < box.top - 1 || py > box.top + box.height + 1) continue;
       ctx.moveTo(box.left, py);
       ctx.lineTo(box.left + box.width, py);
-      ctx.fillText(tick.text, box.left - 6, py, LEFT - 8);
+      ctx.fillText(tick.text, box.left - 6, py, box.left - 8);
     }
     ctx.stroke();
     if (this.right) {
       ctx.textAlign = 'left';
-      for (const tick of ticksOf(this.right, Math.floor(box.height / 38), this.data.yWhat ?? 'number'))
-        ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), LEFT - 8);
+      for (const tick of this.yTicks(this.right))
+        ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), this.margin - 8);
     }
     this.drawLevel(ctx);
     ctx.textBaseline = 'top';
     ctx.textAlign = 'center';
     const room = this.data.xWhat === 'relative' || this.data.xWhat === 'wall' ? 84 : 62;
     let free = -Infinity;
-    for (const tick of ticksOf(this.ax, Math.floor(box.width / room), this.data.xWhat)) {
+    for (const tick of ticksOf(this.ax, Math.floor(box.width / room), this.data.xWhat, this.data.language)) {
       const px = box.left + toPixel(this.ax, tick.v);
       const half = ctx.measureText(tick.text).width / 2;
       if (px < box.left - 1 || px > box.left + box.width + 1) continue;
@@ -436,7 +472,7 @@ export class Plot {
     const ctx = this.pen(this.over);
     if (!ctx) return;
     const { box, theme } = this;
-    ctx.clearRect(0, 0, box.width + 2 * LEFT, box.height + TOP + BOTTOM + TITLE);
+    ctx.clearRect(0, 0, box.left + box.width + this.margin, box.height + TOP + BOTTOM + TITLE);
     if (this.marks) drawMarks(ctx, this.marks, this.ax, box, theme.accent);
     if (this.selection) {
       ctx.fillStyle = theme.accent;

@@ -1,7 +1,7 @@
-// Axes: from data to a unit interval and back, ticks and their texts. Linear, log and symlog; times for wall x. Even
-// ticks and times come from d3-scale, so that they are where people expect them; those of log and symlog are powers.
-import { scaleLinear, scaleTime } from 'd3-scale';
+// Axes: from data to a unit interval and back, ticks and their texts. Linear, log and symlog; wall time has a file of its
+// own. The text of a tick has as many digits as tell it from its neighbours.
 import { count, duration } from '../../base/format';
+import { timeTicks } from './time';
 
 export type ScaleKind = 'linear' | 'log' | 'symlog';
 export type Range = [number, number];
@@ -84,65 +84,98 @@ const RELATIVE_STEPS = [
 
 function relativeTicks([from, to]: Range, n: number): Tick[] {
   const step = RELATIVE_STEPS.find((s) => (to - from) / s <= n) ?? (to - from) / n;
-  const ticks: Tick[] = [];
-  for (let i = Math.ceil(from / step); i * step <= to; i++)
-    ticks.push({ v: i * step, text: i === 0 ? '0' : duration(i * step) });
-  return ticks;
+  const values = multiples(step, [from, to]).map((i) => i * step);
+  return toldApart(values, (v) => (v === 0 ? '0' : duration(v)), [from, to]);
 }
 
-/** 1.5e-4, 2e15. */
-const exponentText = (v: number) =>
+const NEAR = 1e-6; // of a step: an end that is a tick but for its last digit has its tick
+
+/** Round numbers between two ends, about n of them: 1, 2 or 5 times a power of ten apart. */
+export function evenTicks([from, to]: Range, n: number): number[] {
+  const rough = (to - from) / n;
+  if (!(rough > 0) || !Number.isFinite(rough)) return from === to ? [from] : [];
+  const power = Math.floor(Math.log10(rough));
+  const share = rough / 10 ** power;
+  const factor = share < Math.SQRT2 ? 1 : share < Math.sqrt(10) ? 2 : share < Math.sqrt(50) ? 5 : 10;
+  // divided by a whole power of ten rather than multiplied by a fraction: 0.3, not 0.30000000000000004
+  const at = (k: number) => (power < 0 ? (k * factor) / 10 ** -power : k * factor * 10 ** power);
+  const step = at(1);
+  if (!(step > 0)) return [];
+  return multiples(step, [from, to]).map(at);
+}
+
+/** Which multiples of a step are within a range. None where neighbours are beyond the digits that a number has. */
+function multiples(step: number, [from, to]: Range): number[] {
+  const first = Math.ceil(from / step - NEAR) + 0; // no -0
+  const last = Math.floor(to / step + NEAR);
+  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) return [];
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+}
+
+/** 1.5e-4, 2e15; with so many digits after the point, less those that are zero. */
+const exponentText = (v: number, digits: number) =>
   v
-    .toExponential(2)
-    .replace(/\.?0+e/, 'e')
+    .toExponential(Math.min(Math.max(digits, 0), 16))
+    .replace(/(\.\d*?)0+e/, '$1e')
+    .replace('.e', 'e')
     .replace('+', '');
 
+const powerOf = (v: number) => Math.floor(Math.log10(Math.abs(v)) + 1e-9);
+const LONGEST = 9; // characters that an axis has room for, before an exponent is shorter
+const digitsAfterPoint = (step: number) => Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+
+/** Texts with as many digits as tell each tick from its neighbour. */
 function numberText(ticks: number[], domain: Range): (v: number) => string {
   const size = Math.max(Math.abs(domain[0]), Math.abs(domain[1]));
   const step = ticks.length > 1 ? ticks[1] - ticks[0] : 0;
-  if (size > 0 && (size < 1e-3 || size >= 1e15 || (step > 0 && step < 1e-5)))
-    return (v) => (v === 0 ? '0' : exponentText(v));
+  const mantissa = (v: number) => (step > 0 ? powerOf(v) - powerOf(step) : 2);
+  const exponent = (v: number) => (v === 0 ? '0' : exponentText(v, mantissa(v)));
+  if (size > 0 && (size < 1e-3 || size >= 1e15)) return exponent;
   if (size >= 1000 && size < 1e6 && step >= 1 && step < 1000) return count;
   if (size >= 1000 && (step === 0 || step >= 1)) {
     const [by, unit] = size >= 1e12 ? [1e12, 'T'] : size >= 1e9 ? [1e9, 'B'] : size >= 1e6 ? [1e6, 'M'] : [1e3, 'k'];
-    const digits = step > 0 ? Math.max(0, Math.ceil(-Math.log10(step / by) - 1e-9)) : 3;
-    return (v) => (v === 0 ? '0' : `${(v / by).toFixed(digits)}${unit}`);
+    const digits = step > 0 ? digitsAfterPoint(step / by) : 3;
+    return (v) => (v === 0 ? '0' : `${(v / by).toFixed(Math.min(digits, 100))}${unit}`);
   }
-  const digits = step > 0 ? Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)) : 3;
-  return (v) => v.toFixed(Math.min(digits, 8));
+  const digits = step > 0 ? digitsAfterPoint(step) : 3;
+  const isLong = digits + String(Math.trunc(size)).length + 1 > LONGEST && size < 0.1;
+  return isLong ? exponent : (v) => v.toFixed(Math.min(digits, 20));
 }
 
 /** Where a share of one is wanted in percent, even hundredths. */
 function percentTicks({ domain, projection }: Axis, n: number): Tick[] {
-  if (projection.kind !== 'linear')
-    return decadeTicks(domain, projection, n).map((v) => ({ v, text: `${powerText(v * 100)}\u202f%` }));
   const hundred: Range = [domain[0] * 100, domain[1] * 100];
-  const ticks = scaleLinear(hundred, [0, 1]).ticks(n);
-  const text = numberText(ticks, hundred);
-  return ticks.map((v) => ({ v: v / 100, text: `${text(v)}\u202f%` }));
+  const values =
+    projection.kind === 'linear' ? evenTicks(hundred, n) : decadeTicks(domain, projection, n).map((v) => v * 100);
+  const text = projection.kind === 'linear' ? numberText(values, hundred) : powerText;
+  return toldApart(values, text, hundred).map((tick) => ({ v: tick.v / 100, text: `${tick.text}\u202f%` }));
 }
 
 /** What the numbers of an axis are: `whole` for steps, which have no halves. */
 export type AxisWhat = 'number' | 'whole' | 'percent' | 'relative' | 'wall';
 
-export function ticksOf(axis: Axis, count: number, what: AxisWhat): Tick[] {
+export function ticksOf(axis: Axis, count: number, what: AxisWhat, language = 'en'): Tick[] {
   const { domain, projection } = axis;
   const n = Math.max(2, count);
   if (what === 'percent') return percentTicks(axis, n);
-  if (what === 'wall') {
-    const scale = scaleTime([domain[0] * 1000, domain[1] * 1000], [0, 1]);
-    const text = scale.tickFormat(n);
-    return scale.ticks(n).map((d) => ({ v: d.getTime() / 1000, text: text(d) }));
-  }
+  if (what === 'wall') return timeTicks(domain, n, language);
   if (what === 'relative' && projection.kind === 'linear') return relativeTicks(domain, n);
   if (projection.kind === 'linear') {
-    const even = scaleLinear(domain, [0, 1]).ticks(n);
+    const even = evenTicks(domain, n);
     const ticks = what === 'whole' ? even.filter(Number.isInteger) : even;
     const text = numberText(ticks, domain);
     return ticks.map((v) => ({ v, text: text(v) }));
   }
   const values = decadeTicks(domain, projection, n);
-  return values.map((v) => ({ v, text: what === 'relative' && v !== 0 ? duration(v) : powerText(v) }));
+  const text = what === 'relative' ? (v: number) => (v === 0 ? '0' : duration(v)) : powerText;
+  return toldApart(values, text, domain);
+}
+
+/** With this text where it tells all of them apart, else with as many digits as do. */
+function toldApart(values: number[], text: (v: number) => string, domain: Range): Tick[] {
+  const texts = values.map(text);
+  if (new Set(texts).size < texts.length) return values.map((v) => ({ v, text: numberText(values, domain)(v) }));
+  return values.map((v, i) => ({ v, text: texts[i] }));
 }
 
 const powerText = (v: number) =>
@@ -176,7 +209,7 @@ function decadeTicks(domain: Range, projection: Projection, n: number): number[]
     if (kept.every((other) => Math.abs(projection.f(other) - u) > (length / n) * 0.55)) kept.push(v);
   }
   if (kept.length >= 2) return kept.sort((a, b) => a - b);
-  return scaleLinear(domain, [0, 1]).ticks(n);
+  return evenTicks(domain, n);
 }
 
 /** A little room around the data; a single value gets a window of its own. */
