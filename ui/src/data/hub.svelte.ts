@@ -247,10 +247,12 @@ export class Hub {
     this.meanwhile?.push(news);
     const { tags, isComplete } = mergeTags(this.tags, news, (id) => this.runsById.has(id));
     if (tags !== this.tags) this.tags = tags;
-    if (!isComplete || news.gone.length > 0) this.loadListsSoon();
+    const isFromStart = news.since === 0; // then no series are listed: any may have grown or begun
+    if (!isComplete || isFromStart || news.gone.length > 0) this.loadListsSoon();
     const runs = mergeRuns(this.runs, news);
     if (runs !== this.runs) this.setRuns(runs);
-    queries.take(new News(news));
+    if (isFromStart) queries.refresh();
+    else queries.take(new News(news));
   }
 
   /** The tags and the status (which counts them), not too often; also what failed is asked for again. */

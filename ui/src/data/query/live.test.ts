@@ -325,6 +325,35 @@ describe('a live query', () => {
   });
 });
 
+describe('a page that opens before anything was read', () => {
+  it('misses no growth: changes since version 0 list no series, so everything is asked again', async () => {
+    hub.stop();
+    vi.resetModules();
+    server.restart();
+    server.version = 0;
+    ({ LiveQuery } = await import('./live.svelte'));
+    scalars = await import('./scalars');
+    ({ hub } = await import('../hub.svelte'));
+    const release = [server.hold('runs'), server.hold('tags')];
+    const started = hub.start();
+    await settle(); // the status is of version 0
+    server.log('r1', 'loss');
+    server.onPush = () => {};
+    release.forEach((go) => go());
+    const query = new LiveQuery<Points>();
+    await settle(0);
+    query.ask(question(loss(1)));
+    await started;
+    await settle(0);
+    expect(query.answer?.series.get('1\nloss')?.points).toBe(1);
+    server.log('r1', 'loss');
+    browser.push();
+    await settle(1000);
+    expect(query.answer?.series.get('1\nloss')?.points).toBe(2);
+    query.close();
+  });
+});
+
 describe('answers that nobody watches', () => {
   it('go, the least recently used first, when there are too many bytes', async () => {
     const store = new queries.Queries(3000);
