@@ -14,7 +14,9 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/pool.h"
+#include "base/search.h"
 #include "base/slice.h"
+#include "base/vec.h"
 #include "ingest/loader.h"
 #include "ingest/watch.h"
 #include "logdir/discover.h"
@@ -51,8 +53,7 @@ struct sb_ingest {
     bool was_loaded; /* the first reading is over */
     uint64_t problems;
     char problem[240];
-    sb_loader **loaders; /* the thread changes them, under the mutex */
-    size_t loader_n, loader_room;
+    SB_VEC(sb_loader *) loaders; /* the thread changes them, under the mutex */
     /* the thread's own: */
     uint64_t walk_at, walked_at, look_at;
     bool walk_missed;   /* a loader was busy when its run was found */
@@ -141,41 +142,21 @@ static int compare_loader(const sb_loader *l, uint32_t root, sb_slice path) {
 }
 
 static size_t find_loader(const sb_ingest *in, uint32_t root, sb_slice path, bool *is_there) {
-    size_t low = 0, high = in->loader_n;
-    *is_there = false;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_loader(in->loaders[middle], root, path);
-        if (order == 0) *is_there = true;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    SB_PARTITION_POINT(i, 0, in->loaders.n, compare_loader(in->loaders.items[i], root, path) < 0);
+    *is_there = i < in->loaders.n && compare_loader(in->loaders.items[i], root, path) == 0;
+    return i;
 }
 
 static bool keep_loader(sb_ingest *in, sb_loader *l, size_t at) {
-    const sb_alloc *alloc = in->env->alloc;
     pthread_mutex_lock(&in->mutex);
-    if (in->loader_n == in->loader_room) {
-        size_t room = in->loader_room ? in->loader_room * 2 : 16;
-        sb_loader **loaders = alloc->resize(
-            alloc->ctx, in->loaders, in->loader_room * sizeof *loaders, room * sizeof *loaders);
-        if (loaders) {
-            in->loaders = loaders;
-            in->loader_room = room;
-        }
-    }
-    bool ok = in->loader_n < in->loader_room;
-    if (ok) {
-        memmove(in->loaders + at + 1, in->loaders + at, (in->loader_n - at) * sizeof *in->loaders);
-        in->loaders[at] = l;
-        in->loader_n++;
+    sb_loader **slot = SB_VEC_INSERT(&in->loaders, in->env->alloc, at, SIZE_MAX);
+    if (slot) {
+        *slot = l;
         atomic_fetch_add(&in->behind, 1);
     }
     pthread_mutex_unlock(&in->mutex);
-    return ok;
+    return slot != NULL;
 }
 
 /* The name that a run is shown under: bytes that are no UTF-8 were replaced, so two may collide. */
@@ -209,7 +190,7 @@ static sb_status make_loader(sb_ingest *in, uint32_t root_index, const sb_found_
 static void update_run(sb_ingest *in, uint32_t root, const sb_found_run *found, sb_hidden hidden) {
     bool is_there;
     size_t at = find_loader(in, root, found->path, &is_there);
-    sb_loader *l = is_there ? in->loaders[at] : NULL;
+    sb_loader *l = is_there ? in->loaders.items[at] : NULL;
     if (!l) {
         if (make_loader(in, root, found, &l) != SB_OK) return;
         if (!keep_loader(in, l, at)) {
@@ -272,8 +253,8 @@ static bool is_hidden(const sb_loader *l, const sb_hidden *hidden, size_t n) {
 /* Runs whose directory holds no event file any more leave the store. Those that could not be looked
  * at stay as they are: a disk that does not answer is no reason to forget what was on it. */
 static void drop_lost_runs(sb_ingest *in, const sb_hidden *hidden) {
-    for (size_t i = 0; i < in->loader_n;) {
-        sb_loader *l = in->loaders[i];
+    for (size_t i = 0; i < in->loaders.n;) {
+        sb_loader *l = in->loaders.items[i];
         if (l->is_found) {
             i++;
             continue;
@@ -290,8 +271,7 @@ static void drop_lost_runs(sb_ingest *in, const sb_hidden *hidden) {
         }
         catch_up(in, l);
         pthread_mutex_lock(&in->mutex);
-        in->loader_n--;
-        memmove(in->loaders + i, in->loaders + i + 1, (in->loader_n - i) * sizeof *in->loaders);
+        SB_VEC_REMOVE(&in->loaders, i);
         pthread_mutex_unlock(&in->mutex);
         sb_watch_unsubscribe(in->watch, &l->watched);
         sb_store_drop_run(in->store, l->run);
@@ -300,7 +280,7 @@ static void drop_lost_runs(sb_ingest *in, const sb_hidden *hidden) {
 }
 
 static void mark_updated(sb_ingest *in, bool is_updated) {
-    for (size_t i = 0; i < in->loader_n; i++) in->loaders[i]->is_updated = is_updated;
+    for (size_t i = 0; i < in->loaders.n; i++) in->loaders.items[i]->is_updated = is_updated;
 }
 
 static void walk(sb_ingest *in) {
@@ -308,7 +288,7 @@ static void walk(sb_ingest *in) {
     sb_arena_init(&arena, in->env->alloc, 256u << 10, WALK_CAP);
     uint64_t began = now_of(in);
     in->walk_missed = in->has_new_names = false;
-    for (size_t i = 0; i < in->loader_n; i++) in->loaders[i]->is_found = false;
+    for (size_t i = 0; i < in->loaders.n; i++) in->loaders.items[i]->is_found = false;
     uint64_t problems = 0;
     sb_hidden *hidden = sb_arena_zeroed(&arena, in->opts.root_count, sizeof *hidden);
     sb_found_problem *whole = sb_arena_zeroed(&arena, in->opts.root_count, sizeof *whole);
@@ -329,7 +309,7 @@ static void walk(sb_ingest *in) {
     in->walked_at = now_of(in);
     double interval = in->opts.reload_interval;
     uint64_t pause = interval > 0 && interval < 1e9 ? (uint64_t)(interval * 1e9) : UINT64_MAX / 2;
-    if (in->loader_n == 0 && interval > 0 && pause > EMPTY_WALK_NS) pause = EMPTY_WALK_NS;
+    if (in->loaders.n == 0 && interval > 0 && pause > EMPTY_WALK_NS) pause = EMPTY_WALK_NS;
     if (pause < LEAST_WALK_NS) pause = LEAST_WALK_NS;
     /* What was missed is looked at again soon, but not by a thread that does nothing else. */
     uint64_t again = LEAST_WALK_NS + 9 * (in->walked_at - began);
@@ -350,8 +330,8 @@ static void look_at_live(sb_ingest *in) {
     uint64_t now = now_of(in);
     if (now < in->look_at) return;
     in->look_at = now + LOOK_NS;
-    for (size_t i = 0; i < in->loader_n; i++) {
-        sb_loader *l = in->loaders[i];
+    for (size_t i = 0; i < in->loaders.n; i++) {
+        sb_loader *l = in->loaders.items[i];
         if (!is_busy(l) && sb_loader_is_live(l, LIVE_NS))
             atomic_fetch_add(&in->by_polling, sb_loader_look(l, false));
     }
@@ -361,8 +341,8 @@ static void look_at_live(sb_ingest *in) {
  * among many that grow all the time one is always being read. */
 static bool has_caught_up(const sb_ingest *in) {
     if (atomic_load(&in->behind)) return false;
-    for (size_t i = 0; i < in->loader_n; i++)
-        if (!in->loaders[i]->is_updated) return false;
+    for (size_t i = 0; i < in->loaders.n; i++)
+        if (!in->loaders.items[i]->is_updated) return false;
     return true;
 }
 
@@ -382,8 +362,9 @@ static int pause_ms(const sb_ingest *in) {
     uint64_t now = now_of(in);
     uint64_t until = in->walk_at;
     if (in->opts.reload_interval > 0) {
-        for (size_t i = 0; i < in->loader_n; i++)
-            if (!is_busy(in->loaders[i]) && sb_loader_is_live(in->loaders[i], LIVE_NS)) {
+        for (size_t i = 0; i < in->loaders.n; i++)
+            if (!is_busy(in->loaders.items[i]) &&
+                sb_loader_is_live(in->loaders.items[i], LIVE_NS)) {
                 until = in->look_at < until ? in->look_at : until;
                 break;
             }
@@ -419,7 +400,7 @@ static void *run_ingest(void *arg) {
             synced = wanted;
         }
         if (repeats) look_at_live(in);
-        for (size_t i = 0; i < in->loader_n; i++) hand_out(in, in->loaders[i]);
+        for (size_t i = 0; i < in->loaders.n; i++) hand_out(in, in->loaders.items[i]);
         settle(in, synced);
         if (in->walk_missed && atomic_load(&in->busy) == 0)
             in->walk_at = now_of(in);
@@ -496,11 +477,11 @@ void sb_ingest_stop(sb_ingest *in) {
         pthread_join(in->thread, NULL);
     }
     if (in->pool) sb_pool_free(in->pool);
-    for (size_t i = 0; i < in->loader_n; i++) {
-        sb_watch_unsubscribe(in->watch, &in->loaders[i]->watched);
-        sb_loader_free(in->loaders[i]);
+    for (size_t i = 0; i < in->loaders.n; i++) {
+        sb_watch_unsubscribe(in->watch, &in->loaders.items[i]->watched);
+        sb_loader_free(in->loaders.items[i]);
     }
-    sb_alloc_put(in->env->alloc, in->loaders, in->loader_room * sizeof *in->loaders);
+    SB_VEC_FREE(&in->loaders, in->env->alloc);
     sb_watch_free(in->watch);
     if (in->wake >= 0) close(in->wake);
     sb_arena_fini(&in->texts);
@@ -512,12 +493,12 @@ void sb_ingest_stop(sb_ingest *in) {
 void sb_ingest_get_progress(sb_ingest *in, sb_ingest_progress *out) {
     *out = (sb_ingest_progress){0};
     pthread_mutex_lock(&in->mutex);
-    out->runs = in->loader_n;
+    out->runs = in->loaders.n;
     out->is_loading = !in->was_loaded;
     out->problems = in->problems;
     memcpy(out->problem, in->problem, sizeof out->problem);
-    for (size_t i = 0; i < in->loader_n; i++) {
-        const sb_loader *l = in->loaders[i];
+    for (size_t i = 0; i < in->loaders.n; i++) {
+        const sb_loader *l = in->loaders.items[i];
         out->bytes += atomic_load(&l->bytes);
         out->bytes_done += atomic_load(&l->bytes_done);
         out->points += atomic_load(&l->points);

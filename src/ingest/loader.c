@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/slice.h"
+#include "base/vec.h"
 #include "fsio/fs.h"
 #include "ingest/unify.h"
 #include "base/banned.h"
@@ -51,42 +53,28 @@ static void close_file(sb_loader *l, sb_loader_file *f) {
 void sb_loader_free(sb_loader *l) {
     if (!l) return;
     const sb_alloc *alloc = l->env->alloc;
-    for (size_t i = 0; i < l->file_n; i++) close_file(l, &l->files[i]);
-    sb_alloc_put(alloc, l->files, l->file_room * sizeof *l->files);
+    for (size_t i = 0; i < l->files.n; i++) close_file(l, &l->files.items[i]);
+    SB_VEC_FREE(&l->files, alloc);
     sb_run_release(l->run);
     sb_alloc_put(alloc, l->path, strlen(l->path) + 1);
     sb_alloc_put(alloc, l, sizeof *l);
 }
 
+static sb_slice path_of(const sb_loader_file *f) {
+    return sb_slice_of(f->path, f->path_n);
+}
+
 /* Files are kept in the order of their paths. */
 static size_t place_of(const sb_loader *l, sb_slice path, bool *is_there) {
-    size_t low = 0, high = l->file_n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = sb_slice_cmp(sb_slice_of(l->files[middle].path, l->files[middle].path_n), path);
-        if (order == 0) {
-            *is_there = true;
-            return middle;
-        }
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *is_there = false;
-    return low;
+    size_t i;
+    SB_PARTITION_POINT(i, 0, l->files.n, sb_slice_cmp(path_of(&l->files.items[i]), path) < 0);
+    *is_there = i < l->files.n && sb_slice_eq(path_of(&l->files.items[i]), path);
+    return i;
 }
 
 static sb_status add_file(sb_loader *l, size_t at, const sb_found_file *found) {
     const sb_alloc *alloc = l->env->alloc;
-    if (l->file_n == l->file_room) {
-        size_t room = l->file_room ? l->file_room * 2 : 4;
-        sb_loader_file *files =
-            alloc->resize(alloc->ctx, l->files, l->file_room * sizeof *files, room * sizeof *files);
-        if (!files) return SB_NOMEM;
-        l->files = files;
-        l->file_room = room;
-    }
+    if (!SB_VEC_RESERVE(&l->files, alloc, 1, SIZE_MAX)) return SB_NOMEM;
     char *path = sb_alloc_get(alloc, found->path.n + 1);
     if (!path) return SB_NOMEM;
     memcpy(path, found->path.p, found->path.n);
@@ -99,17 +87,16 @@ static sb_status add_file(sb_loader *l, size_t at, const sb_found_file *found) {
     /* A file that was written to a moment ago is likely to be written to again. */
     int64_t wall = (int64_t)l->env->clock->wall(l->env->clock->ctx);
     bool is_fresh = found->mtime_ns > wall - (int64_t)LIVE_NS;
-    memmove(l->files + at + 1, l->files + at, (l->file_n - at) * sizeof *l->files);
-    l->file_n++;
-    l->files[at] = (sb_loader_file){.path = path,
-                                    .path_n = found->path.n,
-                                    .number = number,
-                                    .device = found->device,
-                                    .inode = found->inode,
-                                    .size = found->size,
-                                    .grew_at = is_fresh ? now_of(l) : 0,
-                                    .has_news = true,
-                                    .is_found = true};
+    *SB_VEC_INSERT(&l->files, alloc, at, SIZE_MAX) =
+        (sb_loader_file){.path = path,
+                         .path_n = found->path.n,
+                         .number = number,
+                         .device = found->device,
+                         .inode = found->inode,
+                         .size = found->size,
+                         .grew_at = is_fresh ? now_of(l) : 0,
+                         .has_news = true,
+                         .is_found = true};
     return SB_OK;
 }
 
@@ -124,12 +111,13 @@ static bool saw_size(sb_loader *l, sb_loader_file *f, uint64_t size) {
 
 static void share_progress(sb_loader *l) {
     uint64_t bytes = 0, done = 0, points = 0;
-    for (size_t i = 0; i < l->file_n; i++) {
-        bytes += l->files[i].size;
-        done += l->files[i].done < l->files[i].size ? l->files[i].done : l->files[i].size;
-        points += l->files[i].points;
+    for (size_t i = 0; i < l->files.n; i++) {
+        bytes += l->files.items[i].size;
+        done += l->files.items[i].done < l->files.items[i].size ? l->files.items[i].done
+                                                                : l->files.items[i].size;
+        points += l->files.items[i].points;
     }
-    atomic_store(&l->files_seen, l->file_n);
+    atomic_store(&l->files_seen, l->files.n);
     atomic_store(&l->bytes, bytes);
     atomic_store(&l->bytes_done, done);
     atomic_store(&l->points, points);
@@ -149,19 +137,19 @@ static bool is_hidden(const sb_loader_file *f, sb_hidden hidden) {
 }
 
 bool sb_loader_is_hidden(const sb_loader *l, sb_hidden hidden) {
-    for (size_t i = 0; hidden.n && i < l->file_n; i++)
-        if (is_hidden(&l->files[i], hidden)) return true;
+    for (size_t i = 0; hidden.n && i < l->files.n; i++)
+        if (is_hidden(&l->files.items[i], hidden)) return true;
     return false;
 }
 
 void sb_loader_retry(sb_loader *l) {
-    for (size_t i = 0; i < l->file_n; i++) l->files[i].retry_at = 0;
+    for (size_t i = 0; i < l->files.n; i++) l->files.items[i].retry_at = 0;
 }
 
 sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hidden,
                            size_t *grown) {
     *grown = 0;
-    for (size_t i = 0; i < l->file_n; i++) l->files[i].is_found = false;
+    for (size_t i = 0; i < l->files.n; i++) l->files.items[i].is_found = false;
     for (size_t i = 0; i < found->file_count; i++) {
         const sb_found_file *each = &found->files[i];
         bool is_there;
@@ -171,7 +159,7 @@ sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hi
             if (status != SB_OK) return status;
             continue;
         }
-        sb_loader_file *f = &l->files[at];
+        sb_loader_file *f = &l->files.items[at];
         f->is_found = true;
         /* Another file under the same name: the tail reader notices by itself when it looks. */
         if (f->inode != each->inode || f->device != each->device) {
@@ -181,8 +169,9 @@ sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hi
         }
         *grown += saw_size(l, f, each->size);
     }
-    for (size_t i = 0; i < l->file_n; i++)
-        if (!l->files[i].is_found && !is_hidden(&l->files[i], hidden)) l->files[i].is_gone = true;
+    for (size_t i = 0; i < l->files.n; i++)
+        if (!l->files.items[i].is_found && !is_hidden(&l->files.items[i], hidden))
+            l->files.items[i].is_gone = true;
     share_progress(l);
     return SB_OK;
 }
@@ -190,8 +179,8 @@ sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hi
 size_t sb_loader_look(sb_loader *l, bool all) {
     uint64_t now = now_of(l);
     size_t grown = 0;
-    for (size_t i = 0; i < l->file_n; i++) {
-        sb_loader_file *f = &l->files[i];
+    for (size_t i = 0; i < l->files.n; i++) {
+        sb_loader_file *f = &l->files.items[i];
         if (!all && (f->grew_at == 0 || now - f->grew_at > LIVE_NS)) continue;
         sb_file_info info;
         if (l->env->fs->stat(l->env->fs->ctx, f->path, &info) < 0)
@@ -208,16 +197,17 @@ size_t sb_loader_look(sb_loader *l, bool all) {
 
 bool sb_loader_has_news(const sb_loader *l) {
     uint64_t now = now_of(l);
-    for (size_t i = 0; i < l->file_n; i++)
-        if ((l->files[i].has_news && l->files[i].retry_at <= now) || l->files[i].is_gone)
+    for (size_t i = 0; i < l->files.n; i++)
+        if ((l->files.items[i].has_news && l->files.items[i].retry_at <= now) ||
+            l->files.items[i].is_gone)
             return true;
     return false;
 }
 
 bool sb_loader_is_live(const sb_loader *l, uint64_t ns) {
     uint64_t now = now_of(l);
-    for (size_t i = 0; i < l->file_n; i++)
-        if (l->files[i].grew_at && now - l->files[i].grew_at <= ns) return true;
+    for (size_t i = 0; i < l->files.n; i++)
+        if (l->files.items[i].grew_at && now - l->files.items[i].grew_at <= ns) return true;
     return false;
 }
 
@@ -373,16 +363,16 @@ static bool read_file(turn *t, sb_loader_file *f) {
 static void drop_gone(turn *t) {
     sb_loader *l = t->l;
     size_t kept = 0;
-    for (size_t i = 0; i < l->file_n; i++) {
-        if (l->files[i].is_gone) {
-            sb_run_drop_file(l->run, l->files[i].number);
-            close_file(l, &l->files[i]);
+    for (size_t i = 0; i < l->files.n; i++) {
+        if (l->files.items[i].is_gone) {
+            sb_run_drop_file(l->run, l->files.items[i].number);
+            close_file(l, &l->files.items[i]);
             t->is_dirty = true;
         } else {
-            l->files[kept++] = l->files[i];
+            l->files.items[kept++] = l->files.items[i];
         }
     }
-    l->file_n = kept;
+    l->files.n = kept;
 }
 
 void sb_loader_turn(sb_loader *l, uint64_t ns) {
@@ -390,8 +380,8 @@ void sb_loader_turn(sb_loader *l, uint64_t ns) {
     turn t = {.l = l, .until = now + ns, .commit_at = now + COMMIT_NS};
     sb_repeats_init(&t.repeats, l->env->alloc);
     drop_gone(&t);
-    for (size_t i = 0; i < l->file_n; i++) {
-        sb_loader_file *f = &l->files[i];
+    for (size_t i = 0; i < l->files.n; i++) {
+        sb_loader_file *f = &l->files.items[i];
         if (!f->has_news || f->retry_at > now_of(l)) continue;
         bool finished = read_file(&t, f);
         share_state(l, f);

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/env.h"
+#include "base/vec.h"
 #include "ingest/watch.h"
 #include "logdir/discover.h"
 #include "logdir/tail.h"
@@ -42,8 +43,7 @@ typedef struct sb_loader {
     char *path;         /* of the directory */
     uint32_t root;      /* which of the ingest's roots it was found in */
     sb_watched watched; /* the ingest thread's */
-    sb_loader_file *files;
-    size_t file_n, file_room;
+    SB_VEC(sb_loader_file) files;
     _Atomic unsigned flags; /* SB_LOADER_... */
     bool is_found;          /* seen by the present walk */
     bool is_updated;        /* its files were looked at since somebody last asked for that */

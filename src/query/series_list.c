@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/intern.h"
 #include "base/slice.h"
+#include "base/vec.h"
 #include "codec/plugin.h"
 #include "base/banned.h"
 
@@ -109,32 +110,26 @@ uint32_t sb_entry_samples(const sb_series_entry *entry) {
 
 typedef struct plugin_counts {
     sb_intern names;
-    sb_intern tags; /* name, NUL, tag */
-    sb_plugin_count *counts;
-    uint32_t room;
+    sb_intern tags;                 /* name, NUL, tag */
+    SB_VEC(sb_plugin_count) counts; /* by the id of the name */
     sb_buf key;
     sb_arena *arena;
 } plugin_counts;
 
 static sb_status count_series(plugin_counts *c, const sb_series_info *info) {
     sb_slice name = info->meta->plugin_name;
+    sb_alloc in_arena = sb_arena_alloc(c->arena);
+    if (!SB_VEC_RESERVE(&c->counts, &in_arena, 1, SIZE_MAX)) return SB_NOMEM;
     uint32_t id;
     bool is_new;
     sb_status status = sb_intern_add(&c->names, name, &id, &is_new);
     if (status != SB_OK) return status;
-    if (is_new && id >= c->room) {
-        uint32_t room = c->room ? c->room * 2 : 16;
-        sb_plugin_count *counts = sb_arena_zeroed(c->arena, room, sizeof *counts);
-        if (!counts) return SB_NOMEM;
-        for (uint32_t i = 0; i < id; i++) counts[i] = c->counts[i];
-        c->counts = counts;
-        c->room = room;
-    }
     if (is_new) {
-        c->counts[id].name = sb_arena_dup(c->arena, name);
-        if (!c->counts[id].name.p) return SB_NOMEM;
+        sb_plugin_count *added = &c->counts.items[c->counts.n++];
+        *added = (sb_plugin_count){.name = sb_arena_dup(c->arena, name)};
+        if (!added->name.p) return SB_NOMEM;
     }
-    c->counts[id].series++;
+    c->counts.items[id].series++;
     sb_buf_clear(&c->key);
     sb_buf_add_slice(&c->key, name);
     sb_buf_add_byte(&c->key, 0);
@@ -142,7 +137,7 @@ static sb_status count_series(plugin_counts *c, const sb_series_info *info) {
     if (c->key.failed) return c->key.failed;
     uint32_t tag;
     status = sb_intern_add(&c->tags, sb_buf_slice(&c->key), &tag, &is_new);
-    if (status == SB_OK) c->counts[id].tags += is_new;
+    if (status == SB_OK) c->counts.items[id].tags += is_new;
     return status;
 }
 
@@ -178,7 +173,7 @@ sb_status sb_plugins_list(sb_store *store, const sb_budget *budget, sb_arena *ar
     sb_buf_init(&c.key, arena->alloc, SIZE_MAX / 2);
     sb_status status = count_runs(&c, &runs, budget, &scratch, err);
     *n = c.names.count;
-    *out = c.counts;
+    *out = c.counts.items;
     if (status == SB_OK && *n > 1) qsort(*out, *n, sizeof **out, by_name);
     sb_buf_fini(&c.key);
     sb_intern_fini(&c.tags);

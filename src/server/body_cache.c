@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/lru.h"
 #include "base/slice.h"
 #include "base/banned.h"
 
@@ -17,8 +18,8 @@ struct sb_body {
     const sb_alloc *alloc;
     _Atomic uint32_t refs;
     uint64_t hash;
-    sb_body *next;          /* in its bucket */
-    sb_body *newer, *older; /* by last use */
+    sb_body *next; /* in its bucket */
+    sb_lru_link use;
     size_t key_n, n;
     uint8_t bytes[]; /* key, then body */
 };
@@ -27,7 +28,7 @@ struct sb_body_cache {
     const sb_alloc *alloc;
     pthread_mutex_t mutex; /* guards all below */
     size_t limit, held;
-    sb_body *newest, *oldest;
+    sb_lru lru;
     sb_body *buckets[BUCKETS];
 };
 
@@ -62,31 +63,19 @@ static uint64_t hash_of(sb_slice key) {
     return h ^ h >> 32;
 }
 
-static void unlink_use(sb_body_cache *c, sb_body *b) {
-    *(b->newer ? &b->newer->older : &c->newest) = b->older;
-    *(b->older ? &b->older->newer : &c->oldest) = b->newer;
-}
-
-static void link_newest(sb_body_cache *c, sb_body *b) {
-    b->newer = NULL;
-    b->older = c->newest;
-    *(c->newest ? &c->newest->newer : &c->oldest) = b;
-    c->newest = b;
-}
-
 static void drop_oldest(sb_body_cache *c) {
-    sb_body *b = c->oldest;
+    sb_body *b = SB_LRU_ENTRY(c->lru.oldest, sb_body, use);
     sb_body **at = &c->buckets[b->hash & (BUCKETS - 1)];
     while (*at != b) at = &(*at)->next;
     *at = b->next;
-    unlink_use(c, b);
+    sb_lru_remove(&c->lru, &b->use);
     c->held -= size_of(b);
     sb_body_release(b);
 }
 
 void sb_body_cache_free(sb_body_cache *c) {
     if (!c) return;
-    while (c->oldest) drop_oldest(c);
+    while (c->lru.oldest) drop_oldest(c);
     pthread_mutex_destroy(&c->mutex);
     sb_alloc_put(c->alloc, c, sizeof *c);
 }
@@ -96,10 +85,7 @@ static sb_body *look_up(sb_body_cache *c, uint64_t hash, sb_slice key) {
     while (b && (b->hash != hash || !sb_slice_eq(sb_slice_of(b->bytes, b->key_n), key)))
         b = b->next;
     if (!b) return NULL;
-    if (b != c->newest) {
-        unlink_use(c, b);
-        link_newest(c, b);
-    }
+    sb_lru_touch(&c->lru, &b->use);
     atomic_fetch_add_explicit(&b->refs, 1, memory_order_relaxed);
     return b;
 }
@@ -125,10 +111,10 @@ sb_body *sb_body_cache_keep(sb_body_cache *c, sb_slice key, sb_slice body) {
     pthread_mutex_lock(&c->mutex);
     sb_body *other = look_up(c, b->hash, key); /* somebody was quicker */
     if (!other) {
-        while (c->oldest && c->held + size > c->limit) drop_oldest(c);
+        while (c->lru.oldest && c->held + size > c->limit) drop_oldest(c);
         b->next = c->buckets[b->hash & (BUCKETS - 1)];
         c->buckets[b->hash & (BUCKETS - 1)] = b;
-        link_newest(c, b);
+        sb_lru_add(&c->lru, &b->use);
         c->held += size;
     }
     pthread_mutex_unlock(&c->mutex);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/slice.h"
+#include "base/text/base64.h"
 #include "base/text/json.h"
 #include "base/banned.h"
 
@@ -20,20 +21,6 @@
 #define MOST_FILES 1000
 
 /* ---- writing --------------------------------------------------------------------------------- */
-
-static void add_base64(sb_buf *out, sb_slice data) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < data.n; i += 3) {
-        size_t left = data.n - i;
-        uint32_t bits = (uint32_t)data.p[i] << 16;
-        if (left > 1) bits |= (uint32_t)data.p[i + 1] << 8;
-        if (left > 2) bits |= data.p[i + 2];
-        sb_buf_add_byte(out, (uint8_t)digits[bits >> 18]);
-        sb_buf_add_byte(out, (uint8_t)digits[bits >> 12 & 63]);
-        sb_buf_add_byte(out, left > 1 ? (uint8_t)digits[bits >> 6 & 63] : '=');
-        sb_buf_add_byte(out, left > 2 ? (uint8_t)digits[bits & 63] : '=');
-    }
-}
 
 void sb_info_cache_key(sb_buf *out, const char *const *words, const char *directory) {
     sb_buf text;
@@ -50,7 +37,7 @@ void sb_info_cache_key(sb_buf *out, const char *const *words, const char *direct
     sb_json_end_object(&j);
     sb_json_put_str(&j, "working_directory", directory);
     sb_json_end_object(&j);
-    add_base64(out, sb_buf_slice(&text));
+    sb_base64_add(out, sb_buf_slice(&text), SB_BASE64);
     if (text.failed != SB_OK && out->failed == SB_OK) out->failed = text.failed;
     sb_buf_fini(&text);
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "store/store_int.h"
 #include "base/banned.h"
 
@@ -112,16 +113,11 @@ static int64_t lowest_above(const int64_t *lowest, uint32_t n, uint32_t rank) {
 /* STARTs behind a part in its own file; `starts` are sorted, and each step is the lowest from there
  * to the end of its file. */
 static int64_t lowest_behind(const sb_start *starts, uint32_t n, const sb_stored_part *part) {
-    uint32_t low = 0, high = n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const sb_start *at = &starts[middle];
-        if (at->file < part->file || (at->file == part->file && at->segment <= part->segment))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && starts[low].file == part->file ? starts[low].step : SB_NO_CUT;
+    uint32_t i;
+    SB_PARTITION_POINT(i, 0, n,
+                       starts[i].file < part->file ||
+                           (starts[i].file == part->file && starts[i].segment <= part->segment));
+    return i < n && starts[i].file == part->file ? starts[i].step : SB_NO_CUT;
 }
 
 static void sort_starts(const sb_run *run, sb_start *starts) {

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/slice.h"
+#include "base/vec.h"
 #include "store/store_int.h"
 #include "base/banned.h"
 
@@ -62,11 +64,11 @@ void sb_extent_release(sb_extent *e) {
 /* Room for one more element in an array of the run's; true when there is. */
 static bool grow(const sb_alloc *alloc, void **items, uint32_t n, uint32_t *room, size_t element) {
     if (n < *room) return true;
-    uint32_t more = *room ? *room * 2 : 1;
-    void *p = alloc->resize(alloc->ctx, *items, *room * element, more * element);
+    size_t larger = *room;
+    void *p = sb_vec_grow(alloc, *items, &larger, n, 1, element, UINT32_MAX);
     if (!p) return false;
     *items = p;
-    *room = more;
+    *room = (uint32_t)larger;
     return true;
 }
 
@@ -151,20 +153,14 @@ static void rank_files(sb_run *run, uint32_t from) {
 /* With the mutex held, and room in the order. Files mostly come in their order: then nothing
  * moves. */
 static void rank_new_file(sb_run *run, uint32_t file) {
-    uint32_t low = 0, high = run->order_n;
+    uint32_t n = run->order_n, at = n;
     sb_slice path = path_of(&run->files[file]);
-    if (high && sb_slice_cmp(path_of(&run->files[run->order[high - 1]]), path) <= 0) low = high;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (sb_slice_cmp(path_of(&run->files[run->order[middle]]), path) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    memmove(run->order + low + 1, run->order + low, (run->order_n - low) * sizeof *run->order);
-    run->order[low] = file;
+    if (n && sb_slice_cmp(path_of(&run->files[run->order[n - 1]]), path) > 0)
+        SB_PARTITION_POINT(at, 0, n, sb_slice_cmp(path_of(&run->files[run->order[at]]), path) <= 0);
+    memmove(run->order + at + 1, run->order + at, (n - at) * sizeof *run->order);
+    run->order[at] = file;
     run->order_n++;
-    rank_files(run, low);
+    rank_files(run, at);
 }
 
 /* With the mutex held. Nothing before the place where the last search ended is free. */

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/slice.h"
+#include "base/vec.h"
 #include "base/banned.h"
 
 #define DEFAULT_MAX_TAGS 1000000u
@@ -31,8 +33,8 @@ sb_status sb_store_new(sb_store **out, const sb_store_opts *opts, sb_err *err) {
 
 void sb_store_free(sb_store *s) {
     if (!s) return;
-    for (size_t i = 0; i < s->run_n; i++) sb_run_release(s->runs[i]);
-    sb_alloc_put(s->alloc, s->runs, s->run_room * sizeof *s->runs);
+    for (size_t i = 0; i < s->runs.n; i++) sb_run_release(s->runs.items[i]);
+    SB_VEC_FREE(&s->runs, s->alloc);
     sb_tombstones_fini(&s->gone, s->alloc);
     sb_blocks_free(s->blocks);
     pthread_mutex_destroy(&s->mutex);
@@ -65,27 +67,10 @@ static void tell(sb_store *s, uint64_t version) {
 
 /* With the mutex held. Runs are kept in the order of their names. */
 static sb_run *find(const sb_store *s, sb_slice name, size_t *at) {
-    size_t low = 0, high = s->run_n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sb_slice_cmp(s->runs[middle]->name, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *at = low;
-    return low < s->run_n && sb_slice_eq(s->runs[low]->name, name) ? s->runs[low] : NULL;
-}
-
-static bool make_room(sb_store *s) {
-    if (s->run_n < s->run_room) return true;
-    size_t room = s->run_room ? s->run_room * 2 : 16;
-    sb_run **runs =
-        s->alloc->resize(s->alloc->ctx, s->runs, s->run_room * sizeof *runs, room * sizeof *runs);
-    if (!runs) return false;
-    s->runs = runs;
-    s->run_room = room;
-    return true;
+    size_t i;
+    SB_PARTITION_POINT(i, 0, s->runs.n, sb_slice_cmp(s->runs.items[i]->name, name) < 0);
+    *at = i;
+    return i < s->runs.n && sb_slice_eq(s->runs.items[i]->name, name) ? s->runs.items[i] : NULL;
 }
 
 sb_status sb_store_add_run(sb_store *s, sb_slice name, sb_slice path, sb_run **out, sb_err *err) {
@@ -96,14 +81,12 @@ sb_status sb_store_add_run(sb_store *s, sb_slice name, sb_slice path, sb_run **o
     sb_status status = SB_OK;
     if (find(s, name, &at))
         status = sb_fail(err, SB_INVALID, 0, "there is a run '%.*s' already", SB_SHOWN(name));
-    else if (!make_room(s))
+    else if (!SB_VEC_RESERVE(&s->runs, s->alloc, 1, SIZE_MAX))
         status = sb_fail_nomem(err, "for a run");
     if (status == SB_OK) status = sb_run_new(&run, s, name, path, s->next_id, err);
     if (status == SB_OK) {
         s->next_id++;
-        memmove(s->runs + at + 1, s->runs + at, (s->run_n - at) * sizeof *s->runs);
-        s->runs[at] = run;
-        s->run_n++;
+        *SB_VEC_INSERT(&s->runs, s->alloc, at, SIZE_MAX) = run;
         *out = sb_run_hold(run);
     }
     pthread_mutex_unlock(&s->mutex);
@@ -115,8 +98,7 @@ void sb_store_drop_run(sb_store *s, sb_run *run) {
     pthread_mutex_lock(&s->mutex);
     bool found = find(s, run->name, &at) == run;
     if (found) {
-        s->run_n--;
-        memmove(s->runs + at, s->runs + at + 1, (s->run_n - at) * sizeof *s->runs);
+        SB_VEC_REMOVE(&s->runs, at);
     }
     uint64_t version = sb_store_bump(s);
     if (found) sb_tombstones_add(&s->gone, s->alloc, run, version);
@@ -144,10 +126,10 @@ static int by_start(const void *a, const void *b) {
 sb_status sb_store_runs(sb_store *s, sb_arena *arena, sb_runs *out) {
     *out = (sb_runs){0};
     pthread_mutex_lock(&s->mutex);
-    size_t n = s->run_n;
+    size_t n = s->runs.n;
     placed *order = sb_arena_get(arena, n * sizeof *order);
     if (order)
-        for (size_t i = 0; i < n; i++) order[i].run = sb_run_hold(s->runs[i]);
+        for (size_t i = 0; i < n; i++) order[i].run = sb_run_hold(s->runs.items[i]);
     pthread_mutex_unlock(&s->mutex);
     sb_run **items = order ? sb_arena_get(arena, n * sizeof *items) : NULL;
     if (!items) {

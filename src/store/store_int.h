@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/intern.h"
+#include "base/vec.h"
 #include "store/store.h"
 
 /* A counted block of memory: the loader appends behind what readers have seen, so both may hold
@@ -171,8 +172,7 @@ struct sb_store {
     _Atomic uint64_t names_version;
     _Atomic uint64_t points; /* committed, of all runs that are not freed */
     pthread_mutex_t mutex;
-    sb_run **runs;
-    size_t run_n, run_room;
+    SB_VEC(sb_run *) runs;
     uint32_t next_id;
     sb_tombstones gone;
 };

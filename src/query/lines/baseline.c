@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "base/search.h"
 #include "base/slice.h"
 #include "base/banned.h"
 
@@ -118,15 +119,9 @@ static size_t left_of(const sb_baseline *b, double x, size_t hint) {
         while (hint + 1 < near && b->xs[hint + 1] <= x) hint++;
         if (hint + 1 < near || near == b->n) return hint;
     }
-    size_t low = b->xs[hint] <= x ? hint : 0, high = b->n;
-    while (low + 1 < high) {
-        size_t middle = low + (high - low) / 2;
-        if (b->xs[middle] <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    SB_PARTITION_POINT(i, b->xs[hint] <= x ? hint + 1 : 1, b->n, b->xs[i] <= x);
+    return i - 1;
 }
 
 bool sb_baseline_find(const sb_baseline *b, double x, sb_spot *at) {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/search.h"
 #include "base/slice.h"
 #include "query/lines/decimate_int.h"
 #include "base/banned.h"
@@ -377,14 +378,9 @@ static uint32_t end_of_column(const m4 *m, const rising *r, uint32_t i, uint32_t
         leap *= 2;
     }
     uint32_t high = low + leap < n ? low + leap : n;
-    while (low + 1 < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (column_at(m, r, middle) == column)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low + 1;
+    uint32_t end;
+    SB_PARTITION_POINT(end, low + 1, high, column_at(m, r, end) == column);
+    return end;
 }
 
 /* A run of points of one column. is_closed: what follows it in the span is in another group. */

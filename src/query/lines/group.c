@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/search.h"
 #include "query/lines/decimate_int.h"
 #include "base/banned.h"
 
@@ -96,17 +97,11 @@ static bool settle(collecting *c) {
     return kept <= c->most;
 }
 
-/* Where x stands among n sorted ones, or would follow. */
+/* The last of n sorted ones that is not greater than x; the first one when all are. */
 static size_t place_in(const double *xs, size_t n, double x) {
-    size_t low = 0, high = n;
-    while (low + 1 < high) {
-        size_t middle = low + (high - low) / 2;
-        if (xs[middle] <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    SB_PARTITION_POINT(i, 1, n, xs[i] <= x);
+    return i - 1;
 }
 
 static bool collect_x(void *ud, double x, double value) {

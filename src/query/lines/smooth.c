@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/search.h"
 #include "base/banned.h"
 
 #define LOOK_EVERY 65536u /* points between looks at the clock */
@@ -176,15 +177,9 @@ static sb_status smooth_gaussian(double deviation, const double *in, double *out
 
 /* Where x belongs in a sorted array: behind all that are less. */
 static size_t place_in(const double *sorted, size_t n, double x) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sorted[middle] < x)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t i;
+    SB_PARTITION_POINT(i, 0, n, sorted[i] < x);
+    return i;
 }
 
 static sb_status smooth_median(double points, const double *in, double *out, size_t n,

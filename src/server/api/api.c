@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/text/number.h"
 #include "base/banned.h"
 
@@ -157,13 +158,7 @@ void sb_api_release_runs(sb_run_index *runs) {
 }
 
 sb_run *sb_api_find_run(const sb_run_index *runs, uint32_t id) {
-    size_t low = 0, high = runs->all.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (runs->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < runs->all.n && runs->ids[low] == id ? runs->by_id[low] : NULL;
+    size_t i;
+    SB_PARTITION_POINT(i, 0, runs->all.n, runs->ids[i] < id);
+    return i < runs->all.n && runs->ids[i] == id ? runs->by_id[i] : NULL;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/vec.h"
 #include "markup/markdown.h"
 #include "server/api/api.h"
 #include "base/banned.h"
@@ -12,46 +13,24 @@
 typedef struct tag {
     sb_slice name;
     const sb_series_meta *meta; /* of the first run that has it */
-    uint32_t *runs;
-    uint32_t run_n, run_room;
+    SB_VEC(uint32_t) runs;      /* ids */
     uint32_t samples;
 } tag;
 
 typedef struct gathering {
     sb_http_request *q;
     sb_intern names;
-    tag *tags;
-    size_t room;
+    sb_alloc in_arena;
+    SB_VEC(tag) tags; /* by the id of the name */
 } gathering;
 
-static bool add_run(sb_arena *arena, tag *t, uint32_t run) {
-    if (t->run_n == t->run_room) {
-        uint32_t room = t->run_room ? t->run_room * 2 : 8;
-        uint32_t *runs = sb_arena_get(arena, room * sizeof *runs);
-        if (!runs) return false;
-        if (t->run_n) memcpy(runs, t->runs, t->run_n * sizeof *runs);
-        t->runs = runs;
-        t->run_room = room;
-    }
-    t->runs[t->run_n++] = run;
-    return true;
-}
-
-static tag *find(gathering *g, const sb_series_info *s) {
+static tag *find_tag(gathering *g, const sb_series_info *s) {
+    if (!SB_VEC_RESERVE(&g->tags, &g->in_arena, 1, SIZE_MAX)) return NULL;
     uint32_t id;
     bool is_new;
     if (sb_intern_add(&g->names, s->tag, &id, &is_new) != SB_OK) return NULL;
-    if (!is_new) return &g->tags[id];
-    if (id >= g->room) {
-        size_t room = g->room ? g->room * 2 : 64;
-        tag *tags = sb_arena_get(g->q->arena, room * sizeof *tags);
-        if (!tags) return NULL;
-        if (g->room) memcpy(tags, g->tags, g->room * sizeof *tags);
-        g->tags = tags;
-        g->room = room;
-    }
-    g->tags[id] = (tag){.name = s->tag, .meta = s->meta};
-    return &g->tags[id];
+    if (is_new) g->tags.items[g->tags.n++] = (tag){.name = s->tag, .meta = s->meta};
+    return &g->tags.items[id];
 }
 
 static sb_status gather(gathering *g, sb_run *run, sb_slice plugin) {
@@ -60,8 +39,10 @@ static sb_status gather(gathering *g, sb_run *run, sb_slice plugin) {
     sb_status status = sb_run_list(run, g->q->arena, &series, &n);
     for (size_t i = 0; status == SB_OK && i < n; i++) {
         if (plugin.p && !sb_slice_eq(series[i].meta->plugin_name, plugin)) continue;
-        tag *t = find(g, &series[i]);
-        if (!t || !add_run(g->q->arena, t, sb_run_id(run))) return SB_NOMEM;
+        tag *t = find_tag(g, &series[i]);
+        uint32_t *id = t ? SB_VEC_PUSH(&t->runs, &g->in_arena, SIZE_MAX) : NULL;
+        if (!id) return SB_NOMEM;
+        *id = sb_run_id(run);
         if (series[i].max_count > t->samples) t->samples = series[i].max_count;
     }
     return status;
@@ -103,11 +84,11 @@ static sb_status add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t ru
     sb_json_put_text(j, "displayName", t->meta->display_name);
     sb_status status = add_description(j, q, t->meta->description);
     sb_json_key_str(j, "runs");
-    if (t->run_n == run_count) {
+    if (t->runs.n == run_count) {
         sb_json_str(j, "all");
     } else {
         sb_json_begin_array(j);
-        for (uint32_t i = 0; i < t->run_n; i++) sb_json_uint(j, t->runs[i]);
+        for (size_t i = 0; i < t->runs.n; i++) sb_json_uint(j, t->runs.items[i]);
         sb_json_end_array(j);
     }
     sb_json_put_uint(j, "samples", samples_of(t));
@@ -123,16 +104,17 @@ sb_status sb_api_tags(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_json_put_str(&j, "instance", app->instance);
     sb_status status = sb_store_runs(app->store, q->arena, &runs);
     if (status != SB_OK) return status;
-    gathering g = {.q = q};
+    gathering g = {.q = q, .in_arena = sb_arena_alloc(q->arena)};
     sb_intern_init(&g.names, q->alloc, (uint64_t)(uintptr_t)q, UINT32_MAX >> 3);
     sb_slice plugin = sb_http_query(q, "plugin");
     for (size_t i = 0; status == SB_OK && i < runs.n; i++)
         status = gather(&g, runs.items[i], plugin);
-    size_t n = g.names.count;
-    if (status == SB_OK && n) qsort(g.tags, n, sizeof *g.tags, by_name);
+    size_t n = g.tags.n;
+    if (status == SB_OK && n) qsort(g.tags.items, n, sizeof *g.tags.items, by_name);
     sb_json_key_str(&j, "tags");
     sb_json_begin_array(&j);
-    for (size_t i = 0; status == SB_OK && i < n; i++) status = add_tag(&j, q, &g.tags[i], runs.n);
+    for (size_t i = 0; status == SB_OK && i < n; i++)
+        status = add_tag(&j, q, &g.tags.items[i], runs.n);
     sb_json_end_array(&j);
     sb_intern_fini(&g.names);
     sb_runs_release(&runs);

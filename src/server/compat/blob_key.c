@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "base/text/base64.h"
 #include "query/records/blob.h"
 #include "query/records/value.h"
 #include "server/compat/series.h"
@@ -12,44 +13,6 @@
 
 #define MOST_KEY ((size_t)64 << 10)
 #define MOST_RECORD ((size_t)2 << 30)
-
-/* ---- base64 ---------------------------------------------------------------------------------- */
-
-static void add_base64url(sb_buf *out, sb_slice data) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    for (size_t i = 0; i < data.n; i += 3) {
-        size_t left = data.n - i;
-        uint32_t bits = (uint32_t)data.p[i] << 16;
-        if (left > 1) bits |= (uint32_t)data.p[i + 1] << 8;
-        if (left > 2) bits |= data.p[i + 2];
-        for (size_t k = 0; k < (left > 2 ? 4 : left + 1); k++)
-            sb_buf_add_byte(out, (uint8_t)digits[bits >> (18 - 6 * k) & 63]);
-    }
-}
-
-static int digit_of(uint8_t c) {
-    if (c >= 'A' && c <= 'Z') return c - 'A';
-    if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-    if (c >= '0' && c <= '9') return c - '0' + 52;
-    if (c == '-' || c == '+') return 62;
-    return c == '_' || c == '/' ? 63 : -1;
-}
-
-/* In the arena; .p is NULL when it is no base64 or memory is out. */
-static sb_slice from_base64url(sb_slice text, sb_arena *arena) {
-    while (text.n && text.p[text.n - 1] == '=') text.n--;
-    uint8_t *out = sb_arena_get(arena, text.n);
-    size_t n = 0;
-    uint32_t bits = 0;
-    if (!out || text.n % 4 == 1) return (sb_slice){NULL, 0};
-    for (size_t i = 0; i < text.n; i++) {
-        int digit = digit_of(text.p[i]);
-        if (digit < 0) return (sb_slice){NULL, 0};
-        bits = bits << 6 | (uint32_t)digit;
-        if (i % 4) out[n++] = (uint8_t)(bits >> (6 - 2 * (i % 4)));
-    }
-    return sb_slice_of(out, n);
-}
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
@@ -67,7 +30,7 @@ void sb_blob_key_add(sb_buf *out, const sb_blob_key *key) {
     sb_json_int(&j, key->index);
     sb_json_end_array(&j);
     if (text.failed != SB_OK && out->failed == SB_OK) out->failed = text.failed;
-    add_base64url(out, sb_buf_slice(&text));
+    sb_base64_add(out, sb_buf_slice(&text), SB_BASE64_URL);
     sb_buf_fini(&text);
 }
 
@@ -86,9 +49,12 @@ static bool take_number(const json_t *array, size_t i, int64_t *out) {
 
 sb_status sb_blob_key_read(sb_blob_key *out, sb_slice text, sb_arena *arena, sb_err *err) {
     *out = (sb_blob_key){.step = 0};
-    sb_slice json = text.n <= MOST_KEY ? from_base64url(text, arena) : (sb_slice){NULL, 0};
+    sb_alloc in_arena = sb_arena_alloc(arena);
+    sb_buf json;
+    sb_buf_init(&json, &in_arena, MOST_KEY);
+    bool is_text = text.n <= MOST_KEY && sb_base64_read(&json, text) && json.n > 0;
     json_error_t error;
-    json_t *array = json.n ? json_loadb((const char *)json.p, json.n, 0, &error) : NULL;
+    json_t *array = is_text ? json_loadb((const char *)json.p, json.n, 0, &error) : NULL;
     size_t n = json_array_size(array), at = 0;
     bool fine = (n == 5 || n == 6) && take_text(array, at++, arena, &out->experiment);
     if (fine && n == 6) fine = take_text(array, at++, arena, &out->plugin);

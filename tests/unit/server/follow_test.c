@@ -77,9 +77,9 @@ typedef struct moment {
 static bool is_unlocked(sb_store *store) {
     if (pthread_mutex_trylock(&store->mutex) != 0) return false;
     bool all = true;
-    for (size_t i = 0; all && i < store->run_n; i++) {
-        all = pthread_mutex_trylock(&store->runs[i]->mutex) == 0;
-        if (all) pthread_mutex_unlock(&store->runs[i]->mutex);
+    for (size_t i = 0; all && i < store->runs.n; i++) {
+        all = pthread_mutex_trylock(&store->runs.items[i]->mutex) == 0;
+        if (all) pthread_mutex_unlock(&store->runs.items[i]->mutex);
     }
     pthread_mutex_unlock(&store->mutex);
     return all;
