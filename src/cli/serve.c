@@ -44,6 +44,9 @@ typedef struct serving {
     const char *host; /* in the URL */
     sb_app *app;
     const char *info_path; /* NULL: none was written */
+    sigset_t signals;      /* that end it; blocked in every thread */
+    int signal;            /* the one that came; 0: none yet */
+    uint64_t began;        /* steady time */
 } serving;
 
 /* ---- finding a port -------------------------------------------------------------------------- */
@@ -290,6 +293,32 @@ static void set_state(serving *s, sb_app_opts *o) {
     free(real);
 }
 
+static uint64_t now_of(const serving *s) {
+    return s->cli->env->clock->steady(s->cli->env->clock->ctx);
+}
+
+static void show_progress(serving *s, const sb_ingest_progress *p) {
+    if (!s->cli->err_is_terminal) return;
+    double seconds = (double)(now_of(s) - s->began) / 1e9;
+    fprintf(s->cli->err,
+            "\rReading: %" PRIu64 " runs, %" PRIu64
+            " files, %.2f of %.2f GB, %.1f M points/s\033[K",
+            p->runs, p->files, (double)p->bytes_done / 1e9, (double)p->bytes / 1e9,
+            seconds > 0 ? (double)p->points / seconds / 1e6 : 0.0);
+    fflush(s->cli->err);
+    s->cli->progress_shown = true;
+}
+
+/* Called now and then while --reload_task=blocking waits for the first reading. */
+static bool is_interrupted(void *ud, const sb_ingest_progress *progress) {
+    serving *s = ud;
+    struct timespec at_once = {0};
+    int number = sigtimedwait(&s->signals, NULL, &at_once);
+    if (number > 0) s->signal = number;
+    show_progress(s, progress);
+    return number > 0;
+}
+
 static int open_app(serving *s) {
     const sb_serve_flags *f = s->flags;
     const char *logdir = f->text[SB_SERVE_logdir];
@@ -306,6 +335,8 @@ static int open_app(serving *s) {
         .spill_dir = sb_own_directory(s->cli, "XDG_CACHE_HOME", "~/.cache", s->arena),
         .state_path = state_path(s),
         .load_first = strcmp(f->text[SB_SERVE_reload_task], "blocking") == 0,
+        .is_interrupted = is_interrupted,
+        .interrupt_ud = s,
         .version = SB_VERSION,
         .data_location = *logdir ? logdir : f->text[SB_SERVE_logdir_spec],
         .window_title = f->text[SB_SERVE_window_title],
@@ -319,7 +350,8 @@ static int open_app(serving *s) {
     int code = sb_serve_roots(f, s->cli, s->arena, &o.ingest.roots, &o.ingest.root_count);
     if (!code) set_state(s, &o);
     if (!code) code = set_http(s, &o.http);
-    if (!code && sb_app_open(&s->app, &o, &s->bound.listener, &why) != SB_OK) {
+    sb_status opened = code ? SB_OK : sb_app_open(&s->app, &o, &s->bound.listener, &why);
+    if (opened != SB_OK && !s->signal) {
         fprintf(s->cli->err, "ERROR: " NAME ": %s\n", why.text);
         code = sb_status_exit_code(why.code);
     }
@@ -328,18 +360,6 @@ static int open_app(serving *s) {
 }
 
 /* ---- while it runs --------------------------------------------------------------------------- */
-
-static void show_progress(serving *s, const sb_ingest_progress *p, uint64_t began) {
-    if (!s->cli->err_is_terminal) return;
-    double seconds = (double)(s->cli->env->clock->steady(s->cli->env->clock->ctx) - began) / 1e9;
-    fprintf(s->cli->err,
-            "\rReading: %" PRIu64 " runs, %" PRIu64
-            " files, %.2f of %.2f GB, %.1f M points/s\033[K",
-            p->runs, p->files, (double)p->bytes_done / 1e9, (double)p->bytes / 1e9,
-            seconds > 0 ? (double)p->points / seconds / 1e6 : 0.0);
-    fflush(s->cli->err);
-    s->cli->progress_shown = true;
-}
 
 static void say_if_empty(serving *s, const sb_ingest_progress *p) {
     if (p->runs) return;
@@ -356,22 +376,21 @@ static void say_if_empty(serving *s, const sb_ingest_progress *p) {
 }
 
 /* Until one of the signals comes; meanwhile the progress of the first reading. */
-static int wait_for_signal(serving *s, const sigset_t *signals) {
-    uint64_t began = s->cli->env->clock->steady(s->cli->env->clock->ctx);
+static void wait_for_signal(serving *s) {
     sb_ingest_progress p = {.is_loading = true};
     while (p.is_loading) {
         struct timespec wait = {.tv_nsec = LOOK_NS};
-        int number = sigtimedwait(signals, NULL, &wait);
-        if (number > 0) return number;
+        int number = sigtimedwait(&s->signals, NULL, &wait);
+        if (number > 0) {
+            s->signal = number;
+            return;
+        }
         sb_app_progress(s->app, &p);
-        if (p.is_loading) show_progress(s, &p, began);
+        if (p.is_loading) show_progress(s, &p);
     }
     sb_cli_progress_end(s->cli);
     say_if_empty(s, &p);
-    for (;;) {
-        int number = sigwaitinfo(signals, NULL);
-        if (number > 0) return number;
-    }
+    while (s->signal <= 0) s->signal = sigwaitinfo(&s->signals, NULL);
 }
 
 static void open_browser(serving *s) {
@@ -413,26 +432,26 @@ static void take_signals(sigset_t *signals) {
 }
 
 static int serve(serving *s) {
-    sigset_t signals;
-    take_signals(&signals);
+    take_signals(&s->signals);
+    s->began = now_of(s);
     prctl(PR_SET_NAME, "seaboard"); /* however the file is called: `seaboard stop` looks at it */
     int code = find_port(s);
     if (code) return code;
     code = open_app(s);
-    if (code) {
+    if (code || s->signal) {
         if (s->bound.listener >= 0) close(s->bound.listener);
-        return code;
+    } else {
+        say_where(s);
+        publish_info(s);
+        if (s->flags->on[SB_SERVE_open]) open_browser(s);
+        wait_for_signal(s);
     }
-    say_where(s);
-    publish_info(s);
-    if (s->flags->on[SB_SERVE_open]) open_browser(s);
-    int number = wait_for_signal(s, &signals);
     sb_cli_progress_end(s->cli);
-    if (number == SIGTERM) fputs(NAME " caught SIGTERM; exiting...\n", s->cli->err);
+    if (s->signal == SIGTERM) fputs(NAME " caught SIGTERM; exiting...\n", s->cli->err);
     if (s->info_path) unlink(s->info_path);
-    pthread_sigmask(SIG_UNBLOCK, &signals, NULL); /* the next one kills */
+    pthread_sigmask(SIG_UNBLOCK, &s->signals, NULL); /* the next one kills */
     sb_app_close(s->app);
-    return 0;
+    return code;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -510,10 +511,33 @@ void sb_ingest_get_progress(sb_ingest *in, sb_ingest_progress *out) {
                                        .by_walk = atomic_load(&in->by_walk)};
 }
 
-void sb_ingest_sync(sb_ingest *in) {
-    uint64_t wanted = atomic_fetch_add(&in->sync_wanted, 1) + 1;
+uint64_t sb_ingest_begin_sync(sb_ingest *in) {
+    uint64_t ticket = atomic_fetch_add(&in->sync_wanted, 1) + 1;
     wake(in);
+    return ticket;
+}
+
+bool sb_ingest_wait_sync(sb_ingest *in, uint64_t ticket, unsigned milliseconds) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += milliseconds / 1000;
+    until.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    int result = 0;
     pthread_mutex_lock(&in->mutex);
-    while (in->sync_done < wanted) pthread_cond_wait(&in->synced, &in->mutex);
+    while (in->sync_done < ticket && result == 0)
+        result = pthread_cond_timedwait(&in->synced, &in->mutex, &until);
+    bool is_done = in->sync_done >= ticket;
+    pthread_mutex_unlock(&in->mutex);
+    return is_done;
+}
+
+void sb_ingest_sync(sb_ingest *in) {
+    uint64_t ticket = sb_ingest_begin_sync(in);
+    pthread_mutex_lock(&in->mutex);
+    while (in->sync_done < ticket) pthread_cond_wait(&in->synced, &in->mutex);
     pthread_mutex_unlock(&in->mutex);
 }

@@ -52,5 +52,9 @@ void sb_ingest_stop(sb_ingest *in);
 void sb_ingest_get_progress(sb_ingest *in, sb_ingest_progress *out);
 /* Walks and reads now, and returns when all that was there at the call is in the store. */
 void sb_ingest_sync(sb_ingest *in);
+/* The same in two steps: the first returns at once; the second waits at most so many milliseconds
+ * and says whether it is done. */
+uint64_t sb_ingest_begin_sync(sb_ingest *in);
+bool sb_ingest_wait_sync(sb_ingest *in, uint64_t ticket, unsigned milliseconds);
 
 #endif

@@ -13,7 +13,8 @@
 #include "base/banned.h"
 
 #define COMMIT_NS (50u * 1000 * 1000)
-#define BATCH 64u /* records between looks at the clock */
+#define BATCH 64u                        /* records between looks at the clock */
+#define SEARCH_BYTES ((uint64_t)8 << 20) /* behind damage, between looks at the clock */
 #define RETRY_NS (1000u * 1000 * 1000)
 #define LIVE_NS ((uint64_t)10 * 1000 * 1000 * 1000)
 
@@ -325,6 +326,8 @@ static bool take_next(turn *t, sb_loader_file *f) {
     case SB_MORE:
         f->has_news = false;
         return false;
+    case SB_TIMEOUT: /* a long search behind damage: not more of it than fits into a turn */
+        return true;
     case SB_REPLACED:
         t->is_dirty = true;
         return start_over(l, f);
@@ -337,7 +340,8 @@ static bool take_next(turn *t, sb_loader_file *f) {
 
 static bool open_tail(turn *t, sb_loader_file *f) {
     sb_err err = {.code = SB_OK};
-    sb_status opened = sb_tail_open(&f->tail, t->l->env, f->path, NULL, &err);
+    sb_tail_opts opts = {.search = SEARCH_BYTES};
+    sb_status opened = sb_tail_open(&f->tail, t->l->env, f->path, &opts, &err);
     if (opened == SB_OK) return true;
     have_trouble(t->l, f, &err);
     if (opened == SB_INVALID) f->has_news = false;

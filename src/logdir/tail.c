@@ -45,6 +45,7 @@ sb_status sb_tail_open(sb_tail **out, const sb_env *env, const char *path, const
     t->file = -1;
     t->window = opts->window ? opts->window : SB_TAIL_WINDOW;
     if (t->window < SMALLEST_WINDOW) t->window = SMALLEST_WINDOW;
+    t->search = opts->search ? opts->search : UINT64_MAX;
     t->max_payload = opts->max_payload ? opts->max_payload : SB_TAIL_MAX_PAYLOAD;
     if (t->max_payload > SIZE_MAX / 8) t->max_payload = SIZE_MAX / 8;
     t->start = t->base = opts->offset;
@@ -191,7 +192,7 @@ static sb_status next_slowly(sb_tail *t, sb_tail_record *out, sb_err *err) {
 }
 
 static sb_status note(sb_tail *t, sb_status status, const sb_tail_record *out) {
-    if (status == SB_OK || status == SB_MORE) return status;
+    if (status == SB_OK || status == SB_MORE || status == SB_TIMEOUT) return status;
     bool placed = status == SB_BAD_LENGTH || status == SB_BAD_PAYLOAD || status == SB_LIMIT;
     t->counts.last_error = status;
     t->counts.last_error_offset = placed ? out->offset : sb_tail_offset(t);

@@ -13,6 +13,7 @@
  *   SB_LIMIT        a record with a payload above the limit was stepped over, unread
  *   SB_REPLACED     the file was cut short, or another one has its name now: close, open again
  *   SB_CORRUPT      a gzip archive is damaged from here on; nothing more will come
+ *   SB_TIMEOUT      opts.search bytes behind damage were searched; the next call goes on
  *   SB_IO, SB_NOT_FOUND, SB_NOMEM   err says more; calling again tries again
  *
  * After a bad length the next frame is looked for whose checksums both hold and whose payload is an
@@ -47,6 +48,7 @@ typedef struct sb_tail_opts {
     size_t window;        /* default SB_TAIL_WINDOW */
     uint64_t max_payload; /* default SB_TAIL_MAX_PAYLOAD */
     uint64_t offset;      /* where to begin; must be where a record begins */
+    uint64_t search;      /* one call searches about so many bytes; default: to the end */
 } sb_tail_opts;
 
 typedef struct sb_tail_record {

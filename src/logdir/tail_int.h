@@ -30,6 +30,7 @@ struct sb_tail {
     int file;         /* -1: not open now */
     size_t window;    /* as asked for */
     uint64_t max_payload;
+    uint64_t search; /* opts.search; UINT64_MAX: to the end */
 
     uint8_t *p; /* the window */
     size_t room, n, at;

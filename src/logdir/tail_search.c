@@ -86,12 +86,15 @@ static bool fits(uint64_t file_size, uint64_t offset, uint64_t n) {
     return offset <= file_size && n <= file_size - offset;
 }
 
-/* From `at` to the end of the file, which had `size` bytes a moment ago. */
+/* From `at` to the end of the file, which had `size` bytes a moment ago. An archive is searched in
+ * one go, since going back in it means unpacking it again. */
 static sb_status search(sb_tail *t, uint64_t size, sb_err *err) {
+    uint64_t begin = t->base + t->at;
     for (;;) {
         sb_record record;
         skip_noise(t);
         if (sb_record_read_header(&record, sb_tail_ahead(t)) != SB_OK) {
+            if (!t->is_archive && t->base + t->at - begin >= t->search) return SB_TIMEOUT;
             sb_status status = sb_tail_fill(t, SB_RECORD_HEADER, err);
             if (status != SB_OK) return status;
             continue;

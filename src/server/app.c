@@ -16,6 +16,7 @@
 
 #define TEXTS_CAP ((size_t)16 << 20)
 #define OPEN_FILES 64
+#define INTERRUPT_MS 100u /* how often a blocking load looks whether to go on */
 /* What is kept for later requests: answers up to BODIES_BYTES, smoothed lines up to
  * SMOOTH_KEEP_BYTES and SMOOTH_KEEP_PER_POINT for each point in the store. Together that is 32 MiB
  * and less than the points themselves take. */
@@ -152,6 +153,17 @@ static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, s
     return status;
 }
 
+static sb_status load_first(sb_app *app, const sb_app_opts *o, sb_err *err) {
+    uint64_t ticket = sb_ingest_begin_sync(app->ingest);
+    while (!sb_ingest_wait_sync(app->ingest, ticket, INTERRUPT_MS)) {
+        sb_ingest_progress progress;
+        sb_ingest_get_progress(app->ingest, &progress);
+        if (o->is_interrupted && o->is_interrupted(o->interrupt_ud, &progress))
+            return sb_fail(err, SB_TIMEOUT, 0, "interrupted before everything was read");
+    }
+    return SB_OK;
+}
+
 static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
     sb_status status = copy_texts(app, o, err);
     if (status == SB_OK) status = sb_body_cache_new(&app->bodies, o->env->alloc, BODIES_BYTES, err);
@@ -164,8 +176,8 @@ static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb
     if (status != SB_OK) return status;
     status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);
     if (status != SB_OK) return status;
-    if (o->load_first) sb_ingest_sync(app->ingest);
-    return open_server(app, o, listener, err);
+    if (o->load_first) status = load_first(app, o, err);
+    return status == SB_OK ? open_server(app, o, listener, err) : status;
 }
 
 sb_status sb_app_open(sb_app **out, const sb_app_opts *o, int *listener, sb_err *err) {

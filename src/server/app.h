@@ -30,7 +30,11 @@ typedef struct sb_app_opts {
     sb_ingest_opts ingest;
     uint64_t memory_limit; /* for points; 0: none */
     const char *spill_dir; /* where points beyond it go; NULL: nowhere, they stay in memory */
-    bool load_first;
+    bool load_first;       /* the first reading is over before anything is answered */
+    /* Asked while load_first waits; true ends that, and sb_app_open fails with SB_TIMEOUT. May be
+     * NULL. */
+    bool (*is_interrupted)(void *ud, const sb_ingest_progress *progress);
+    void *interrupt_ud;
     const char *state_path; /* the file of people's notes; NULL: they are kept in memory only */
     const char *state_set;  /* whose notes these are: the log directory's real path */
     /* what is said of it */

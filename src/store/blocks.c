@@ -111,8 +111,11 @@ static slab *new_slab(sb_blocks *b) {
     }
     bool spill = b->file >= 0 && b->stats.memory + SLAB_BYTES > b->limit;
     uint64_t at = b->file_size;
-    /* A disk that is full shows here, not as a signal at the first touch. */
-    if (spill && posix_fallocate(b->file, (off_t)at, (off_t)SLAB_BYTES) != 0) return NULL;
+    if (spill) {
+        /* A disk that is full shows here, not as a signal at the first touch. */
+        b->stats.spill_error = posix_fallocate(b->file, (off_t)at, (off_t)SLAB_BYTES);
+        spill = b->stats.spill_error == 0;
+    }
     slab *s = map_aligned(spill ? b->file : -1, at);
     if (!s) return NULL;
     if (spill) {

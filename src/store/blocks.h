@@ -1,8 +1,9 @@
 /* blocks.h: where sealed chunks live: in memory up to a limit, beyond it in an unlinked mapped
  * file, which the system writes out and reads back as it sees fit.
  *
- * Blocks are cut from slabs of one size; a slab goes back when all of its blocks have. Threads: all
- * functions may be called from any thread. */
+ * Blocks are cut from slabs of one size; a slab is released when all of its blocks are. When the
+ * file can't grow (its disk is full), slabs beyond the limit stay in memory; every new slab tries
+ * the file again. Threads: all functions may be called from any thread. */
 #ifndef SB_STORE_BLOCKS_H
 #define SB_STORE_BLOCKS_H
 
@@ -17,6 +18,7 @@ typedef struct sb_blocks sb_blocks;
 typedef struct sb_blocks_stats {
     uint64_t memory;  /* bytes of slabs in memory */
     uint64_t spilled; /* bytes of slabs in the file */
+    int spill_error;  /* errno: the file can't grow, so what is beyond the limit stays in memory */
 } sb_blocks_stats;
 
 /* spill_dir NULL or memory_limit 0: everything stays in memory. */

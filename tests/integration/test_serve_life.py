@@ -40,6 +40,31 @@ def signals_at_rest():
     signal.signal(signal.SIGHUP, before)
 
 
+def blocks(pid, number):
+    """Does the process hold the signal back, to take it when it likes?"""
+    with open(f"/proc/{pid}/status") as status:
+        mask = next(line.split()[1] for line in status if line.startswith("SigBlk"))
+    return int(mask, 16) >> (number - 1) & 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_blocking_load_is_ended_by_signals(tmp_path, number):
+    with open(tmp_path / "events.out.tfevents.1", "wb") as log:
+        log.truncate(1 << 40)  # a hole: the search for a record in it takes longer than anybody waits
+    driver = Seaboard(tmp_path, "--reload_task", "blocking")
+    process = subprocess.Popen(driver.command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while not blocks(process.pid, number):
+            assert time.monotonic() < deadline
+        process.send_signal(number)
+        _, said = process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert process.returncode == 0, said
+    assert (b"caught SIGTERM" in said) == (number == signal.SIGTERM)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_it_cleanly(number, signals_at_rest):
     with Seaboard(LOGS) as server:

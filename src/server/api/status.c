@@ -187,6 +187,8 @@ static void add_memory(sb_json *j, const sb_app *app) {
     sb_json_begin_object(j);
     sb_json_put_uint(j, "chunks", stats.memory);
     sb_json_put_uint(j, "spilled", stats.spilled);
+    sb_json_put_str(j, "problem", stats.spill_error ? strerror(stats.spill_error) : "");
+    sb_json_put_uint(j, "smoothed", sb_smooth_cache_bytes(app->smooth));
     sb_json_end_object(j);
 }
 

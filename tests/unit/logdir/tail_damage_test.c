@@ -130,6 +130,40 @@ static void a_bad_length_is_searched_past(void **state) {
     frames_fini(&f);
 }
 
+static void a_long_search_can_be_done_in_pieces(void **state) {
+    (void)state;
+    frames f;
+    frames_log(&f, 5);
+    for (int kind = 0; kind < 2; kind++) { /* zeros, and bytes that mean nothing */
+        sb_buf log;
+        sb_buf_init(&log, &sb_alloc_libc, SIZE_MAX / 2);
+        sb_buf_add(&log, f.bytes.p, f.offset[3]);
+        for (int i = 0; i < 1 << 20; i++) sb_buf_add_byte(&log, kind ? (uint8_t)(i * 37 + 11) : 0);
+        size_t end = log.n;
+        sb_buf_add(&log, f.bytes.p + f.offset[3], f.bytes.n - f.offset[3]);
+        reading r;
+        reading_begin_with(&r, sb_buf_slice(&log),
+                           &(sb_tail_opts){.window = 4096, .search = 64 << 10});
+        for (size_t i = 0; i < 3; i++) reading_expect(&r, &f, i);
+        sb_tail_record record;
+        sb_status status;
+        int pieces = 0;
+        while ((status = reading_next(&r, &record)) == SB_TIMEOUT) pieces++;
+        assert_int_equal(status, SB_BAD_LENGTH);
+        assert_int_equal(record.offset, f.offset[3]);
+        assert_int_equal(record.offset + record.size, end);
+        assert_in_range(pieces, 10, 17);
+        for (size_t i = 3; i < f.count; i++) {
+            assert_ok(reading_next(&r, &record), &r.err);
+            assert_slice_equal(record.payload, frames_payload(&f, i));
+        }
+        reading_expect_status(&r, SB_MORE);
+        reading_end(&r);
+        sb_buf_fini(&log);
+    }
+    frames_fini(&f);
+}
+
 static void garbage_and_missing_bytes_are_searched_past(void **state) {
     (void)state;
     sb_test_random random = sb_test_random_of(5);
@@ -367,6 +401,7 @@ int main(void) {
         cmocka_unit_test(a_bad_payload_is_named_and_stepped_over),
         cmocka_unit_test(a_bad_payload_at_the_end_is_named_at_once),
         cmocka_unit_test(a_bad_length_is_searched_past),
+        cmocka_unit_test(a_long_search_can_be_done_in_pieces),
         cmocka_unit_test(garbage_and_missing_bytes_are_searched_past),
         cmocka_unit_test(records_inside_what_a_cut_one_claims_are_found),
         cmocka_unit_test(what_parses_as_no_event_is_no_way_back),

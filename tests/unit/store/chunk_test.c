@@ -1,8 +1,11 @@
 /* Sealed chunks give back every bit, and know their own extremes. */
 #include "store/chunk.h"
 
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/bytes.h"
 #include "support/test.h"
@@ -176,12 +179,49 @@ static void chunks_beyond_the_limit_go_to_a_file_and_read_the_same(void **state)
     assert_int_equal(sb_blocks_new(&small, &sb_alloc_libc, 1, "/nonexistent/dir", &err), SB_IO);
 }
 
+/* A limit on the size of files does what a full disk does. */
+static void full_spill_disk_leaves_chunks_in_memory(void **state) {
+    sb_test_dir *d = *state;
+    sb_blocks *spilling;
+    sb_err err;
+    assert_ok(sb_blocks_new(&spilling, &sb_alloc_libc, 1 << 20, sb_test_dir_path(d), &err), &err);
+    struct rlimit before;
+    getrlimit(RLIMIT_FSIZE, &before);
+    struct rlimit small = {.rlim_cur = 2 << 20, .rlim_max = before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    static void *held[100];
+    for (size_t i = 0; i < SB_COUNT(held); i++) {
+        held[i] = sb_blocks_get(spilling, 60000);
+        if (held[i]) memset(held[i], 1, 60000);
+    }
+    sb_blocks_stats full;
+    sb_blocks_get_stats(spilling, &full);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_DFL);
+    for (size_t i = 0; i < SB_COUNT(held); i++) assert_non_null(held[i]);
+    assert_int_equal(full.spilled, 2 << 20);
+    assert_true(full.memory > 2 << 20);
+    assert_int_equal(full.spill_error, EFBIG);
+    void *more[20]; /* there is room again: one slab's worth and a bit */
+    for (size_t i = 0; i < SB_COUNT(more); i++) more[i] = sb_blocks_get(spilling, 60000);
+    sb_blocks_stats after;
+    sb_blocks_get_stats(spilling, &after);
+    assert_true(after.spilled > full.spilled);
+    assert_int_equal(after.spill_error, 0);
+    for (size_t i = 0; i < SB_COUNT(more); i++) sb_blocks_put(spilling, more[i]);
+    for (size_t i = 0; i < SB_COUNT(held); i++) sb_blocks_put(spilling, held[i]);
+    sb_blocks_free(spilling);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ordinary_points_cost_about_seven_bytes),
         cmocka_unit_test(any_bits_survive),
         cmocka_unit_test(even_steps_of_any_stride_survive),
         cmocka_unit_test(special_values_are_counted_and_kept),
+        cmocka_unit_test_setup_teardown(full_spill_disk_leaves_chunks_in_memory, sb_test_dir_setup,
+                                        sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(chunks_beyond_the_limit_go_to_a_file_and_read_the_same,
                                         sb_test_dir_setup, sb_test_dir_teardown),
     };

@@ -527,6 +527,7 @@ export const en = {
   'damage.title': 'Damage',
   'damage.sum': 'Damaged files: {files}. Lost in them: {bytes}, {records} or more records. Everything else is shown.',
   'damage.file': '{run} · {bytes} lost at {records} places',
+  'damage.memory': 'Points beyond the memory limit stay in memory, since the cache directory takes no more:',
   'damage.unknown': 'The list of files could not be loaded:',
 
   'palette.action': 'action',

@@ -527,6 +527,7 @@ export const zh: Catalogue = {
   'damage.title': '损坏情况',
   'damage.sum': '损坏的文件：{files} 个。其中丢失 {bytes}、至少 {records} 条记录，其余内容照常显示。',
   'damage.file': '{run} · 在 {records} 处丢失 {bytes}',
+  'damage.memory': '缓存目录无法再写入，超出内存上限的数据点仍留在内存中：',
   'damage.unknown': '无法加载文件列表：',
 
   'palette.action': '操作',

@@ -53,6 +53,8 @@ export interface Program {
 export interface Memory {
   chunks: number;
   spilled: number; // moved to a file
+  problem: string; // why points beyond the limit stay in memory; empty when they don't
+  smoothed: number; // of smoothed lines, kept for the next request
 }
 /** How often a file was found to have grown, by what led to the look. */
 export interface Noticed {
