@@ -51,12 +51,12 @@ def blocks(pid, number):
 def test_a_blocking_load_is_ended_by_signals(tmp_path, number):
     with open(tmp_path / "events.out.tfevents.1", "wb") as log:
         log.truncate(1 << 40)  # a hole: the search for a record in it takes longer than anybody waits
-    driver = Seaboard(tmp_path, "--reload_task", "blocking")
+    driver = Seaboard(tmp_path, "--reload_interval", "0", "--reload_task", "blocking")
     process = subprocess.Popen(driver.command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         deadline = time.monotonic() + PATIENCE
         while not blocks(process.pid, number):
-            assert time.monotonic() < deadline
+            assert process.poll() is None and time.monotonic() < deadline
         process.send_signal(number)
         _, said = process.communicate(timeout=PATIENCE)
     finally:
