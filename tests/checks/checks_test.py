@@ -19,7 +19,7 @@ class Tree:
         self.put("src/base/buf.h", "#include <stddef.h>\nstruct buf { size_t n; };\n")
         self.put("src/base/buf.c", '#include "base/buf.h"\n\n#include <string.h>\n\n#include "base/banned.h"\n')
         self.put("src/base/banned.h", "")
-        self.put("src/base/README.md", "# base\n\n## Owns\n\n## May use\n\n## Entry points\n\n## Invariants\n")
+        self.put("src/base/README.md", "# base\n\n## Owns\n\n`buf.h`, `banned.h`\n\n## May use\n\n## Entry points\n\n## Invariants\n")
         self.put("include/seaboard/types.h", "#include <stddef.h>\n")
         marks = "<!-- layers: tools/check_includes --update -->\n<!-- end -->\n"
         self.put("docs/design/layers.md", marks)
@@ -120,6 +120,13 @@ class Checks(unittest.TestCase):
         self.fails("readmes", "src/codec/README.md: is missing")
         self.tree.put("src/codec/README.md", "# codec\n\nOwns: much.\n")
         self.fails("readmes", 'does not say: "invariants"')
+
+    def test_a_header_that_its_readme_does_not_name_is_found(self):
+        page = (self.tree.root / "src/base/README.md").read_text()
+        self.tree.put("src/base/text/json.h", "#include <stddef.h>\n")
+        self.fails("readmes", "src/base/README.md: does not name `text/json.h`")
+        self.tree.put("src/base/README.md", page.replace("## Owns", "## Owns\n\n`text/json.h`"))
+        self.passes("readmes")
 
     def test_machine_paths_and_registries_are_found(self):
         for text in ("cd /" + "work/main", "HOME=/" + "root", "https://py" + "pi.org/simple"):
