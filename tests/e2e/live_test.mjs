@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { RunWriter } from "./logs.mjs";
 import {
+    axe,
     card,
     CHART,
     loaded,
@@ -229,7 +230,7 @@ export default {
                 refused++ === 0
                     ? route.fulfill({
                           status: 503,
-                          headers: { "Retry-After": "2" },
+                          headers: { "Retry-After": "4" },
                           contentType: "application/json",
                           body: '{"error":{"code":"busy","message":"too much at once"}}',
                       })
@@ -243,6 +244,7 @@ export default {
             await page.mouse.move(box.x + 170, box.y + 60, { steps: 3 });
             await page.mouse.up();
             await footer(page, "loss").getByText("not up to date").waitFor();
+            await axe(page, "a card that is not up to date", ".card");
             await shot(page, "zoom-refused");
             await soon(
                 async () =>
@@ -289,6 +291,7 @@ export default {
             );
             await page.waitForSelector("text=too much at once");
             await page.waitForSelector("text=/next try in \\d+ s/");
+            await axe(page, "a card that failed", ".card");
             isBusy = false;
             await page.getByRole("button", { name: "Try now" }).click();
             await page.waitForSelector('.plot[data-painted="1"]');
