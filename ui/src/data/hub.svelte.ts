@@ -126,6 +126,7 @@ export class Hub {
       return;
     }
     const isOther = this.instance !== '' && this.instance !== instance;
+    if (isOther && this.status && this.status.program.version !== status.value.program.version) this.isOutdated = true;
     this.problem = null;
     this.instance = instance;
     this.setStatus(status.value);

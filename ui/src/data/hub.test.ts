@@ -173,4 +173,12 @@ describe('the hub', () => {
     await settle(1000);
     expect(hub.isOutdated).toBe(true);
   });
+
+  it('knows a page of another version of the program', async () => {
+    server.program = '0.2.0';
+    server.restart();
+    server.log('r9', 'loss');
+    await settle(1000);
+    expect(hub.isOutdated).toBe(true);
+  });
 });

@@ -356,7 +356,7 @@ describe('a page that opens before anything was read', () => {
 
 describe('answers that nobody watches', () => {
   it('go, the least recently used first, when there are too many bytes', async () => {
-    const store = new queries.Queries(3000);
+    const store = new queries.Queries(3 * 1600);
     store.resume(server.instance);
     const watcher = () => ({ priority: 0 as const, changed: () => {}, dropped: () => {} });
     const sized = (key: string) => ({

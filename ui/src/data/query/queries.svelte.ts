@@ -14,6 +14,8 @@ import type { Question } from './question';
 
 const EVERY_MS = 200;
 const MOST_BYTES = 64 << 20;
+/** What an entry takes beside its key and its answer, roughly. */
+const ENTRY_BYTES = 500;
 
 /** Why there is no newer answer, and when the next try is; null: only a person tries again. */
 export interface Trouble extends Problem {
@@ -252,7 +254,7 @@ export class Queries {
     entry.answer = answer;
     entry.seed = undefined;
     this.bytes -= entry.bytes;
-    entry.bytes = entry.question.sizeOf(answer);
+    entry.bytes = entry.question.sizeOf(answer) + 2 * entry.question.key.length + ENTRY_BYTES;
     this.bytes += entry.bytes;
   }
 
