@@ -2,6 +2,7 @@
 #ifndef SEABOARD_SEABOARD_H
 #define SEABOARD_SEABOARD_H
 
+#include "seaboard/checkpoint.h"
 #include "seaboard/reader.h"
 #include "seaboard/status.h"
 #include "seaboard/types.h"

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "seaboard/checkpoint.h"
 #include "seaboard/reader.h"
 #include "seaboard/version.h"
 #include "seaboard/writer.h"
@@ -30,6 +31,9 @@ CHECK_LAYOUT(sb_image_opts, max_outputs);
 CHECK_LAYOUT(sb_meta, wall_time);
 CHECK_LAYOUT(sb_metric_info, description);
 CHECK_LAYOUT(sb_reader_opts, max_decoded);
+CHECK_LAYOUT(sb_save_opts, shards);
+CHECK_LAYOUT(sb_manager_opts, save);
+CHECK_LAYOUT(sb_variable, full_name);
 CHECK_LAYOUT(sb_writer_opts, big_bytes);
 CHECK_LAYOUT(sb_writer_stats, pending);
 

@@ -77,9 +77,10 @@ static sb_status need_one_file(merge *m, const char *prefix, sb_err *err) {
     uint64_t seed = m->env->clock->wall(m->env->clock->ctx);
     char *path;
     size_t size;
-    int file = sb_open_temporary(m->env, prefix, &seed, &path, &size);
-    if (file >= 0) m->env->fs->close(m->env->fs->ctx, file);
-    if (file < 0) return sb_fail_errno(err, SB_IO, -file, "%s: can't write beside this", prefix);
+    int file;
+    sb_status status = sb_open_temporary(&file, m->env, prefix, &seed, &path, &size, err);
+    if (status != SB_OK) return status;
+    m->env->fs->close(m->env->fs->ctx, file);
     char **slot = SB_VEC_PUSH(&m->data, m->env->alloc, UINT32_MAX - 1);
     if (slot) *slot = (char *)(uintptr_t)sb_arena_dup(&m->arena, sb_slice_str(path)).p;
     bool is_kept = slot && *slot;

@@ -56,11 +56,7 @@ static sb_status open_shard(sb_bundle_writer *w, uint32_t i, sb_err *err) {
     int n = snprintf(base, sizeof base, "%s.data-%05u-of-%05u", w->prefix, i, w->shard_count);
     if (n < 0 || (size_t)n >= sizeof base - 64)
         return sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", w->prefix);
-    s->file = sb_open_temporary(w->env, base, &w->seed, &s->path, &s->path_size);
-    if (s->file == -ENOMEM) return sb_fail_nomem(err, "for a checkpoint");
-    if (s->file < 0)
-        return sb_fail_errno(err, SB_IO, -s->file, "%s: can't write a data file beside this", base);
-    return SB_OK;
+    return sb_open_temporary(&s->file, w->env, base, &w->seed, &s->path, &s->path_size, err);
 }
 
 static sb_status open_shards(sb_bundle_writer *w, sb_err *err) {

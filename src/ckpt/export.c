@@ -62,11 +62,10 @@ static sb_status export_to(sb_export_file *x, export_fn kind, sb_err *err) {
     uint64_t seed = x->env->clock->wall(x->env->clock->ctx);
     char *temporary;
     size_t size;
-    x->file = sb_open_temporary(x->env, x->path, &seed, &temporary, &size);
-    if (x->file < 0)
-        return sb_fail_errno(err, SB_IO, -x->file, "%s: can't write beside this", x->path);
+    sb_status status = sb_open_temporary(&x->file, x->env, x->path, &seed, &temporary, &size, err);
+    if (status != SB_OK) return status;
     sb_buf_init(&x->gathered, x->env->alloc, GATHER);
-    sb_status status = kind(x, err);
+    status = kind(x, err);
     if (status == SB_OK) status = write_gathered(x, err);
     sb_buf_fini(&x->gathered);
     int result = fs->close(fs->ctx, x->file);

@@ -156,23 +156,22 @@ sb_status sb_sync_directory(const sb_fs *fs, const char *dir, sb_err *err) {
                : SB_OK;
 }
 
-int sb_open_temporary(const sb_env *env, const char *base, uint64_t *seed, char **path,
-                      size_t *path_size) {
+sb_status sb_open_temporary(int *file, const sb_env *env, const char *base, uint64_t *seed,
+                            char **path, size_t *path_size, sb_err *err) {
     *path_size = strlen(base) + 40;
     *path = sb_alloc_get(env->alloc, *path_size);
-    if (!*path) return -ENOMEM;
-    int file = -EEXIST;
-    for (int tries = 0; tries < 100 && file == -EEXIST; tries++) {
+    *file = -EEXIST;
+    if (!*path) return sb_fail_nomem(err, "for a path");
+    for (int tries = 0; tries < 100 && *file == -EEXIST; tries++) {
         /* a step of a linear congruential generator */
         *seed = *seed * 6364136223846793005u + 1442695040888963407u;
         snprintf(*path, *path_size, "%s.tempstate%llu", base, (unsigned long long)*seed);
-        file = env->fs->open(env->fs->ctx, *path, SB_OPEN_NEW);
+        *file = env->fs->open(env->fs->ctx, *path, SB_OPEN_NEW);
     }
-    if (file < 0) {
-        sb_alloc_put(env->alloc, *path, *path_size);
-        *path = NULL;
-    }
-    return file;
+    if (*file >= 0) return SB_OK;
+    sb_alloc_put(env->alloc, *path, *path_size);
+    *path = NULL;
+    return sb_fail_errno(err, SB_IO, -*file, "%s: can't write a file beside this", base);
 }
 
 typedef struct old_files {
@@ -268,10 +267,9 @@ static sb_status rename_data(job *j, sb_err *err) {
 static sb_status write_index(job *j, sb_slice index, const char *base, char **path,
                              size_t *path_size, sb_err *err) {
     uint64_t seed = j->p->seed;
-    int file = sb_open_temporary(j->p->env, base, &seed, path, path_size);
-    if (file == -ENOMEM) return sb_fail_nomem(err, "for a checkpoint");
-    if (file < 0)
-        return sb_fail_errno(err, SB_IO, -file, "%s: can't write the index beside this", base);
+    int file;
+    sb_status status = sb_open_temporary(&file, j->p->env, base, &seed, path, path_size, err);
+    if (status != SB_OK) return status;
     int result = sb_fs_write_all(j->fs, file, index, NULL);
     if (result == 0 && j->p->is_synced) result = j->fs->sync(j->fs->ctx, file);
     int closed = j->fs->close(j->fs->ctx, file);

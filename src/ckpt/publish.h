@@ -37,8 +37,8 @@ bool sb_directory_of(char dir[SB_CKPT_PATH], const char *path);
 sb_status sb_sync_directory(const sb_fs *fs, const char *dir, sb_err *err);
 /* Opens a new file PATH.tempstateN; N grows until there is none of that name. *path is
  * allocated, path_size bytes. */
-int sb_open_temporary(const sb_env *env, const char *base, uint64_t *seed, char **path,
-                      size_t *path_size);
+sb_status sb_open_temporary(int *file, const sb_env *env, const char *base, uint64_t *seed,
+                            char **path, size_t *path_size, sb_err *err);
 /* Removes PREFIX.data-?????-of-NNNNN for every N but `kept` (0: for every N). What can't be removed
  * is left. */
 void sb_remove_data_files(const sb_env *env, const char *prefix, uint32_t kept);

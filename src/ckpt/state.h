@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/env.h"
 #include "fsio/fs.h"
 
 #define SB_CKPT_STATE_FILE "checkpoint"
@@ -31,6 +32,14 @@ typedef struct sb_ckpt_state {
 /* Everything in *out is in the arena. SB_CORRUPT when the text is not a state. */
 sb_status sb_ckpt_state_parse(sb_ckpt_state *out, sb_slice text, const sb_alloc *alloc,
                               sb_arena *arena, sb_err *err);
+
+/* The whole state of a directory; SB_NOT_FOUND when there is no state file. name NULL:
+ * SB_CKPT_STATE_FILE. Everything in *out is in the arena. */
+sb_status sb_ckpt_state_read(sb_ckpt_state *out, const sb_env *env, const char *dir,
+                             const char *name, sb_arena *arena, sb_err *err);
+/* Writes it through a temporary name; with is_synced it is durable when this returns. */
+sb_status sb_ckpt_state_write(const sb_env *env, const char *dir, const char *name,
+                              const sb_ckpt_state *state, bool is_synced, sb_err *err);
 
 typedef enum sb_ckpt_where {
     SB_CKPT_BENEATH,  /* the answer is relative to dir, and lies beneath it */

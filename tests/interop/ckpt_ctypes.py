@@ -1,0 +1,210 @@
+"""seaboard/checkpoint.h from Python, by ctypes, for the tests beside this file. Variables are numpy arrays."""
+
+import ctypes as c
+import os
+import pathlib
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARY = os.environ.get("SEABOARD_LIB", str(ROOT / "build/libseaboard.so"))
+DTYPES = {"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "complex64": 8, "int64": 9, "bool": 10,
+          "uint16": 17, "complex128": 18, "float16": 19, "uint32": 22, "uint64": 23}
+NEXT_NUMBER = -(2**63)
+BUFFERED = 1
+
+
+class Err(c.Structure):
+    _fields_ = [("code", c.c_int), ("offset", c.c_uint64), ("text", c.c_char * 496)]
+
+
+class Variable(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("dtype", c.c_int), ("rank", c.c_uint32), ("dims", c.POINTER(c.c_int64)),
+                ("data", c.c_void_p), ("full_name", c.c_char_p)]
+
+
+class SaveOpts(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("durability", c.c_int), ("shards", c.c_uint32)]
+
+
+class ManagerOpts(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("directory", c.c_char_p), ("checkpoint_name", c.c_char_p), ("max_to_keep", c.c_uint64),
+                ("keep_every_n_hours", c.c_double), ("step_counter", c.c_void_p), ("checkpoint_interval", c.c_int64),
+                ("init", c.c_void_p), ("init_ud", c.c_void_p), ("save", SaveOpts)]
+
+
+class SeaboardError(Exception):
+    pass
+
+
+library = c.CDLL(LIBRARY)
+library.sb_checkpoint_root.restype = c.c_void_p
+library.sb_checkpoint_root.argtypes = [c.c_void_p]
+library.sb_checkpoint_free.argtypes = [c.c_void_p]
+library.sb_checkpoint_save_counter.restype = c.c_int64
+library.sb_checkpoint_save_counter.argtypes = [c.c_void_p]
+library.sb_restore_unused.restype = c.c_char_p
+library.sb_restore_unused.argtypes = [c.c_void_p, c.c_size_t]
+library.sb_manager_latest.restype = c.c_char_p
+library.sb_manager_latest.argtypes = [c.c_void_p]
+library.sb_manager_at.restype = c.c_char_p
+library.sb_manager_at.argtypes = [c.c_void_p, c.c_size_t]
+library.sb_manager_close.argtypes = [c.c_void_p]
+
+
+def call(name, *args):
+    err = Err()
+    if getattr(library, name)(*args, c.byref(err)) != 0:
+        raise SeaboardError(err.text.decode())
+
+
+def text(value):
+    return None if value is None else value.decode()
+
+
+class Checkpoint:
+    """A tree of objects; each object is the address of its sb_object."""
+
+    def __init__(self):
+        self.p, self.arrays = c.c_void_p(), []
+        call("sb_checkpoint_new", c.byref(self.p))
+        self.root = library.sb_checkpoint_root(self.p)
+
+    def close(self):
+        library.sb_checkpoint_free(self.p)
+        self.p = None
+
+    def add(self, parent, name):
+        out = c.c_void_p()
+        call("sb_object_add", c.byref(out), c.c_void_p(parent), name.encode())
+        return out.value
+
+    def link(self, parent, name, child):
+        call("sb_object_link", c.c_void_p(parent), name.encode(), c.c_void_p(child))
+
+    def _variable(self, array, full_name):
+        dims = (c.c_int64 * max(array.ndim, 1))(*array.shape)
+        self.arrays.append((array, dims))
+        return c.byref(Variable(c.sizeof(Variable), DTYPES[array.dtype.name], array.ndim, dims, array.ctypes.data,
+                                full_name.encode() if full_name else None))
+
+    def add_variable(self, parent, name, array, full_name=None):
+        out = c.c_void_p()
+        call("sb_object_add_variable", c.byref(out), c.c_void_p(parent), name.encode(), self._variable(array, full_name))
+        return out.value
+
+    def add_slot(self, optimizer, variable, name, array, full_name=None):
+        out = c.c_void_p()
+        call("sb_object_add_slot", c.byref(out), c.c_void_p(optimizer), c.c_void_p(variable), name.encode(),
+             self._variable(array, full_name))
+        return out.value
+
+    def save(self, prefix, shards=1):
+        path = c.c_char_p()
+        call("sb_checkpoint_save", self.p, str(prefix).encode(), c.byref(SaveOpts(c.sizeof(SaveOpts), BUFFERED, shards)),
+             c.byref(path))
+        return text(path.value)
+
+    def write(self, prefix):
+        call("sb_checkpoint_write", self.p, str(prefix).encode(), None)
+
+    def restore(self, path, how="restore"):
+        out = c.c_void_p()
+        call(f"sb_checkpoint_{how}", self.p, str(path).encode(), c.byref(out))
+        return Restore(out)
+
+    @property
+    def save_counter(self):
+        return library.sb_checkpoint_save_counter(self.p)
+
+
+class Restore:
+    def __init__(self, p):
+        self.p = p
+
+    def assert_consumed(self):
+        call("sb_restore_assert_consumed", self.p)
+
+    def assert_existing_objects_matched(self):
+        call("sb_restore_assert_existing_objects_matched", self.p)
+
+    def unused(self):
+        keys = []
+        while (key := library.sb_restore_unused(self.p, len(keys))) is not None:
+            keys.append(key.decode())
+        return keys
+
+
+class Manager:
+    def __init__(self, checkpoint, directory, max_to_keep):
+        self.p = c.c_void_p()
+        opts = ManagerOpts(size=c.sizeof(ManagerOpts), directory=str(directory).encode(), max_to_keep=max_to_keep)
+        opts.save.durability = BUFFERED
+        call("sb_manager_open", c.byref(self.p), checkpoint.p, c.byref(opts))
+
+    def close(self):
+        library.sb_manager_close(self.p)
+
+    def save(self):
+        path = c.c_char_p()
+        call("sb_manager_save", self.p, c.c_int64(NEXT_NUMBER), c.byref(path))
+        return text(path.value)
+
+    def restore_or_initialize(self):
+        path = c.c_char_p()
+        call("sb_manager_restore_or_initialize", self.p, c.byref(path))
+        return text(path.value)
+
+    @property
+    def latest(self):
+        return text(library.sb_manager_latest(self.p))
+
+    @property
+    def checkpoints(self):
+        found = []
+        while (path := library.sb_manager_at(self.p, len(found))) is not None:
+            found.append(path.decode())
+        return found
+
+
+def latest_checkpoint(directory):
+    room = c.create_string_buffer(4096)
+    call("sb_latest_checkpoint", str(directory).encode(), room, c.c_size_t(len(room)))
+    return room.value.decode()
+
+
+def mirror(graph, shapes, types):
+    """A program with the objects of a TrackableObjectGraph (TensorFlow's message): (Checkpoint, {key: array}).
+
+    save_counter is left out: the library makes it itself.
+    """
+    program, arrays, built = Checkpoint(), {}, {}
+
+    def array_of(attribute):
+        key = attribute.checkpoint_key
+        arrays[key] = np.zeros(shapes[key], types[key].as_numpy_dtype)
+        return arrays[key]
+
+    built[0] = program.root
+    queue = [0]
+    for node_id in queue:
+        for child in graph.nodes[node_id].children:
+            node = graph.nodes[child.node_id]
+            if node_id == 0 and child.local_name == "save_counter":
+                continue
+            if child.node_id in built:
+                program.link(built[node_id], child.local_name, built[child.node_id])
+                continue
+            if node.attributes:
+                attribute = node.attributes[0]
+                built[child.node_id] = program.add_variable(built[node_id], child.local_name, array_of(attribute),
+                                                            attribute.full_name)
+            else:
+                built[child.node_id] = program.add(built[node_id], child.local_name)
+            queue.append(child.node_id)
+    for node_id in queue:
+        for slot in graph.nodes[node_id].slot_variables:
+            attribute = graph.nodes[slot.slot_variable_node_id].attributes[0]
+            program.add_slot(built[node_id], built[slot.original_variable_node_id], slot.slot_name, array_of(attribute),
+                             attribute.full_name)
+    return program, arrays
