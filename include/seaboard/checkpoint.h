@@ -80,7 +80,7 @@ SB_API sb_status sb_object_add_slot(sb_object **out, sb_object *optimizer, sb_ob
 
 typedef enum sb_durability {
     SB_DURABLE,  /* everything is on the disk when the call returns */
-    SB_BUFFERED, /* it is with the system, as TensorFlow leaves it: safe from a crash of the program,
+    SB_BUFFERED, /* the system has it, as TensorFlow leaves it: safe from a crash of the program,
                     not from a power cut */
 } sb_durability;
 

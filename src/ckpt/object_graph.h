@@ -2,9 +2,8 @@
  *
  *   graph     1 nodes
  *   node      1 children {1 node_id, 2 local_name} | 2 attributes {1 name, 2 full_name,
- *             3 checkpoint_key, 4 optional_restore} | 3 slot_variables {1 original_variable_node_id,
- *             2 slot_name, 3 slot_variable_node_id} | 4 registered_saver |
- *             5 has_checkpoint_values {1 value}
+ *             3 checkpoint_key, 4 optional_restore} | 3 slot_variables {1 original node,
+ *             2 slot_name, 3 slot node} | 4 registered_saver | 5 has_checkpoint_values {1 value}
  *
  * Names borrow from the message, which must live as long. Numbers of nodes are checked. */
 #ifndef SB_CKPT_OBJECT_GRAPH_H
