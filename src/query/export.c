@@ -79,6 +79,7 @@ static sb_status add_series(work *w, const sb_series *series, sb_slice run) {
     sb_status status = names.failed;
     for (size_t n; status == SB_OK && (n = sb_scalars_next(&walk, &w->points, NULL)) > 0;) {
         for (size_t i = 0; i < n; i++) add_point(w, sb_buf_slice(&names), i);
+        e->points += n;
         if (e->flush && e->out->n >= FLUSH_BYTES && !e->flush(e->ud)) status = SB_CLOSED;
         if (status == SB_OK) status = e->out->failed;
         if (status == SB_OK && sb_budget_over(e->budget)) status = SB_TIMEOUT;
@@ -101,6 +102,11 @@ static int by_name(const void *a, const void *b) {
     return sb_slice_cmp(x.name, y.name);
 }
 
+static bool is_wanted(const sb_export *e, const sb_series_info *series) {
+    return series->meta->kind == SB_SERIES_SCALAR &&
+           (!e->wants_tag || e->wants_tag(e->ud, series->tag));
+}
+
 static sb_status add_run(work *w, sb_run *run) {
     sb_export *e = w->e;
     sb_run_info info;
@@ -111,8 +117,7 @@ static sb_status add_run(work *w, sb_run *run) {
     sb_status status = sb_run_list(run, &w->arena, &all, &n);
     if (status == SB_OK && n) qsort(all, n, sizeof *all, by_tag);
     for (size_t i = 0; status == SB_OK && i < n; i++) {
-        if (all[i].meta->kind != SB_SERIES_SCALAR) continue;
-        if (e->wants_tag && !e->wants_tag(e->ud, all[i].tag)) continue;
+        if (!is_wanted(e, &all[i])) continue;
         sb_series series;
         sb_arena_mark mark = sb_arena_here(&w->arena);
         status = sb_series_take(run, all[i].tag, &w->arena, &series);
@@ -151,5 +156,38 @@ sb_status sb_export_all(sb_export *e, sb_store *store, const sb_alloc *alloc) {
     sb_status status = add_all(w, store);
     sb_arena_fini(&w->arena);
     sb_alloc_put(alloc, w, sizeof *w);
+    return status;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+static sb_status count_run(const sb_export *e, sb_run *run, sb_arena *arena, uint64_t *points) {
+    sb_run_info info;
+    sb_series_info *all;
+    size_t n;
+    sb_run_get_info(run, &info);
+    if (e->wants_run && !e->wants_run(e->ud, info.name)) return SB_OK;
+    sb_status status = sb_run_list(run, arena, &all, &n);
+    for (size_t i = 0; status == SB_OK && i < n; i++)
+        if (is_wanted(e, &all[i])) *points += all[i].points;
+    return status;
+}
+
+sb_status sb_export_count(const sb_export *e, sb_store *store, const sb_alloc *alloc,
+                          uint64_t *points) {
+    sb_arena arena;
+    sb_runs runs;
+    *points = 0;
+    sb_arena_init(&arena, alloc, 64u << 10, ARENA_CAP);
+    sb_status status = sb_store_runs(store, &arena, &runs);
+    if (status == SB_OK) {
+        for (size_t i = 0; i < runs.n && status == SB_OK; i++) {
+            sb_arena_mark mark = sb_arena_here(&arena);
+            status = count_run(e, runs.items[i], &arena, points);
+            sb_arena_reset(&arena, mark);
+        }
+        sb_runs_release(&runs);
+    }
+    sb_arena_fini(&arena);
     return status;
 }

@@ -25,10 +25,15 @@ typedef struct sb_export {
     bool (*flush)(void *ud);
     void *ud;
     const sb_budget *budget;
-    bool any; /* something was written; starts as false */
+    bool any;        /* something was written; starts as false */
+    uint64_t points; /* written so far; starts as 0. For progress: flush may look at it */
 } sb_export;
 
 /* Runs in order of their names, tags likewise. SB_OK, SB_CLOSED, SB_TIMEOUT, SB_NOMEM, SB_LIMIT. */
 sb_status sb_export_all(sb_export *e, sb_store *store, const sb_alloc *alloc);
+
+/* How many points that will be, about: superseded ones count, and more may come meanwhile. */
+sb_status sb_export_count(const sb_export *e, sb_store *store, const sb_alloc *alloc,
+                          uint64_t *points);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Opening: the store, the reader (which goes on by itself), the HTTP server. Closing in the order
  * that leaves nobody with a dead pointer: no more news to the server, the server (whose handlers
- * ask the reader how far it is), the reader, the store. */
+ * ask the reader how far it is), the background jobs, the reader, the store. */
 #include "server/app.h"
 
 #include <stdio.h>
@@ -17,6 +17,8 @@
 #define TEXTS_CAP ((size_t)16 << 20)
 #define OPEN_FILES 64
 #define INTERRUPT_MS 100u /* how often a blocking load looks whether to go on */
+#define MAX_JOBS 64
+#define JOB_BYTES ((uint64_t)8 << 30) /* of files on disk */
 /* What is kept for later requests: answers up to BODIES_BYTES, smoothed lines up to
  * SMOOTH_KEEP_BYTES and SMOOTH_KEEP_PER_POINT for each point in the store. Together that is 32 MiB
  * and less than the points themselves take. */
@@ -29,6 +31,13 @@ static void changed(void *ud, uint64_t version) {
     sb_app *app = ud;
     pthread_mutex_lock(&app->publish_mutex);
     if (app->server) sb_http_publish(app->server, version);
+    pthread_mutex_unlock(&app->publish_mutex);
+}
+
+static void publish_jobs(void *ud, uint64_t count) {
+    sb_app *app = ud;
+    pthread_mutex_lock(&app->publish_mutex);
+    if (app->server) sb_http_publish_jobs(app->server, count);
     pthread_mutex_unlock(&app->publish_mutex);
 }
 
@@ -138,6 +147,21 @@ static sb_status open_smooth_cache(sb_app *app, const sb_app_opts *o, sb_err *er
     return sb_smooth_cache_new(&app->smooth, &opts, err);
 }
 
+/* One thread: jobs take long, and requests come first. */
+static sb_status open_jobs(sb_app *app, const sb_app_opts *o, sb_err *err) {
+    sb_jobs_opts opts = {
+        .alloc = o->env->alloc,
+        .workers = 1,
+        .max_jobs = MAX_JOBS,
+        .max_bytes = JOB_BYTES,
+        .folder = o->spill_dir,
+        .ctx = app,
+        .changed = publish_jobs,
+        .changed_ud = app,
+    };
+    return sb_jobs_open(&app->jobs, &opts, err);
+}
+
 static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
     sb_http_options http = o->http;
     http.alloc = o->env->alloc;
@@ -172,6 +196,7 @@ static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb
                                sb_slice_str(o->state_set ? o->state_set : o->data_location), err);
     if (status == SB_OK) status = sb_blob_cache_new(&app->blobs, o->env, OPEN_FILES, err);
     if (status == SB_OK) status = open_store(app, o, err);
+    if (status == SB_OK) status = open_jobs(app, o, err);
     if (status == SB_OK) status = open_smooth_cache(app, o, err);
     if (status != SB_OK) return status;
     status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);
@@ -208,6 +233,7 @@ void sb_app_close(sb_app *app) {
     sb_http_server *server = app->server;
     set_server(app, NULL);
     sb_http_close(server);
+    sb_jobs_close(app->jobs);
     sb_ingest_stop(app->ingest);
     sb_state_close(app->state);
     if (app->smooth) sb_smooth_cache_free(app->smooth);

@@ -203,9 +203,9 @@ def test_tls(program, certificate):
         with Client(server.port, wrap=lambda raw: context.wrap_socket(raw, server_hostname="localhost")) as client:
             client.request("/stream", BEARER)
             assert client.head()[0] == 200
-            client.until(b'data: {"version": 0, "instance": "test"}\n\n')
+            client.until(b'data: {"version": 0, "instance": "test", "jobs": 0}\n\n')
             assert session.get(url + "publish?v=9", timeout=60).status_code == 200
-            client.until(b'data: {"version": 9, "instance": "test"}\n\n')
+            client.until(b'data: {"version": 9, "instance": "test", "jobs": 0}\n\n')
 
 
 def test_a_bad_certificate_is_told(program, certificate):

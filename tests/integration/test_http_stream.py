@@ -57,7 +57,7 @@ def test_the_newest_version_comes_at_once_and_then_news(program):
         assert headers["Cache-Control"] == "no-store"
         assert headers["X-Accel-Buffering"] == "no"
         assert "Content-Encoding" not in headers
-        assert listener.block() == 'retry: 1000\nid: 7\ndata: {"version": 7, "instance": "test"}'
+        assert listener.block() == 'retry: 1000\nid: 7\ndata: {"version": 7, "instance": "test", "jobs": 0}'
         server.get("/publish?v=8")
         assert listener.version() == 8
         server.get("/publish?v=3")  # not a counter: whatever is newest

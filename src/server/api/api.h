@@ -32,6 +32,11 @@
     X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED, none, Media)                                    \
     X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED, none, Bytes)                                      \
     X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED, none, Bytes)                                  \
+    X(SB_HTTP_GET, "jobs", jobs, SB_HTTP_POOLED, none, Jobs)                                       \
+    X(SB_HTTP_POST, "jobs", submit_job, SB_HTTP_POOLED, JobAsk, JobReply)                          \
+    X(SB_HTTP_GET, "job", job, SB_HTTP_POOLED, none, JobReply)                                     \
+    X(SB_HTTP_DELETE, "job", cancel_job, SB_HTTP_POOLED, none, JobCancelled)                       \
+    X(SB_HTTP_GET, "job/result", job_result, SB_HTTP_POOLED, none, Bytes)                          \
     X(SB_HTTP_GET, "state", state, SB_HTTP_POOLED, none, People)                                   \
     X(SB_HTTP_PATCH, "state", change_state, SB_HTTP_POOLED, StateChange, StateChanged)
 

@@ -45,6 +45,6 @@ sb_status sb_api_export(sb_http_request *q, sb_http_reply *r, void *opaque) {
     if (status == SB_LIMIT)
         return sb_api_fail(r, 413, "limit",
                            "this is more than one answer may hold: name fewer runs or tags, "
-                           "or use the command: seaboard export DIR");
+                           "submit a job of kind export, or use the command: seaboard export DIR");
     return status;
 }

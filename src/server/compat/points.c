@@ -12,8 +12,8 @@
 #define POINT_ROOM (3 * SB_NUMBER_ROOM + 64)
 
 /* How the numbers of a series are shown, by the type of its first point: integers without a decimal
- * point, booleans as words. Later points may have another type (an integer 0, then 0.5), so a number
- * that is no integer is always shown as the real number it is. */
+ * point, booleans as words. Later points may have another type (an integer 0, then 0.5), so a
+ * number that is no integer is always shown as the real number it is. */
 typedef enum shown { SHOWN_REAL, SHOWN_WHOLE, SHOWN_BOOL } shown;
 
 static shown shown_as(sb_dtype dtype) {

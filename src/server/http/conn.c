@@ -122,12 +122,13 @@ void sb_conn_begin(void *server, struct MHD_Connection *mhd, void **context,
 
 /* Right after sb_conn_uri, libmicrohttpd splits the query and keeps every parameter in the
  * connection's memory. There is no option that turns this off. When a few hundred parameters have
- * used that memory up, version 0.9.75 hangs or crashes: any client could end the server so. We parse
- * the query from our own copy, hence end libmicrohttpd's text behind the question mark.
+ * used that memory up, version 0.9.75 hangs or crashes: any client could end the server so. We
+ * parse the query from our own copy, hence end libmicrohttpd's text behind the question mark.
  *
  * The callback gets the text as const, yet it is not: it is the connection's read buffer, into
  * which libmicrohttpd itself writes a NUL at the question mark as its next step.
- * test_http_load.py::test_long_queries_fit fails when a version of the library behaves otherwise. */
+ * test_http_load.py::test_long_queries_fit fails when a version of the library behaves
+ * otherwise. */
 static void hide_query(const char *uri) {
     char *mark = (char *)(uintptr_t)strchr(uri, '?');
     if (mark && mark[1]) mark[1] = '\0';

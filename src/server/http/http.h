@@ -263,6 +263,8 @@ void sb_http_close(sb_http_server *s);
 
 /* Tells the streams of a new version. Cheap, from any thread, as often as one likes. */
 void sb_http_publish(sb_http_server *s, uint64_t version);
+/* The same for a second number, which counts the news of background jobs. */
+void sb_http_publish_jobs(sb_http_server *s, uint64_t count);
 
 typedef struct sb_http_counts {
     uint64_t connections; /* open now */

@@ -271,6 +271,10 @@ void sb_http_publish(sb_http_server *s, uint64_t version) {
     sb_ticker_publish(&s->ticker, version);
 }
 
+void sb_http_publish_jobs(sb_http_server *s, uint64_t count) {
+    sb_ticker_publish_jobs(&s->ticker, count);
+}
+
 void sb_http_count(sb_http_server *s, sb_http_counts *out) {
     pthread_mutex_lock(&s->ticker.lock);
     out->connections = s->ticker.conn_count;

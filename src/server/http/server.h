@@ -26,6 +26,11 @@ typedef struct sb_stream sb_stream;
 
 /* ---- ticker.c -------------------------------------------------------------------------------- */
 
+/* What an event tells. */
+typedef struct sb_news {
+    uint64_t version, jobs;
+} sb_news;
+
 typedef struct sb_ticker {
     const sb_alloc *alloc;
     const sb_clock *clock;
@@ -34,6 +39,7 @@ typedef struct sb_ticker {
     size_t max_streams;
     char instance[SB_HTTP_INSTANCE + 1];
     _Atomic uint64_t version; /* the newest that was published */
+    _Atomic uint64_t jobs;    /* likewise */
     _Atomic bool dirty;       /* published since the ticker last looked */
     _Atomic uint64_t too_slow;
     pthread_mutex_t lock; /* guards all below, and the links of connections and streams */
@@ -44,7 +50,7 @@ typedef struct sb_ticker {
     sb_stream *streams;
     uint64_t stream_count;
     struct pollfd *polled; /* room for max_streams */
-    uint64_t seen;         /* the version that streams are measured against */
+    sb_news seen;          /* what streams are measured against */
     uint64_t last_look;
     uint64_t next_tick;
     uint64_t wake_at; /* until when the thread means to sleep */
@@ -60,6 +66,7 @@ void sb_ticker_stop(sb_ticker *t);
 void sb_ticker_fini(sb_ticker *t);
 
 void sb_ticker_publish(sb_ticker *t, uint64_t version);
+void sb_ticker_publish_jobs(sb_ticker *t, uint64_t count);
 void sb_ticker_add(sb_ticker *t, sb_conn *c);
 void sb_ticker_remove(sb_ticker *t, sb_conn *c);
 

@@ -7,7 +7,7 @@
  *
  *     retry: 1000          sent once, with the first event
  *     id: 42
- *     data: {"version": 42, "instance": "0f3a9c1d2b4e6f80"}
+ *     data: {"version": 42, "instance": "0f3a9c1d2b4e6f80", "jobs": 7}
  *
  * Publishing is a store and, once per look of the ticker, a wake-up. After a look the ticker does
  * not look again for an interval, so a thousand versions a second still mean twenty sweeps.
@@ -25,7 +25,7 @@
 #include "base/banned.h"
 
 #define SECOND 1000000000u
-#define EVENT_ROOM (128 + SB_HTTP_INSTANCE)
+#define EVENT_ROOM (192 + SB_HTTP_INSTANCE)
 
 struct sb_stream {
     sb_ticker *ticker;
@@ -34,7 +34,7 @@ struct sb_stream {
     bool is_suspended;
     bool is_over; /* the client left, or the server ends */
     bool greeted;
-    uint64_t told;      /* the version sent last */
+    sb_news told;       /* what was sent last */
     uint64_t told_at;   /* steady nanoseconds */
     uint64_t spoken_at; /* the same for events and heartbeats */
 };
@@ -49,8 +49,16 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-static bool has_news(const sb_stream *s, uint64_t version, uint64_t now) {
-    return version != s->told && now - s->told_at >= s->ticker->interval;
+static sb_news newest(const sb_ticker *t) {
+    return (sb_news){atomic_load(&t->version), atomic_load(&t->jobs)};
+}
+
+static bool is_told(const sb_stream *s, sb_news news) {
+    return news.version == s->told.version && news.jobs == s->told.jobs;
+}
+
+static bool has_news(const sb_stream *s, sb_news news, uint64_t now) {
+    return !is_told(s, news) && now - s->told_at >= s->ticker->interval;
 }
 
 static bool needs_heartbeat(const sb_stream *s, uint64_t now) {
@@ -59,14 +67,17 @@ static bool needs_heartbeat(const sb_stream *s, uint64_t now) {
 
 /* What to send now; 0 when there is nothing. */
 static size_t write_event(sb_stream *s, char *to, size_t room, uint64_t now) {
-    uint64_t version = atomic_load(&s->ticker->version);
+    sb_news news = newest(s->ticker);
     int n = 0;
-    if (!s->greeted || has_news(s, version, now)) {
-        n = snprintf(to, room, "%sid: %llu\ndata: {\"version\": %llu, \"instance\": \"%s\"}\n\n",
-                     s->greeted ? "" : "retry: 1000\n", (unsigned long long)version,
-                     (unsigned long long)version, s->ticker->instance);
+    if (!s->greeted || has_news(s, news, now)) {
+        n = snprintf(to, room,
+                     "%sid: %llu\n"
+                     "data: {\"version\": %llu, \"instance\": \"%s\", \"jobs\": %llu}\n\n",
+                     s->greeted ? "" : "retry: 1000\n", (unsigned long long)news.version,
+                     (unsigned long long)news.version, s->ticker->instance,
+                     (unsigned long long)news.jobs);
         s->greeted = true;
-        s->told = version;
+        s->told = news;
         s->told_at = now;
     } else if (needs_heartbeat(s, now)) {
         n = snprintf(to, room, ":\n\n");
@@ -78,9 +89,9 @@ static size_t write_event(sb_stream *s, char *to, size_t room, uint64_t now) {
 }
 
 /* When a stream that sleeps has to be looked at again, if nothing is published until then. */
-static uint64_t due_at(const sb_stream *s, uint64_t version) {
+static uint64_t due_at(const sb_stream *s, sb_news news) {
     uint64_t heartbeat = s->spoken_at + s->ticker->heartbeat;
-    return version == s->told ? heartbeat : earlier(heartbeat, s->told_at + s->ticker->interval);
+    return is_told(s, news) ? heartbeat : earlier(heartbeat, s->told_at + s->ticker->interval);
 }
 
 /* libmicrohttpd asks for bytes. */
@@ -97,7 +108,7 @@ static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max) {
             s->is_suspended = true;
             MHD_suspend_connection(s->conn->mhd);
             /* The ticker made its plan before this stream went to sleep. */
-            if (due_at(s, atomic_load(&t->version)) < t->wake_at) pthread_cond_signal(&t->wake);
+            if (due_at(s, newest(t)) < t->wake_at) pthread_cond_signal(&t->wake);
         }
     }
     pthread_mutex_unlock(&t->lock);
@@ -185,12 +196,22 @@ void sb_ticker_end_streams(sb_ticker *t) {
     pthread_mutex_unlock(&t->lock);
 }
 
-void sb_ticker_publish(sb_ticker *t, uint64_t version) {
-    atomic_store(&t->version, version);
+/* Wakes the thread once for everything that is published before it looks. */
+static void wake_for_news(sb_ticker *t) {
     if (atomic_exchange(&t->dirty, true)) return; /* the ticker knows, and has not looked yet */
     pthread_mutex_lock(&t->lock);
     pthread_cond_signal(&t->wake);
     pthread_mutex_unlock(&t->lock);
+}
+
+void sb_ticker_publish(sb_ticker *t, uint64_t version) {
+    atomic_store(&t->version, version);
+    wake_for_news(t);
+}
+
+void sb_ticker_publish_jobs(sb_ticker *t, uint64_t count) {
+    atomic_store(&t->jobs, count);
+    wake_for_news(t);
 }
 
 /* ---- connections ----------------------------------------------------------------------------- */
@@ -261,7 +282,7 @@ static void *run(void *arg) {
             if (now - t->last_look >= t->interval) {
                 t->last_look = now;
                 atomic_store(&t->dirty, false);
-                t->seen = atomic_load(&t->version);
+                t->seen = newest(t);
             } else {
                 next = earlier(next, t->last_look + t->interval);
             }

@@ -152,11 +152,13 @@ static void closing_ends_streams_and_idle_connections(void **state) {
         fds[i] = open_client(s.port);
         assert_true(ask(fds[i], i % 2 ? "/stream" : "/hello", ""));
         assert_true(
-            read_until(fds[i], i % 2 ? "data: {\"version\": 0, \"instance\": \"\"}\n\n" : "hello"));
+            read_until(fds[i], i % 2 ? "data: {\"version\": 0, \"instance\": \"\", \"jobs\": 0}\n\n"
+                                     : "hello"));
     }
     sb_http_publish(s.server, 41);
     for (int i = 1; i < 8; i += 2)
-        assert_true(read_until(fds[i], "data: {\"version\": 41, \"instance\": \"\"}\n\n"));
+        assert_true(
+            read_until(fds[i], "data: {\"version\": 41, \"instance\": \"\", \"jobs\": 0}\n\n"));
     sb_http_close(s.server);
     for (int i = 0; i < 8; i++) {
         assert_false(read_until(fds[i], "never sent"));

@@ -282,6 +282,39 @@ export interface Media {
   samples: number;
   points: MediaPoint[];
 }
+/** Which points; all of them where nothing is said. */
+export interface ExportArgs {
+  runs?: string[]; // names
+  tags?: string[];
+  format?: 'csv' | 'json';
+  superseded?: boolean;
+}
+export interface JobAsk {
+  kind: 'export';
+  args: ExportArgs;
+}
+/** Work that takes longer than a request. */
+export interface Job {
+  id: number;
+  kind: string;
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  done: number; // how much of total; the unit is that of the kind
+  total: number; // 0: unknown
+  bytes: number; // of the result so far
+  error?: string; // why it failed
+}
+export interface JobReply {
+  version: number;
+  job: Job;
+}
+export interface JobCancelled {
+  version: number;
+}
+export interface Jobs {
+  version: number;
+  instance: string;
+  jobs: Job[]; // the newest first
+}
 /** What people noted. */
 export interface People {
   version: number;
@@ -315,6 +348,11 @@ export interface Routes {
   'GET audio': { reply: Media };
   'GET blob': { reply: ArrayBuffer };
   'GET export': { reply: ArrayBuffer };
+  'GET jobs': { reply: Jobs };
+  'POST jobs': { ask: JobAsk; reply: JobReply };
+  'GET job': { reply: JobReply };
+  'DELETE job': { reply: JobCancelled };
+  'GET job/result': { reply: ArrayBuffer };
   'GET state': { reply: People };
   'PATCH state': { ask: StateChange; reply: StateChanged };
 }

@@ -1,0 +1,14 @@
+/* kinds.c: the table of all kinds of background jobs. */
+#include "server/jobs/kinds.h"
+
+#include "base/banned.h"
+
+static const sb_job_kind kinds[] = {
+    {"export", sb_export_job_check, sb_export_job_run},
+};
+
+const sb_job_kind *sb_job_kind_find(sb_slice name) {
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (sb_slice_eq(name, sb_slice_str(kinds[i].name))) return &kinds[i];
+    return NULL;
+}

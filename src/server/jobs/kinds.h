@@ -1,0 +1,19 @@
+/* kinds.h: every kind of background job: one row of a table, and a file for its function.
+ *
+ * The context of a run function is the application (app_int.h). */
+#ifndef SB_SERVER_JOBS_KINDS_H
+#define SB_SERVER_JOBS_KINDS_H
+
+#include "base/slice.h"
+#include "server/jobs/jobs.h"
+
+/* NULL: there is no such kind. */
+const sb_job_kind *sb_job_kind_find(sb_slice name);
+
+/* export.c: every point of the wanted runs and tags as CSV or JSON, without the limits of a reply.
+ * Arguments: {"runs": [names], "tags": [tags], "format": "csv" or "json", "superseded": true}; all
+ * may be left out. */
+sb_status sb_export_job_check(sb_slice args, sb_err *err);
+sb_status sb_export_job_run(sb_job *job, void *app, sb_err *err);
+
+#endif
