@@ -1,5 +1,5 @@
-/* bench_crc.c: every checksum kernel beside its plain twin, at the sizes that matter: a scalar's
- * record, a histogram's, an image's. */
+/* bench_crc.c: every checksum kernel beside the plain reference, at the sizes that matter: a
+ * scalar's record, a histogram's, an image's. */
 #include <stdio.h>
 #include <stdlib.h>
 

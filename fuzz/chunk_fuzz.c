@@ -74,7 +74,7 @@ static void fill(sb_points *p, const uint8_t *data, size_t size) {
     }
 }
 
-/* ---- the twin -------------------------------------------------------------------------------- */
+/* ---- the plain columns ----------------------------------------------------------------------  */
 
 static void check_columns(const sb_chunk *c, const sb_points *in, sb_points *out) {
     sb_chunk_steps(c, out->steps);

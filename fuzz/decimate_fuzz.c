@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tests/support/line_twin.h"
+#include "../tests/support/line_reference.h"
 #include "base/bytes.h"
 #include "base/slice.h"
 #include "query/lines/smooth.h"
@@ -113,18 +113,18 @@ static void check_decimation(const sb_line *line, const uint8_t *q, sb_arena *ar
     }
     sb_decimated got;
     hold(sb_scalar_decimate(line, &ask, NULL, arena, &got, NULL) == SB_OK);
-    sb_twin_line twin = sb_twin_of(line);
+    sb_reference_line plain = sb_reference_of(line);
     if (isnan(got.from) || isnan(got.to)) {
         hold(got.points.n == 0);
     } else {
-        sb_twin_answer want =
-            sb_twin_decimate(&twin, line, ask.axis, base, got.from, got.to, ask.pixels, ask.near);
-        hold(sb_twin_differs(&twin, &want, &got.points) < 0);
+        sb_reference_answer want = sb_reference_decimate(&plain, line, ask.axis, base, got.from,
+                                                         got.to, ask.pixels, ask.near);
+        hold(sb_reference_differs(&plain, &want, &got.points) < 0);
         hold(got.in_range == want.in_range && got.not_finite == want.not_finite);
         hold(got.without_x == want.without_x);
         free(want.kept);
     }
-    free(twin.points);
+    free(plain.points);
 }
 
 static void check_line(const sb_series *series, const uint8_t *q, sb_arena *arena) {

@@ -1,5 +1,5 @@
 /* event_fuzz.c: a record's payload, read as an Event down to the last value, node and number. The
- * fast paths are compared with their plain twins on the way. */
+ * fast paths are compared with their plain versions on the way. */
 #include "../tests/unit/codec/touch.h"
 #include "base/banned.h"
 

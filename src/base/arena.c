@@ -36,7 +36,7 @@ static sb_arena_block *push_block(sb_arena *a, size_t need) {
     if (!sb_add_size(&size, need, HEADER)) return NULL;
     if (size < a->block_size) size = a->block_size;
     if (size > a->cap - a->held) {
-        size = need + HEADER; /* a snug block may still fit under the cap */
+        size = need + HEADER; /* a block of exactly this size may still fit under the cap */
         if (size > a->cap - a->held) return NULL;
     }
     sb_arena_block *block = sb_alloc_get(a->alloc, size);

@@ -1,4 +1,5 @@
-/* banned.h: calls that have a safer twin become compile errors. Included last by every .c file. */
+/* banned.h: calls that have a safer replacement become compile errors. Included last by every .c
+ * file. */
 #ifndef SB_BASE_BANNED_H
 #define SB_BASE_BANNED_H
 

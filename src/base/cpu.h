@@ -1,4 +1,5 @@
-/* cpu.h: what this processor can do, asked once. Every tuned kernel has a plain twin. */
+/* cpu.h: what this processor can do, asked once. Every tuned kernel has a plain
+ * version that is compiled everywhere. */
 #ifndef SB_BASE_CPU_H
 #define SB_BASE_CPU_H
 

@@ -1,4 +1,5 @@
-/* env.h: the world, passed in. Tests replace the parts; the public entry points use the system. */
+/* env.h: what code needs from the system (memory, files, clocks), passed in as an argument. Tests
+ * replace the parts; the public entry points use the system's own. */
 #ifndef SB_BASE_ENV_H
 #define SB_BASE_ENV_H
 

@@ -28,7 +28,7 @@ static inline uint16_t sb_float_to_half(float x) {
     uint32_t rest = bits & 0x7fffffffu;
     if (rest > 0x7f800000u) return (uint16_t)(sign | 0x7e00u | (rest >> 13 & 0x3ffu));
     if (rest >= 0x47800000u) return (uint16_t)(sign | 0x7c00u);
-    if (rest < 0x38800000u) { /* a denormal half: the sum's last bit weighs what the half's does */
+    if (rest < 0x38800000u) { /* a denormal half: adding 0.5 aligns the last bits, and rounds */
         uint32_t sum = sb_float_bits(sb_bits_float(rest) + 0.5f);
         return (uint16_t)(sign | (sum - 0x3f000000u));
     }

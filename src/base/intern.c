@@ -41,7 +41,7 @@ uint32_t sb_intern_find(const sb_intern *t, sb_slice s) {
     return find_hashed(t, s, hash_of(t, s));
 }
 
-static void place(sb_intern *t, uint32_t id) {
+static void place_id(sb_intern *t, uint32_t id) {
     uint32_t mask = t->slot_count - 1;
     uint32_t i = (uint32_t)t->hashes[id] & mask;
     while (t->slots[i]) i = (i + 1) & mask;
@@ -56,7 +56,7 @@ static bool grow_slots(sb_intern *t) {
     sb_alloc_put(t->alloc, t->slots, t->slot_count * sizeof *slots);
     t->slots = slots;
     t->slot_count = count;
-    for (uint32_t id = 0; id < t->count; id++) place(t, id);
+    for (uint32_t id = 0; id < t->count; id++) place_id(t, id);
     return true;
 }
 
@@ -94,6 +94,6 @@ sb_status sb_intern_add(sb_intern *t, sb_slice s, uint32_t *id, bool *is_new) {
     *id = t->count++;
     t->items[*id] = own;
     t->hashes[*id] = hash;
-    place(t, *id);
+    place_id(t, *id);
     return SB_OK;
 }

@@ -1,7 +1,7 @@
 /* pool.h: a fixed number of threads that do jobs from a bounded queue, oldest first.
  *
  * A full queue refuses at once instead of making the caller wait: whoever hands work over decides
- * what to tell the one who asked for it. Closing does the jobs that were taken and then ends the
+ * what to tell the one who asked for it. Closing drains the queue and then joins the
  * threads, so every job that was accepted is done exactly once.
  *
  * Threads: submit, wait_idle and waiting may be called from any thread, a job included (but
@@ -25,7 +25,7 @@ void sb_pool_free(sb_pool *p);
 
 /* SB_DROPPED when the queue is full, SB_CLOSED after close; the job is then not done. */
 sb_status sb_pool_submit(sb_pool *p, sb_pool_fn job, void *arg);
-/* Takes no more jobs, does those that wait, ends the threads. */
+/* Accepts no more jobs, drains the queue, and joins the threads. */
 void sb_pool_close(sb_pool *p);
 
 /* Returns when no job waits or runs. */

@@ -73,7 +73,7 @@ sb_status sb_fail_errno(sb_err *err, sb_status code, int error_number, const cha
         char reason[128];
         /* GNU strerror_r: returns the text, which may or may not be in the buffer. */
         const char *text = strerror_r(error_number, reason, sizeof reason);
-        /* A long path gives way: the reason is what helps. */
+        /* When both do not fit, the path is cut and the system's reason is kept. */
         size_t reason_size = strnlen(text, sizeof reason) + 2;
         size_t used = strlen(err->text);
         if (used > sizeof err->text - 1 - reason_size) {

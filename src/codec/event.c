@@ -2,7 +2,7 @@
  *
  * sb_event_read is on the path of every point ever logged. Nearly all events begin with wall_time,
  * step and summary in this order, so the start of the payload is first tried by hand; what does not
- * fit goes through the general loop, which knows everything. */
+ * fit goes through the general loop, which handles every field. */
 #include "codec/event.h"
 
 #include "codec/plain_int.h"

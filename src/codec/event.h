@@ -43,11 +43,6 @@ typedef struct sb_event {
  */
 sb_status sb_event_read(sb_event *out, sb_slice payload);
 
-/* "brain.Event:2" of a header event; empty for all others. */
-static inline sb_slice sb_event_file_version(const sb_event *event) {
-    return event->what == SB_WHAT_FILE_VERSION ? event->body : (sb_slice){NULL, 0};
-}
-
 /* For finding the way again behind damage, where random bytes must not pass: does this parse as an
  * Event with at least one known field, all known fields of the right wire type, down to the values
  * of a Summary? Fits sb_record_accept_fn. */

@@ -1,5 +1,6 @@
-/* plain_int.h: the readable twins of what every point runs through. They know no shortcut and
- * answer the same; tests and fuzz targets compare the two. Private to src/codec and its tests. */
+/* plain_int.h: plain versions of the functions that every point passes through. They take no
+ * shortcut and must answer the same as the fast ones; tests and fuzz targets compare the two.
+ * Private to src/codec and its tests. */
 #ifndef SB_CODEC_PLAIN_INT_H
 #define SB_CODEC_PLAIN_INT_H
 

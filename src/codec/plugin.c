@@ -6,40 +6,25 @@
 
 typedef struct known_plugin {
     const char *name;
-    int32_t data_class;
     sb_message_id content;
 } known_plugin;
 
 static const known_plugin known_plugins[] = {
-    {"scalars", SB_DATA_CLASS_SCALAR, SB_MSG_SCALAR_PLUGIN},
-    {"images", SB_DATA_CLASS_BLOB_SEQUENCE, SB_MSG_IMAGE_PLUGIN},
-    {"audio", SB_DATA_CLASS_BLOB_SEQUENCE, SB_MSG_AUDIO_PLUGIN},
-    {"graphs", SB_DATA_CLASS_BLOB_SEQUENCE, SB_MSG_NONE},
-    {"graph_tagged_run_metadata", SB_DATA_CLASS_BLOB_SEQUENCE, SB_MSG_NONE},
-    {"graph_run_metadata", SB_DATA_CLASS_BLOB_SEQUENCE, SB_MSG_NONE},
-    {"graph_run_metadata_graph", SB_DATA_CLASS_BLOB_SEQUENCE, SB_MSG_NONE},
-    {"graph_keras_model", SB_DATA_CLASS_BLOB_SEQUENCE, SB_MSG_NONE},
-    {"text", SB_DATA_CLASS_TENSOR, SB_MSG_TEXT_PLUGIN},
-    {"histograms", SB_DATA_CLASS_TENSOR, SB_MSG_HISTOGRAM_PLUGIN},
-    {"pr_curves", SB_DATA_CLASS_TENSOR, SB_MSG_PR_CURVE_PLUGIN},
-    {"mesh", SB_DATA_CLASS_TENSOR, SB_MSG_MESH_PLUGIN},
-    {"hparams", SB_DATA_CLASS_TENSOR, SB_MSG_HPARAMS_PLUGIN},
-    {"custom_scalars", SB_DATA_CLASS_TENSOR, SB_MSG_NONE},
+    {"scalars", SB_MSG_SCALAR_PLUGIN},
+    {"images", SB_MSG_IMAGE_PLUGIN},
+    {"audio", SB_MSG_AUDIO_PLUGIN},
+    {"text", SB_MSG_TEXT_PLUGIN},
+    {"histograms", SB_MSG_HISTOGRAM_PLUGIN},
+    {"pr_curves", SB_MSG_PR_CURVE_PLUGIN},
+    {"mesh", SB_MSG_MESH_PLUGIN},
+    {"hparams", SB_MSG_HPARAMS_PLUGIN},
 };
 
-static const known_plugin *find_plugin(sb_slice name) {
-    static const known_plugin unknown = {"", SB_DATA_CLASS_UNKNOWN, SB_MSG_NONE};
-    for (size_t i = 0; i < sizeof known_plugins / sizeof *known_plugins; i++)
-        if (sb_slice_eq(name, sb_slice_str(known_plugins[i].name))) return &known_plugins[i];
-    return &unknown;
-}
-
-int32_t sb_plugin_data_class(sb_slice plugin_name) {
-    return find_plugin(plugin_name)->data_class;
-}
-
 sb_message_id sb_plugin_content_message(sb_slice plugin_name) {
-    return find_plugin(plugin_name)->content;
+    for (size_t i = 0; i < sizeof known_plugins / sizeof *known_plugins; i++)
+        if (sb_slice_eq(plugin_name, sb_slice_str(known_plugins[i].name)))
+            return known_plugins[i].content;
+    return SB_MSG_NONE;
 }
 
 sb_status sb_plugin_version(int32_t *version, sb_slice content) {

@@ -19,10 +19,6 @@
 #include "codec/proto/messages.h"
 #include "codec/tensor.h"
 
-/* What TensorBoard assumes of a plugin's series when the metadata has no data_class:
- * SB_DATA_CLASS_...; UNKNOWN for names it does not know. */
-int32_t sb_plugin_data_class(sb_slice plugin_name);
-
 /* Which message a plugin keeps as its content; SB_MSG_NONE for those that keep none. */
 sb_message_id sb_plugin_content_message(sb_slice plugin_name);
 

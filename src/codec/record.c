@@ -16,7 +16,7 @@ sb_status sb_record_read_header(sb_record *out, sb_slice window) {
     out->length = sb_load64(window.p);
     out->length_crc = sb_load32(window.p + 8);
     if (sb_crc32c_masked(window.p, 8) != out->length_crc) return SB_BAD_LENGTH;
-    /* A length near 2^64 with a matching checksum is no accident, but no file can hold it either.
+    /* A crafted file can hold a length near 2^64 with a matching checksum; no file is that long.
      */
     if (__builtin_add_overflow(out->length, (uint64_t)SB_RECORD_OVERHEAD, &out->size))
         return SB_BAD_LENGTH;

@@ -79,7 +79,7 @@ sb_status sb_metadata_read(sb_metadata *out, sb_slice metadata);
 void sb_metadata_add(sb_buf *b, uint32_t number, const sb_metadata *metadata);
 
 typedef struct sb_summary_image {
-    int32_t height, width; /* hints: the encoded image knows better */
+    int32_t height, width; /* hints; the size inside the encoded image is the right one */
     int32_t colorspace;
     sb_slice encoded;
 } sb_summary_image;

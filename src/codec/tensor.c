@@ -156,7 +156,7 @@ static bool find_typed(sb_tensor_view *t, sb_typed_field typed) {
         }
     }
     if (typed.wire != SB_PB_VARINT) t->given = total / typed.values;
-    if (t->given == 0) t->run = NULL; /* half a complex number is none */
+    if (t->given == 0) t->run = NULL; /* an odd count of numbers is no list of complex ones */
     return true;
 }
 
@@ -214,7 +214,7 @@ bool sb_tensor_scalar_plain(sb_slice tensor, double *out, sb_dtype *dtype) {
     if (sb_tensor_read(&t, tensor) != SB_OK || t.count != 1 || sb_dtype_complex(t.dtype) ||
         sb_tensor_at(&t, 0, &number) != SB_OK)
         return false;
-    /* An empty message is not the number 0: somebody forgot the value. */
+    /* An empty message holds no value; it is not taken for the number 0. */
     if (t.content.n == 0 && t.given == 0) return false;
     *out = number.re;
     if (dtype) *dtype = t.dtype;

@@ -1,4 +1,4 @@
-/* graph.c: graphs made one, and made smaller. */
+/* graph.c: merges several graphs into one, and leaves large attributes out. */
 #include "graph/graph.h"
 
 #include <stdio.h>

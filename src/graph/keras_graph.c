@@ -36,13 +36,13 @@ typedef struct walk {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *get(const json_t *object, const char *key) {
+static json_t *get_member(const json_t *object, const char *key) {
     json_t *value = json_object_get(object, key);
     return json_is_null(value) ? NULL : value;
 }
 
 static sb_slice text_of(const json_t *value) {
-    if (!json_is_string(value)) return SB_LIT("None"); /* as Python would show what is not there */
+    if (!json_is_string(value)) return SB_LIT("None"); /* Python prints a missing value as None */
     return sb_slice_of(json_string_value(value), json_string_length(value));
 }
 
@@ -97,8 +97,8 @@ typedef struct edge {
 typedef sb_status (*edge_fn)(walk *w, const edge *e, void *ud);
 
 static sb_status each_history(walk *w, const json_t *arg, edge_fn fn, void *ud) {
-    const json_t *config = json_is_object(arg) ? get(arg, "config") : NULL;
-    const json_t *history = json_is_object(config) ? get(config, "keras_history") : NULL;
+    const json_t *config = json_is_object(arg) ? get_member(arg, "config") : NULL;
+    const json_t *history = json_is_object(config) ? get_member(config, "keras_history") : NULL;
     if (!json_is_array(history) || json_array_size(history) < 3) return SB_OK;
     edge e = {text_of(json_array_get(history, 0)), json_integer_value(json_array_get(history, 2))};
     return fn(w, &e, ud);
@@ -106,10 +106,10 @@ static sb_status each_history(walk *w, const json_t *arg, edge_fn fn, void *ud) 
 
 /* inbound_nodes: [{"args": [arg or [arg, ...], ...]}, ...]. */
 static sb_status each_edge(walk *w, const json_t *layer, edge_fn fn, void *ud) {
-    const json_t *inbound = get(layer, "inbound_nodes");
+    const json_t *inbound = get_member(layer, "inbound_nodes");
     for (size_t i = 0; i < json_array_size(inbound); i++) {
         const json_t *node = json_array_get(inbound, i);
-        const json_t *args = json_is_object(node) ? get(node, "args") : NULL;
+        const json_t *args = json_is_object(node) ? get_member(node, "args") : NULL;
         for (size_t k = 0; k < json_array_size(args); k++) {
             const json_t *arg = json_array_get(args, k);
             size_t several = json_is_array(arg) ? json_array_size(arg) : 1;
@@ -151,8 +151,8 @@ static sb_status join_edge(walk *w, const edge *e, void *ud) {
 }
 
 static sb_status set_outputs(walk *w, const json_t *config, sb_slice name, bool is_functional) {
-    const json_t *layers = get(config, "layers");
-    const json_t *outputs = get(config, "output_layers");
+    const json_t *layers = get_member(config, "layers");
+    const json_t *outputs = get_member(config, "output_layers");
     bool is_nested = json_is_array(json_array_get(outputs, 0));
     size_t n = is_functional && is_nested ? json_array_size(outputs) : 1;
     sb_slice *targets = sb_arena_zeroed(w->arena, n, sizeof *targets);
@@ -161,8 +161,10 @@ static sb_status set_outputs(walk *w, const json_t *config, sb_slice name, bool 
         const json_t *output = !is_functional ? NULL
                                : is_nested    ? json_array_get(outputs, i)
                                               : outputs;
-        const json_t *last = get(json_array_get(layers, json_array_size(layers) - 1), "config");
-        sb_slice layer = text_of(is_functional ? json_array_get(output, 0) : get(last, "name"));
+        const json_t *last =
+            get_member(json_array_get(layers, json_array_size(layers) - 1), "config");
+        sb_slice layer =
+            text_of(is_functional ? json_array_get(output, 0) : get_member(last, "name"));
         targets[i] = scoped(w, name, layer);
         if (!targets[i].p) return SB_NOMEM;
     }
@@ -170,16 +172,17 @@ static sb_status set_outputs(walk *w, const json_t *config, sb_slice name, bool 
 }
 
 static sb_status take_model(walk *w, const json_t *model, const json_t *config, sb_slice scope) {
-    sb_slice name = scoped(w, scope, text_of(get(config, "name")));
+    sb_slice name = scoped(w, scope, text_of(get_member(config, "name")));
     if (!name.p) return SB_NOMEM;
-    const json_t *inputs = get(config, "input_layers");
-    bool is_functional = json_array_size(inputs) && json_array_size(get(config, "output_layers"));
+    const json_t *inputs = get_member(config, "input_layers");
+    bool is_functional =
+        json_array_size(inputs) && json_array_size(get_member(config, "output_layers"));
     joining j = {.scope = scope, .name = name, .inputs = is_functional ? inputs : NULL};
     sb_status status = each_edge(w, model, join_edge, &j);
     const json_t *first = json_array_get(inputs, 0);
     if (status == SB_OK && !j.any && w->previous.p && is_functional && json_is_string(first))
         status = join_input(w, scoped(w, name, text_of(first)), w->previous);
-    if (status != SB_OK || json_array_size(get(config, "layers")) == 0) return status;
+    if (status != SB_OK || json_array_size(get_member(config, "layers")) == 0) return status;
     return set_outputs(w, config, name, is_functional);
 }
 
@@ -202,10 +205,10 @@ static sb_status add_edge(walk *w, const edge *e, void *ud) {
 
 /* The type that a layer works in: a name, or a policy that has one. */
 static sb_dtype dtype_of(const json_t *config) {
-    const json_t *value = get(config, "dtype");
+    const json_t *value = get_member(config, "dtype");
     if (json_is_object(value)) {
-        const json_t *policy = get(value, "config");
-        value = json_is_object(policy) ? get(policy, "name") : NULL;
+        const json_t *policy = get_member(value, "config");
+        value = json_is_object(policy) ? get_member(policy, "name") : NULL;
     }
     if (!json_is_string(value)) return SB_NO_DTYPE;
     static const struct {
@@ -218,7 +221,7 @@ static sb_dtype dtype_of(const json_t *config) {
 }
 
 static void add_attrs(walk *w, const json_t *layer, const json_t *config) {
-    const json_t *class = get(layer, "class_name");
+    const json_t *class = get_member(layer, "class_name");
     sb_dtype dtype = dtype_of(config);
     if (dtype != SB_NO_DTYPE) {
         size_t entry = sb_pb_begin(w->out, SB_NODE_ATTR, 16);
@@ -238,13 +241,13 @@ static void add_attrs(walk *w, const json_t *layer, const json_t *config) {
 }
 
 static sb_status take_layer(walk *w, const json_t *layer, const json_t *config, sb_slice scope) {
-    sb_slice name = scoped(w, scope, text_of(get(config, "name")));
+    sb_slice name = scoped(w, scope, text_of(get_member(config, "name")));
     if (!name.p) return SB_NOMEM;
     size_t node = sb_pb_begin(w->out, SB_GRAPH_NODE, 128);
     sb_pb_add_bytes(w->out, SB_NODE_NAME, name);
     sb_status status = SB_OK;
     placing p = {scope};
-    if (get(layer, "inbound_nodes"))
+    if (get_member(layer, "inbound_nodes"))
         status = each_edge(w, layer, add_edge, &p);
     else if (w->previous.p)
         sb_pb_add_bytes(w->out, SB_NODE_INPUT, w->previous);
@@ -256,18 +259,18 @@ static sb_status take_layer(walk *w, const json_t *layer, const json_t *config, 
     return status;
 }
 
-static sb_status take(walk *w, const json_t *layer, sb_slice scope, unsigned depth) {
+static sb_status take_layer_or_model(walk *w, const json_t *layer, sb_slice scope, unsigned depth) {
     if (depth > MOST_DEPTH) return sb_fail(w->err, SB_LIMIT, 0, "models are nested too deep");
-    const json_t *config = json_is_object(layer) ? get(layer, "config") : NULL;
+    const json_t *config = json_is_object(layer) ? get_member(layer, "config") : NULL;
     if (!json_is_object(config))
         return sb_fail(w->err, SB_CORRUPT, 0, "a layer has no configuration");
-    const json_t *layers = get(config, "layers");
+    const json_t *layers = get_member(config, "layers");
     if (!json_is_array(layers)) return take_layer(w, layer, config, scope);
     sb_status status = take_model(w, layer, config, scope);
-    sb_slice inner = scoped(w, scope, text_of(get(config, "name")));
+    sb_slice inner = scoped(w, scope, text_of(get_member(config, "name")));
     if (!inner.p) return SB_NOMEM;
     for (size_t i = 0; i < json_array_size(layers) && status == SB_OK; i++)
-        status = take(w, json_array_get(layers, i), inner, depth + 1);
+        status = take_layer_or_model(w, json_array_get(layers, i), inner, depth + 1);
     return status;
 }
 
@@ -278,7 +281,7 @@ sb_status sb_keras_graph(sb_buf *graph_def, sb_slice json, sb_arena *arena, sb_e
     walk w = {.out = graph_def, .arena = arena, .err = err};
     sb_intern_init(&w.inputs.table, arena->alloc, 0, MOST_NAMES);
     sb_intern_init(&w.outputs.table, arena->alloc, 0, MOST_NAMES);
-    sb_status status = take(&w, model, SB_LIT(""), 0);
+    sb_status status = take_layer_or_model(&w, model, SB_LIT(""), 0);
     if (status == SB_NOMEM) sb_fail_nomem(err, "for a model's graph");
     sb_intern_fini(&w.outputs.table);
     sb_intern_fini(&w.inputs.table);

@@ -245,10 +245,6 @@ sb_tail_ending sb_tail_rest(const sb_tail *t) {
     return rest;
 }
 
-const char *sb_tail_path(const sb_tail *t) {
-    return t->path;
-}
-
 bool sb_tail_is_archive(const sb_tail *t) {
     return t->is_archive;
 }

@@ -105,7 +105,7 @@ static void normalise(sb_buf *to, sb_slice html) {
     to->n = n;
 }
 
-static sb_status clean(sb_buf *out, sb_slice source, const sb_html_limits *limits) {
+static sb_status clean_source(sb_buf *out, sb_slice source, const sb_html_limits *limits) {
     sb_html_tree tree;
     sb_status status = sb_html_tree_init(&tree, out->alloc, limits);
     if (status == SB_OK) {
@@ -134,7 +134,7 @@ sb_status sb_html_clean(sb_buf *out, sb_slice html, const sb_html_limits *limits
         source = sb_buf_slice(&copy);
         status = copy.failed;
     }
-    if (status == SB_OK) status = clean(out, source, limits);
+    if (status == SB_OK) status = clean_source(out, source, limits);
     sb_buf_fini(&copy);
     if (status == SB_OK) return SB_OK;
     out->n = length;

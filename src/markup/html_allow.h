@@ -1,4 +1,5 @@
-/* html_allow.h: the one gate through which HTML from a log reaches a page.
+/* html_allow.h: the HTML sanitizer (in this folder: the gate). All HTML from logs passes it before
+ * it reaches a page.
  *
  * In:  any bytes that claim to be HTML.
  * Out: HTML that consists of the elements and attributes of a fixed table, of escaped text, and of

@@ -293,7 +293,7 @@ static const legacy legacies[] = {
 };
 
 /* Does the table's name begin with name (0), or is it ordered before (-1) or behind it (1)? */
-static int compare(const char *known, const uint8_t *name, size_t n) {
+static int compare_beginning(const char *known, const uint8_t *name, size_t n) {
     for (size_t i = 0; i < n; i++) {
         uint8_t c = (uint8_t)known[i];
         if (c != name[i]) return c < name[i] ? -1 : 1;
@@ -304,8 +304,8 @@ static int compare(const char *known, const uint8_t *name, size_t n) {
 bool sb_html_entity_begins(const uint8_t *name, size_t n) {
     if (n == 0) return false;
     size_t count = sizeof names / sizeof names[0], i;
-    SB_PARTITION_POINT(i, 0, count, compare(names[i], name, n) < 0);
-    return i < count && compare(names[i], name, n) == 0;
+    SB_PARTITION_POINT(i, 0, count, compare_beginning(names[i], name, n) < 0);
+    return i < count && compare_beginning(names[i], name, n) == 0;
 }
 
 uint32_t sb_html_entity_legacy(const uint8_t *name, size_t n) {

@@ -133,7 +133,7 @@ void sb_html_pop(sb_html_tree *t) {
     t->nodes[t->open[--t->open_count]].open = false;
 }
 
-static void push(sb_html_tree *t, sb_html_id id, uint32_t place) {
+static void push_open(sb_html_tree *t, sb_html_id id, uint32_t place) {
     memmove(t->open + place + 1, t->open + place, (t->open_count - place) * sizeof *t->open);
     t->open[place] = id;
     t->open_count++;
@@ -193,7 +193,7 @@ static bool fostered(const sb_html_tree *t) {
     return t->from_table && (sb_html_traits[sb_html_current_tag(t)].flags & SB_HTML_TABLE_PART);
 }
 
-static void place(sb_html_tree *t, sb_html_id id) {
+static void insert_node(sb_html_tree *t, sb_html_id id) {
     sb_html_id where = SB_HTML_NO_NODE, parent = sb_html_current(t);
     if (fostered(t)) parent = foster_parent(t, &where);
     insert(t, parent, id, where);
@@ -201,8 +201,8 @@ static void place(sb_html_tree *t, sb_html_id id) {
 
 static bool open_node(sb_html_tree *t, sb_html_id id) {
     if (id == SB_HTML_NO_NODE) return false;
-    place(t, id);
-    push(t, id, t->open_count);
+    insert_node(t, id);
+    push_open(t, id, t->open_count);
     return true;
 }
 
@@ -243,7 +243,8 @@ void sb_html_drop_formatting(sb_html_tree *t, sb_html_id id) {
 }
 
 static void insert_formatting(sb_html_tree *t, uint32_t place_at, sb_html_id id) {
-    if (t->formatting_count == t->formatting_room) return; /* it just is not reopened */
+    if (t->formatting_count == t->formatting_room)
+        return; /* the list is full: this element is not reopened */
     memmove(t->formatting + place_at + 1, t->formatting + place_at,
             (t->formatting_count - place_at) * sizeof *t->formatting);
     t->formatting[place_at] = id;
@@ -373,7 +374,7 @@ static bool adopt(sb_html_tree *t, sb_html_tag tag) {
     sb_html_drop_formatting(t, formatting);
     insert_formatting(t, bookmark < t->formatting_count ? bookmark : t->formatting_count, copy);
     sb_html_drop_open(t, formatting);
-    push(t, copy, place_of(t->open, t->open_count, block) + 1);
+    push_open(t, copy, place_of(t->open, t->open_count, block) + 1);
     return true;
 }
 

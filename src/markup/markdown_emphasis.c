@@ -93,25 +93,25 @@ static opener *stack_of(const emphasis *e, int which, size_t *count) {
     return (opener *)(void *)e->in->opened[which].p;
 }
 
-static void push(emphasis *e, int which, opener o) {
+static void push_opener(emphasis *e, int which, opener o) {
     opener *place = sb_md_push(e->in->doc, &e->in->opened[which], sizeof *place);
     if (place) *place = o;
 }
 
-static bool top(const emphasis *e, int which, opener *o) {
+static bool top_opener(const emphasis *e, int which, opener *o) {
     size_t count;
     opener *stack = stack_of(e, which, &count);
     if (count) *o = stack[count - 1];
     return count > 0;
 }
 
-static bool pop(emphasis *e, int which, opener *o) {
-    bool any = top(e, which, o);
+static bool pop_opener(emphasis *e, int which, opener *o) {
+    bool any = top_opener(e, which, o);
     if (any) e->in->opened[which].n -= sizeof *o;
     return any;
 }
 
-static bool empty(const emphasis *e, int which) {
+static bool has_no_opener(const emphasis *e, int which) {
     return e->in->opened[which].n == 0;
 }
 
@@ -127,7 +127,7 @@ static void add_region(emphasis *e, size_t text, size_t text_end, size_t size) {
     size_t from = r->from, to = r->to;
     for (int which = 0; which < 2; which++) {
         opener o;
-        while (top(e, which, &o) && o.from >= from && o.from < to) pop(e, which, &o);
+        while (top_opener(e, which, &o) && o.from >= from && o.from < to) pop_opener(e, which, &o);
     }
 }
 
@@ -151,26 +151,26 @@ static void close_many(emphasis *e, closing *c) {
     size_t whole = c->left;
     opener o;
     c->opens = false;
-    while (c->left && c->last <= c->left && pop(e, which, &o)) {
+    while (c->left && c->last <= c->left && pop_opener(e, which, &o)) {
         size_t size = at_most_two(o.left);
         if (size > c->left) size = c->left;
         add_region(e, o.to, c->start, size);
         c->start += size;
         c->left -= size;
         if (size < o.left)
-            push(e, which, (opener){o.from, o.to - size, o.both, o.whole, o.left - size});
-        if (!top(e, which, &o)) {
-            if (empty(e, !which)) c->closes = false;
+            push_opener(e, which, (opener){o.from, o.to - size, o.both, o.whole, o.left - size});
+        if (!top_opener(e, which, &o)) {
+            if (has_no_opener(e, !which)) c->closes = false;
             break;
         }
         c->last = o.left;
     }
     if (whole >= 3 && c->left && c->both) {
-        push(e, which,
-             (opener){c->r.at + (whole - c->left), c->r.at + c->r.n, false, whole, c->left});
+        push_opener(e, which,
+                    (opener){c->r.at + (whole - c->left), c->r.at + c->r.n, false, whole, c->left});
         c->closes = false;
     } else {
-        c->closes = c->left && !empty(e, which) && c->last > c->left;
+        c->closes = c->left && !has_no_opener(e, which) && c->last > c->left;
     }
 }
 
@@ -178,14 +178,14 @@ static void close_many(emphasis *e, closing *c) {
 static bool close_part(emphasis *e, closing *c) {
     int which = c->r.which;
     opener o = {0};
-    pop(e, which, &o);
-    while (!empty(e, which) && o.left != 3 && o.both) {
-        pop(e, which, &o);
+    pop_opener(e, which, &o);
+    while (!has_no_opener(e, which) && o.left != 3 && o.both) {
+        pop_opener(e, which, &o);
         c->last = o.left;
     }
     if (o.both && o.left != 3) {
         e->in->opened[which].n = 0;
-        return !empty(e, !which);
+        return !has_no_opener(e, !which);
     }
     c->opens = false;
     while (c->left && c->left <= c->last) {
@@ -196,7 +196,7 @@ static bool close_part(emphasis *e, closing *c) {
         c->last -= size;
         o.to -= size;
     }
-    if (c->last) push(e, which, (opener){o.from, o.to, false, o.whole, c->last});
+    if (c->last) push_opener(e, which, (opener){o.from, o.to, false, o.whole, c->last});
     return true;
 }
 
@@ -219,31 +219,31 @@ static bool take_run(emphasis *e, run r) {
     c.closes = r.kind != RUN_OPENS;
     c.both = r.kind == RUN_BOTH;
     opener o;
-    bool any = top(e, r.which, &o);
+    bool any = top_opener(e, r.which, &o);
     c.last = any ? o.left : 0;
     look_below(e, &c);
     bool longer = c.left > c.last && (!c.both || !rule_of_three(any ? o.whole : 0, c.left));
     if (any && c.closes && (longer || c.left == c.last || c.left >= 3)) close_many(e, &c);
-    if (!empty(e, r.which) && c.closes && (c.last >= 3 || !c.both) && c.last > c.left) {
+    if (!has_no_opener(e, r.which) && c.closes && (c.last >= 3 || !c.both) && c.last > c.left) {
         bool reset = !close_part(e, &c);
         if (reset) return false;
-        if (empty(e, r.which) && c.opens) return true;
+        if (has_no_opener(e, r.which) && c.opens) return true;
     }
-    if (c.opens) push(e, r.which, (opener){c.start, r.at + r.n, c.both, c.left, c.left});
+    if (c.opens) push_opener(e, r.which, (opener){c.start, r.at + r.n, c.both, c.left, c.left});
     return true;
 }
 
 /* Pairs runs from the one at `at` on until none waits. */
 static void pair(emphasis *e, run first) {
-    push(e, first.which,
-         (opener){first.at, first.at + first.n, first.kind == RUN_BOTH, first.n, first.n});
+    push_opener(e, first.which,
+                (opener){first.at, first.at + first.n, first.kind == RUN_BOTH, first.n, first.n});
     size_t at = first.at + first.n;
-    while ((!empty(e, 0) || !empty(e, 1)) && e->in->doc->failed == SB_OK) {
+    while ((!has_no_opener(e, 0) || !has_no_opener(e, 1)) && e->in->doc->failed == SB_OK) {
         at = next_mark(e, at);
         if (at >= e->to || e->steps++ >= e->ration) return;
         run r = run_at(e, at);
         at += r.n;
-        if (r.kind == RUN_NOTHING || (r.kind == RUN_CLOSES && empty(e, r.which))) continue;
+        if (r.kind == RUN_NOTHING || (r.kind == RUN_CLOSES && has_no_opener(e, r.which))) continue;
         if (!take_run(e, r)) return;
     }
 }
@@ -291,10 +291,10 @@ static size_t write_regions(emphasis *e, sb_buf *out, size_t at) {
 /* Where to go on when nothing could be paired: behind the last run that waits; with the next mark
  * of the same run when none does. */
 static size_t behind_waiting(const emphasis *e, size_t at) {
-    if (empty(e, 0) && empty(e, 1)) return at + 1;
+    if (has_no_opener(e, 0) && has_no_opener(e, 1)) return at + 1;
     for (int which = 0; which < 2; which++) {
         opener o;
-        if (top(e, which, &o) && o.to > at) at = o.to;
+        if (top_opener(e, which, &o) && o.to > at) at = o.to;
     }
     return at;
 }

@@ -1,7 +1,7 @@
 /* markdown_inline.c: what is inside a paragraph, a heading, a cell: links, images, code, tags.
  *
  * In:  one text. Out: HTML, not safe yet.
- * md4c reads the text; to it every text is one paragraph, prepared by markdown_give.c. What it
+ * md4c reads the text; to it every text is one paragraph, prepared by markdown_translate.c. What it
  * finds becomes text with atoms in it: links, images and tags that are done. Emphasis comes last,
  * over the whole and over the text of each link. A text without anything for md4c to find is not
  * given to it.
@@ -32,8 +32,8 @@ typedef struct frame {
 enum { BUFFERS = 11 };
 
 static void list_buffers(sb_md_inline *x, sb_buf *list[BUFFERS]) {
-    sb_buf *all[BUFFERS] = {&x->whole,   &x->ticks,     &x->given,    &x->data,
-                            &x->store,   &x->atoms,     &x->frames,   &x->scratch,
+    sb_buf *all[BUFFERS] = {&x->whole,   &x->ticks,     &x->translated, &x->data,
+                            &x->store,   &x->atoms,     &x->frames,     &x->scratch,
                             &x->regions, &x->opened[0], &x->opened[1]};
     memcpy(list, all, sizeof all);
 }
@@ -229,21 +229,21 @@ static int add_atom(sb_md_inline *x, sb_buf *to, size_t at, bool tag) {
     return 0;
 }
 
-void sb_md_give_code(sb_md_inline *x, sb_slice code) {
+void sb_md_add_code_atom(sb_md_inline *x, sb_slice code) {
     size_t at = x->store.n;
     sb_buf_add_str(&x->store, "<code>");
     sb_md_write_code(x->doc, &x->store, code);
     sb_buf_add_str(&x->store, "</code>");
-    add_atom(x, &x->given, at, false);
+    add_atom(x, &x->translated, at, false);
 }
 
-void sb_md_give_raw(sb_md_inline *x, sb_slice html) {
+void sb_md_add_raw_atom(sb_md_inline *x, sb_slice html) {
     size_t at = x->store.n;
     sb_buf_add_slice(&x->store, html);
-    add_atom(x, &x->given, at, true);
+    add_atom(x, &x->translated, at, true);
 }
 
-void sb_md_give_link(sb_md_inline *x, const char *scheme, sb_slice url) {
+void sb_md_add_link_atom(sb_md_inline *x, const char *scheme, sb_slice url) {
     size_t at = x->store.n;
     sb_buf_add_str(&x->store, "<a href=\"");
     sb_buf_add_str(&x->store, scheme);
@@ -251,7 +251,7 @@ void sb_md_give_link(sb_md_inline *x, const char *scheme, sb_slice url) {
     sb_buf_add_str(&x->store, "\">");
     sb_md_write_code(x->doc, &x->store, url);
     sb_buf_add_str(&x->store, "</a>");
-    add_atom(x, &x->given, at, false);
+    add_atom(x, &x->translated, at, false);
 }
 
 static sb_slice attribute(const MD_ATTRIBUTE *a) {
@@ -373,11 +373,11 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *userdata) {
     return add_atom(x, &x->data, at, false);
 }
 
-/* Are these bytes of what was given? A library that hands over others has lost its way. */
-static bool was_given(const sb_md_inline *x, const MD_CHAR *text, MD_SIZE size) {
+/* Do these bytes lie in the text that md4c was given? If not, md4c is in a wrong state. */
+static bool is_from_md4c_input(const sb_md_inline *x, const MD_CHAR *text, MD_SIZE size) {
     const uint8_t *p = (const uint8_t *)text;
-    return p >= x->given.p && p <= x->given.p + x->given.n &&
-           size <= (size_t)(x->given.p + x->given.n - p);
+    return p >= x->translated.p && p <= x->translated.p + x->translated.n &&
+           size <= (size_t)(x->translated.p + x->translated.n - p);
 }
 
 static int take_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *userdata) {
@@ -391,7 +391,7 @@ static int take_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *
         sb_buf_add_byte(&x->data, '\n');
         return 0;
     }
-    if (!was_given(x, text, size)) return LOST;
+    if (!is_from_md4c_input(x, text, size)) return LOST;
     for (MD_SIZE i = 0; i < size; i++) {
         uint8_t c = (uint8_t)text[i];
         if (c != SB_MD_GUARD) sb_buf_add_byte(&x->data, c == SB_MD_BLANK ? ' ' : c);
@@ -408,7 +408,7 @@ static int ignore_block(MD_BLOCKTYPE type, void *detail, void *userdata) {
 
 /* 0, LOST, or -1 for a failure that the document knows. */
 static int run_md4c(sb_md_inline *x, sb_slice text) {
-    sb_md_give(x, text);
+    sb_md_translate(x, text);
     if (x->doc->failed != SB_OK) return -1;
     const MD_PARSER parser = {
         .flags = MD_FLAG_NOINDENTEDCODEBLOCKS | MD_FLAG_NOHTML,
@@ -419,7 +419,7 @@ static int run_md4c(sb_md_inline *x, sb_slice text) {
         .text = take_text,
     };
     x->too_deep = 0;
-    int result = md_parse((const MD_CHAR *)x->given.p, (MD_SIZE)x->given.n, &parser, x);
+    int result = md_parse((const MD_CHAR *)x->translated.p, (MD_SIZE)x->translated.n, &parser, x);
     if (result < 0) sb_md_fail(x->doc, SB_NOMEM);
     return result;
 }

@@ -4,7 +4,7 @@
  *   markdown_raw.c      blocks of raw HTML                  text   -> text with places held
  *   markdown_block.c    paragraphs, headings, quotes, ...   text   -> tree
  *   markdown_list.c     lists, markdown_table.c tables
- *   markdown_give.c     code and what the dialect wants     text   -> text for md4c
+ *   markdown_translate.c     code and what the dialect wants     text   -> text for md4c
  *   markdown_tag.c      <http://...>, tags, comments
  *   markdown_inline.c   links, images                       text   -> HTML, by md4c
  *   markdown_emphasis.c * and _
@@ -82,7 +82,7 @@ typedef struct sb_md_node {
     struct sb_md_node *first, *last, *next;
 } sb_md_node;
 
-/* What was taken out of the text. */
+/* What was taken out of the text; a placeholder ("held place") stands there instead. */
 typedef struct sb_md_held {
     bool fence; /* code of a fence: at, n in the source; else raw HTML: in the store */
     size_t at, n;
@@ -195,14 +195,14 @@ bool sb_md_take_table(sb_md_doc *d, sb_md_node *parent, sb_md_span block);
 /* Where the inside of a text is put together; one for a whole document. */
 typedef struct sb_md_inline {
     sb_md_doc *doc;
-    sb_buf whole;   /* a text whose pieces had to be joined */
-    sb_buf ticks;   /* its runs of backquotes */
-    sb_buf given;   /* what md4c reads */
-    sb_buf data;    /* what came of it: text, SB_MD_STAR, SB_MD_LINE, atoms */
-    sb_buf store;   /* the bytes of atoms */
-    sb_buf atoms;   /* sb_md_atom[] */
-    sb_buf frames;  /* links, images and code that are open */
-    sb_buf scratch; /* one value */
+    sb_buf whole;      /* a text whose pieces had to be joined */
+    sb_buf ticks;      /* its runs of backquotes */
+    sb_buf translated; /* what md4c reads */
+    sb_buf data;       /* what came of it: text, SB_MD_STAR, SB_MD_LINE, atoms */
+    sb_buf store;      /* the bytes of atoms */
+    sb_buf atoms;      /* sb_md_atom[] */
+    sb_buf frames;     /* links, images and code that are open */
+    sb_buf scratch;    /* one value */
     size_t too_deep;
     size_t no_run[SB_MD_SHORT_RUN]; /* from which run on none has so many backquotes */
     bool no_end[3]; /* no comment, instruction, CDATA section ends in the rest of the text */
@@ -222,14 +222,14 @@ void sb_md_inline_write(sb_md_inline *x, sb_buf *out, const sb_md_text *text, bo
 
 /* Is there anything in a text that md4c would find? */
 bool sb_md_worth_reading(sb_slice text);
-/* Fills x->given. */
-void sb_md_give(sb_md_inline *x, sb_slice text);
-/* Each makes an atom and gives it: code, a tag, a link that shows where it leads. */
-void sb_md_give_code(sb_md_inline *x, sb_slice code);
-void sb_md_give_raw(sb_md_inline *x, sb_slice html);
-void sb_md_give_link(sb_md_inline *x, const char *scheme, sb_slice url);
+/* Fills x->translated. */
+void sb_md_translate(sb_md_inline *x, sb_slice text);
+/* Each appends an atom to x->translated: code, a tag, a link whose text is its URL. */
+void sb_md_add_code_atom(sb_md_inline *x, sb_slice code);
+void sb_md_add_raw_atom(sb_md_inline *x, sb_slice html);
+void sb_md_add_link_atom(sb_md_inline *x, const char *scheme, sb_slice url);
 /* Gives what the '<' at p begins, and answers what is behind it; NULL when it begins nothing. */
-const uint8_t *sb_md_give_tag(sb_md_inline *x, const uint8_t *p, const uint8_t *end);
+const uint8_t *sb_md_translate_tag(sb_md_inline *x, const uint8_t *p, const uint8_t *end);
 
 /* Writes data[from..to) with its emphasis; out may be the store. */
 void sb_md_emphasis_write(sb_md_inline *x, sb_buf *out, size_t from, size_t to);

@@ -45,7 +45,7 @@ static uint8_t lower(uint8_t c) {
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c + ('a' - 'A')) : c;
 }
 
-static bool letter(uint8_t c) {
+static bool is_letter(uint8_t c) {
     return lower(c) >= 'a' && lower(c) <= 'z';
 }
 
@@ -334,13 +334,13 @@ static const uint8_t *read_start_tag(extractor *x, const uint8_t *p) {
     return data && x->in_raw ? skip_data_element(x, name, behind) : behind;
 }
 
-static const uint8_t *find(const uint8_t *p, const uint8_t *end, const char *text, size_t n) {
+static const uint8_t *find_text(const uint8_t *p, const uint8_t *end, const char *text, size_t n) {
     return p < end ? memmem(p, (size_t)(end - p), text, n) : NULL;
 }
 
 static const uint8_t *read_end_tag(extractor *x, const uint8_t *p) {
     const uint8_t *greater = NULL;
-    if (p + 2 < x->end && letter(p[2]) && !x->no_end[END_GREATER]) {
+    if (p + 2 < x->end && is_letter(p[2]) && !x->no_end[END_GREATER]) {
         greater = memchr(p + 2, '>', (size_t)(x->end - p) - 2);
         x->no_end[END_GREATER] = greater == NULL;
     }
@@ -359,7 +359,7 @@ static bool loose_close_follows(extractor *x, const uint8_t *p) {
     if (p >= x->paragraph) x->paragraph = paragraph_end(p, x->end);
     const uint8_t *end = x->paragraph;
     while (p < end && p >= x->no_close && x->looks++ < LOOKS) {
-        const uint8_t *q = find(p, end, "</", 2);
+        const uint8_t *q = find_text(p, end, "</", 2);
         if (!q) {
             x->no_close = end;
             return false;
@@ -377,7 +377,7 @@ static bool loose_close_follows(extractor *x, const uint8_t *p) {
 }
 
 static const uint8_t *read_comment(extractor *x, const uint8_t *p) {
-    const uint8_t *q = x->no_comment_end ? NULL : find(p + 4, x->end, "--", 2);
+    const uint8_t *q = x->no_comment_end ? NULL : find_text(p + 4, x->end, "--", 2);
     size_t close = 0;
     while (q && !close) {
         if (x->end - q > 2 && q[2] == '>')
@@ -385,7 +385,7 @@ static const uint8_t *read_comment(extractor *x, const uint8_t *p) {
         else if (x->end - q > 3 && q[2] == '!' && q[3] == '>')
             close = 4;
         else
-            q = find(q + 1, x->end, "--", 2);
+            q = find_text(q + 1, x->end, "--", 2);
     }
     if (!q) {
         x->no_comment_end = true;
@@ -407,7 +407,7 @@ static const uint8_t *read_declaration(extractor *x, const uint8_t *p) {
     bool cdata = x->end - p >= 9 && memcmp(p, "<![CDATA[", 9) == 0;
     decl_end kind = question ? END_QUESTION : cdata ? END_CDATA : END_GREATER;
     const char *close = question ? "?>" : cdata ? "]]>" : ">";
-    const uint8_t *q = x->no_end[kind] ? NULL : find(p + 2, x->end, close, strlen(close));
+    const uint8_t *q = x->no_end[kind] ? NULL : find_text(p + 2, x->end, close, strlen(close));
     if (!q) {
         x->no_end[kind] = true;
         add_data(x, p, p + 2);
@@ -452,8 +452,8 @@ static const uint8_t *read_number(extractor *x, const uint8_t *p) {
 static const uint8_t *read_reference(extractor *x, const uint8_t *p) {
     const uint8_t *q = p + 1;
     if (q < x->end && *q == '#') return read_number(x, p);
-    while (q < x->end && (letter(*q) || (*q >= '0' && *q <= '9') || *q == '-' || *q == '.')) q++;
-    if (q < x->end && *q == ';' && letter(p[1])) {
+    while (q < x->end && (is_letter(*q) || (*q >= '0' && *q <= '9') || *q == '-' || *q == '.')) q++;
+    if (q < x->end && *q == ';' && is_letter(p[1])) {
         add_empty(x, p, sb_slice_of(p, (size_t)(q + 1 - p)), q + 1, false);
         return q + 1;
     }
@@ -464,7 +464,7 @@ static const uint8_t *read_reference(extractor *x, const uint8_t *p) {
 static const uint8_t *read_markup(extractor *x, const uint8_t *p) {
     if (*p == '&') return read_reference(x, p);
     uint8_t next = p + 1 < x->end ? p[1] : 0;
-    if (letter(next)) return read_start_tag(x, p);
+    if (is_letter(next)) return read_start_tag(x, p);
     if (next == '/') return read_end_tag(x, p);
     if (x->end - p >= 4 && memcmp(p, "<!--", 4) == 0) return read_comment(x, p);
     if (next == '?' || next == '!') return read_declaration(x, p);

@@ -111,12 +111,12 @@ static const uint8_t *markup_end(sb_md_inline *x, const uint8_t *p, const uint8_
     return behind ? behind : tag_end(p + 1, end);
 }
 
-const uint8_t *sb_md_give_tag(sb_md_inline *x, const uint8_t *p, const uint8_t *end) {
+const uint8_t *sb_md_translate_tag(sb_md_inline *x, const uint8_t *p, const uint8_t *end) {
     static const char mailto[] = "mailto:";
     size_t n = sizeof mailto - 1;
     const uint8_t *behind = autolink_end(p + 1, end);
     if (behind) {
-        sb_md_give_link(x, "", sb_slice_of(p + 1, (size_t)(behind - p) - 2));
+        sb_md_add_link_atom(x, "", sb_slice_of(p + 1, (size_t)(behind - p) - 2));
         return behind;
     }
     behind = mail_end(p + 1, end);
@@ -124,10 +124,10 @@ const uint8_t *sb_md_give_tag(sb_md_inline *x, const uint8_t *p, const uint8_t *
         sb_slice address = sb_slice_of(p + 1, (size_t)(behind - p) - 2);
         if (address.n > n && memcmp(address.p, mailto, n) == 0)
             address = sb_slice_of(address.p + n, address.n - n);
-        sb_md_give_link(x, mailto, address);
+        sb_md_add_link_atom(x, mailto, address);
         return behind;
     }
     behind = markup_end(x, p, end);
-    if (behind) sb_md_give_raw(x, sb_slice_of(p, (size_t)(behind - p)));
+    if (behind) sb_md_add_raw_atom(x, sb_slice_of(p, (size_t)(behind - p)));
     return behind;
 }

@@ -10,14 +10,14 @@
 #include "markup/markdown_int.h"
 #include "base/banned.h"
 
-static void *get(sb_md_doc *d, size_t size) {
+static void *new_in_document(sb_md_doc *d, size_t size) {
     void *p = sb_arena_zeroed(&d->arena, 1, size);
     if (!p) sb_md_fail(d, d->arena.held + size > d->arena.cap / 2 ? SB_LIMIT : SB_NOMEM);
     return p;
 }
 
 sb_md_node *sb_md_add_node(sb_md_doc *d, sb_md_node *parent, sb_md_tag tag) {
-    sb_md_node *node = get(d, sizeof *node);
+    sb_md_node *node = new_in_document(d, sizeof *node);
     if (!node) return NULL;
     node->tag = tag;
     *(parent->last ? &parent->last->next : &parent->first) = node;
@@ -26,7 +26,7 @@ sb_md_node *sb_md_add_node(sb_md_doc *d, sb_md_node *parent, sb_md_tag tag) {
 }
 
 sb_md_node *sb_md_insert_first(sb_md_doc *d, sb_md_node *parent, sb_md_tag tag) {
-    sb_md_node *node = get(d, sizeof *node);
+    sb_md_node *node = new_in_document(d, sizeof *node);
     if (!node) return NULL;
     node->tag = tag;
     node->next = parent->first;
@@ -37,7 +37,7 @@ sb_md_node *sb_md_insert_first(sb_md_doc *d, sb_md_node *parent, sb_md_tag tag) 
 
 void sb_md_add_text(sb_md_doc *d, sb_md_text *text, sb_slice more) {
     if (more.n == 0) return;
-    sb_md_piece *piece = get(d, sizeof *piece);
+    sb_md_piece *piece = new_in_document(d, sizeof *piece);
     if (!piece) return;
     piece->text = more;
     *(text->last ? &text->last->next : &text->first) = piece;

@@ -43,7 +43,7 @@ static void *fault_resize(void *ctx, void *p, size_t old_size, size_t new_size) 
         fresh = malloc(sizeof *fresh + new_size);
         if (!fresh) abort();
         *fresh = (header){.size = new_size, .magic = LIVE};
-        /* Not zero: who forgets to fill it sees nonsense. */
+        /* Filled with a pattern, not zeros: code that forgets to initialise it shows. */
         memset(fresh + 1, 0xA5, new_size);
         if (old) memcpy(fresh + 1, old + 1, true_size < new_size ? true_size : new_size);
         f->blocks++;

@@ -120,7 +120,7 @@ static void add_line(sb_json *j) {
     j->out->n += n;
 }
 
-/* What stands between the item before and this one. */
+/* Writes the comma, line break and indentation between the previous item and this one. */
 static void separate(sb_json *j) {
     if (j->any) {
         sb_buf_add_byte(j->out, ',');
@@ -136,11 +136,11 @@ static void before_value(sb_json *j) {
         return;
     }
     assert(!in_object(j));           /* a value in an object needs a key */
-    assert(j->depth > 0 || !j->any); /* one value is all there is */
+    assert(j->depth > 0 || !j->any); /* a document is exactly one value */
     separate(j);
 }
 
-static void begin(sb_json *j, char bracket, bool object) {
+static void begin_level(sb_json *j, char bracket, bool object) {
     before_value(j);
     sb_buf_add_byte(j->out, (uint8_t)bracket);
     uint32_t level = j->depth++;
@@ -153,7 +153,7 @@ static void begin(sb_json *j, char bracket, bool object) {
     j->objects[level / 64] = (j->objects[level / 64] & ~bit) | (object ? bit : 0);
 }
 
-static void end(sb_json *j, char bracket, bool object) {
+static void end_level(sb_json *j, char bracket, bool object) {
     assert(j->depth > 0 && !j->has_key);
     assert(j->depth > SB_JSON_MAX_DEPTH || in_object(j) == object);
     (void)object;
@@ -165,19 +165,19 @@ static void end(sb_json *j, char bracket, bool object) {
 }
 
 void sb_json_begin_object(sb_json *j) {
-    begin(j, '{', true);
+    begin_level(j, '{', true);
 }
 
 void sb_json_end_object(sb_json *j) {
-    end(j, '}', true);
+    end_level(j, '}', true);
 }
 
 void sb_json_begin_array(sb_json *j) {
-    begin(j, '[', false);
+    begin_level(j, '[', false);
 }
 
 void sb_json_end_array(sb_json *j) {
-    end(j, ']', false);
+    end_level(j, ']', false);
 }
 
 void sb_json_key(sb_json *j, sb_slice name) {

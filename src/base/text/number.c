@@ -131,7 +131,8 @@ static decimal shortest(uint64_t c, int q, bool lopsided) {
     /* The ends themselves belong to x only when c is even. */
     lower += c & 1;
     upper -= c & 1;
-    /* Which candidate wins is a coin toss to the processor, so all is computed and then chosen. */
+    /* The processor cannot predict which candidate wins: all are computed, then one is chosen
+     * without a branch. */
     uint64_t s = middle / 4, tenth = s / 10;
     bool below = lower <= 40 * tenth, above = 40 * tenth + 40 <= upper;
     bool shorter = (below != above) & (s >= 10);

@@ -1,5 +1,5 @@
-/* utf8.h: what is text and what only claims to be. TensorBoard's fast loader gives up a whole file
- * for one invalid byte in a tag, so nothing we write may contain one. */
+/* utf8.h: validation and repair of UTF-8. TensorBoard's fast loader rejects a whole file for one
+ * invalid byte in a tag, so nothing that we write may contain one. */
 #ifndef SB_BASE_TEXT_UTF8_H
 #define SB_BASE_TEXT_UTF8_H
 

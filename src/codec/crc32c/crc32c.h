@@ -1,8 +1,8 @@
 /* crc32c.h: the Castagnoli checksum that guards every record, and TensorFlow's mask over it.
  *
- * sb_crc32c() picks the fastest kernel for this processor once. crc32c_ref.c is the readable twin
- * that the tests compare the others with. A crc of 0 begins; feeding pieces one after the other
- * gives the same result as feeding the whole. */
+ * sb_crc32c() picks the fastest kernel for this processor once. crc32c_ref.c is the readable
+ * reference that the tests compare the others with. A crc of 0 begins; feeding pieces one after the
+ * other gives the same result as feeding the whole. */
 #ifndef SB_CODEC_CRC32C_CRC32C_H
 #define SB_CODEC_CRC32C_CRC32C_H
 

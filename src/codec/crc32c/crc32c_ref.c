@@ -1,4 +1,4 @@
-/* crc32c_ref.c: the checksum as the book has it, one byte a step. It is the twin that the fast
+/* crc32c_ref.c: the checksum as the book has it, one byte a step. It is the reference that the fast
  * kernels are compared with and is not meant to be fast.
  *
  * The polynomial is 0x1EDC6F41, here with the bits reflected: 0x82F63B78. The register starts as

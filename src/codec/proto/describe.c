@@ -249,7 +249,8 @@ static sb_status show_bare(describer *d, sb_message_id id, const sb_scan *scan, 
 static sb_status show_message(describer *d, sb_message_id id, sb_slice payload, uint32_t depth) {
     sb_scan scan;
     if (depth > SB_DESCRIBE_MAX_DEPTH) return SB_LIMIT;
-    if (d->json.out->failed != SB_OK) return d->json.out->failed; /* no use in going on */
+    if (d->json.out->failed != SB_OK)
+        return d->json.out->failed; /* the output has failed: the rest is not needed */
     if (sb_scan_read(&scan, id, payload) != SB_OK) return SB_CORRUPT;
     bool bare = id == SB_MSG_PB_VALUE || id == SB_MSG_PB_STRUCT || id == SB_MSG_PB_LIST ||
                 id == SB_MSG_PB_BOOL;

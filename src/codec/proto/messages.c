@@ -36,13 +36,12 @@ typedef struct enum_value {
 } enum_value;
 
 typedef struct enum_info {
-    const char *name;
     const enum_value *values;
     size_t count;
 } enum_info;
 
 #define DTYPE_VALUE(name, number, bytes, text) {number ? "DT_" #name : "DT_INVALID", number},
-/* DT_INVALID has no reference type: it is there twice instead. */
+/* DT_INVALID (number 0) has no reference type; its row is repeated to keep the table regular. */
 #define DTYPE_REF_VALUE(name, number, bytes, text)                                                 \
     {number ? "DT_" #name "_REF" : "DT_INVALID", number ? number + 100 : 0},
 static const enum_value values_of_DATA_TYPE[] = {SB_DTYPE_MAP(DTYPE_VALUE)
@@ -59,10 +58,10 @@ static const enum_value values_of_DATA_TYPE[] = {SB_DTYPE_MAP(DTYPE_VALUE)
 #undef SB_ENUM_END
 
 #define SB_ENUM(id, full_name)                                                                     \
-    [SB_ENUM_##id] = {full_name, values_of_##id, sizeof values_of_##id / sizeof *values_of_##id},
+    [SB_ENUM_##id] = {values_of_##id, sizeof values_of_##id / sizeof *values_of_##id},
 #define SB_ENUM_VALUE(id, name, number, text)
 #define SB_ENUM_END(id)
-static const enum_info enums[SB_ENUM_COUNT] = {[SB_ENUM_NONE] = {"", NULL, 0},
+static const enum_info enums[SB_ENUM_COUNT] = {[SB_ENUM_NONE] = {NULL, 0},
                                                SB_ENUM(DATA_TYPE, "tensorflow.DataType")
 #include "codec/proto/messages_enums.def"
 };
@@ -72,12 +71,6 @@ static const enum_info enums[SB_ENUM_COUNT] = {[SB_ENUM_NONE] = {"", NULL, 0},
 
 const sb_message_info *sb_message_get(sb_message_id id) {
     return &messages[(size_t)id < SB_MSG_COUNT ? id : SB_MSG_NONE];
-}
-
-sb_message_id sb_message_named(sb_slice full_name) {
-    for (size_t i = 1; i < SB_MSG_COUNT; i++)
-        if (sb_slice_eq(sb_slice_str(messages[i].name), full_name)) return (sb_message_id)i;
-    return SB_MSG_NONE;
 }
 
 const sb_field_info *sb_field_by_number(const sb_message_info *message, uint32_t number) {
@@ -134,18 +127,6 @@ bool sb_enum_number(sb_enum_id id, sb_slice name, int32_t *number) {
         return true;
     }
     return false;
-}
-
-bool sb_enum_at(sb_enum_id id, size_t i, const char **name, int32_t *number) {
-    const enum_info *e = enum_get(id);
-    if (i >= e->count) return false;
-    *name = e->values[i].name;
-    *number = e->values[i].number;
-    return true;
-}
-
-const char *sb_enum_full_name(sb_enum_id id) {
-    return enum_get(id)->name;
 }
 
 bool sb_message_valid(sb_message_id id, sb_slice payload, uint32_t max_depth) {

@@ -96,8 +96,6 @@ typedef struct sb_message_info {
 
 /* Never NULL for an id below SB_MSG_COUNT; SB_MSG_NONE has no fields. */
 const sb_message_info *sb_message_get(sb_message_id id);
-/* By full name; SB_MSG_NONE when there is none. */
-sb_message_id sb_message_named(sb_slice full_name);
 
 /* NULL when the message has no such field. */
 const sb_field_info *sb_field_by_number(const sb_message_info *message, uint32_t number);
@@ -112,9 +110,6 @@ static inline bool sb_field_repeated(const sb_field_info *field) {
 /* The proto name of an enumeration's value; NULL when the number is unknown. */
 const char *sb_enum_name(sb_enum_id id, int32_t number);
 bool sb_enum_number(sb_enum_id id, sb_slice name, int32_t *number);
-/* For listing: the i-th value; false behind the last. */
-bool sb_enum_at(sb_enum_id id, size_t i, const char **name, int32_t *number);
-const char *sb_enum_full_name(sb_enum_id id);
 
 /* Is `payload` a well-formed message of this kind all the way down? Known fields must have the
  * right wire type; unknown fields are allowed. Messages nested deeper than max_depth are refused.

@@ -72,7 +72,7 @@ static void skip_blank(parser *p) {
 }
 
 /* Moves on to the next token. A quoted text must end on its line. */
-static sb_status next(parser *p) {
+static sb_status next_token(parser *p) {
     skip_blank(p);
     size_t from = p->at;
     if (from == p->text.n) {
@@ -183,7 +183,7 @@ static sb_status parse_text(parser *p, const sb_field_info *field) {
             i++; /* something follows: a quoted token does not end with a lone backslash */
             if (!add_escape(p->out, inside, &i)) return fail(p, "a bad escape in");
         }
-        sb_status status = next(p);
+        sb_status status = next_token(p);
         if (status != SB_OK) return status;
     }
     if (p->out->failed != SB_OK) return SB_OK; /* reported at the end */
@@ -242,7 +242,7 @@ static sb_status parse_integer(parser *p, const sb_field_info *field) {
         sb_store64(raw, x);
         sb_buf_add(p->out, raw, wire == SB_PB_FIXED64 ? 8 : 4);
     }
-    return next(p);
+    return next_token(p);
 }
 
 /* As number.h reads it, with two differences: a final f is allowed, and a leading zero is not,
@@ -251,7 +251,7 @@ static bool read_real(sb_slice s, double *out) {
     size_t sign = s.n && s.p[0] == '-';
     if (s.n - sign > 1 && s.p[sign] == '0' && digit_of(s.p[sign + 1], 10) >= 0) return false;
     if (sb_parse_double(s, out)) {
-        /* Which NaN that is, is not said by its name: the plain one, with its sign. */
+        /* The name does not say which NaN is meant: the plain quiet one is used, with its sign. */
         if (isnan(*out)) *out = sb_bits_double((sign ? 0xFFF8ull : 0x7FF8ull) << 48);
         return true;
     }
@@ -267,7 +267,7 @@ static sb_status parse_real(parser *p, const sb_field_info *field) {
         sb_pb_add_double(p->out, field->number, x);
     else
         sb_pb_add_float(p->out, field->number, (float)x);
-    return next(p);
+    return next_token(p);
 }
 
 static sb_status parse_bool(parser *p, const sb_field_info *field) {
@@ -277,7 +277,7 @@ static sb_status parse_bool(parser *p, const sb_field_info *field) {
         bool is_yes = sb_slice_eq(p->token, sb_slice_str(yes[i]));
         if (!is_yes && !sb_slice_eq(p->token, sb_slice_str(no[i]))) continue;
         sb_pb_add_uint(p->out, field->number, is_yes);
-        return next(p);
+        return next_token(p);
     }
     return fail(p, "true or false was expected, not");
 }
@@ -289,7 +289,7 @@ static sb_status parse_enum(parser *p, const sb_field_info *field) {
         return is_name ? fail(p, "no such value:") : parse_integer(p, field);
     }
     sb_pb_add_int(p->out, field->number, number);
-    return next(p);
+    return next_token(p);
 }
 
 static sb_status parse_scalar(parser *p, const sb_field_info *field) {
@@ -320,7 +320,7 @@ static sb_status parse_block(parser *p, const sb_field_info *field) {
     if (p->depth == SB_TEXT_MAX_DEPTH)
         return fail_at(p, SB_LIMIT, (size_t)(p->token.p - p->text.p), "nested too deep",
                        sb_slice_of(NULL, 0));
-    sb_status status = next(p);
+    sb_status status = next_token(p);
     if (status != SB_OK) return status;
     size_t at = sb_pb_begin(p->out, field->number, 100);
     p->depth++;
@@ -328,7 +328,7 @@ static sb_status parse_block(parser *p, const sb_field_info *field) {
     p->depth--;
     if (status != SB_OK) return status;
     sb_pb_end(p->out, at);
-    return next(p);
+    return next_token(p);
 }
 
 static sb_status parse_value(parser *p, const sb_field_info *field) {
@@ -336,14 +336,14 @@ static sb_status parse_value(parser *p, const sb_field_info *field) {
 }
 
 static sb_status parse_list(parser *p, const sb_field_info *field) {
-    sb_status status = next(p);
+    sb_status status = next_token(p);
     if (status != SB_OK) return status;
-    if (is_mark(p, ']')) return next(p);
+    if (is_mark(p, ']')) return next_token(p);
     for (;;) {
         if ((status = parse_value(p, field)) != SB_OK) return status;
-        if (is_mark(p, ']')) return next(p);
+        if (is_mark(p, ']')) return next_token(p);
         if (!is_mark(p, ',')) return fail(p, ", or ] was expected, not");
-        if ((status = next(p)) != SB_OK) return status;
+        if ((status = next_token(p)) != SB_OK) return status;
     }
 }
 
@@ -364,14 +364,14 @@ static sb_status parse_field(parser *p, const sb_message_info *info, uint64_t *s
     const sb_field_info *field = sb_field_by_name(info, p->token);
     if (!field) return fail(p, "no such field:");
     if (!may_set(info, field, seen)) return fail(p, "given more than once:");
-    sb_status status = next(p);
+    sb_status status = next_token(p);
     if (status != SB_OK) return status;
     bool colon = is_mark(p, ':');
-    if (colon && (status = next(p)) != SB_OK) return status;
+    if (colon && (status = next_token(p)) != SB_OK) return status;
     if (!colon && field->type != SB_TYPE_MESSAGE) return fail(p, ": was expected, not");
     bool list = sb_field_repeated(field) && is_mark(p, '[');
     status = list ? parse_list(p, field) : parse_value(p, field);
-    if (status == SB_OK && (is_mark(p, ',') || is_mark(p, ';'))) status = next(p);
+    if (status == SB_OK && (is_mark(p, ',') || is_mark(p, ';'))) status = next_token(p);
     return status;
 }
 
@@ -389,7 +389,7 @@ static sb_status parse_fields(parser *p, sb_message_id id, char closing) {
 
 sb_status sb_text_parse(sb_buf *out, sb_message_id id, sb_slice text, sb_err *err) {
     parser p = {.text = text, .out = out, .err = err};
-    sb_status status = next(&p);
+    sb_status status = next_token(&p);
     if (status == SB_OK) status = parse_fields(&p, id, 0);
     return status == SB_OK ? sb_buf_check(out, "a message from text", err) : status;
 }

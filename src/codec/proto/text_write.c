@@ -156,7 +156,8 @@ static sb_status write_single(sb_buf *out, const sb_scan *scan, const sb_field_i
 static sb_status write_message(sb_buf *out, sb_message_id id, sb_slice payload, uint32_t depth) {
     sb_scan scan;
     if (depth > SB_TEXT_MAX_DEPTH) return SB_LIMIT;
-    if (out->failed != SB_OK) return out->failed; /* no use in going on */
+    if (out->failed != SB_OK)
+        return out->failed; /* the output has failed: the rest is not needed */
     if (sb_scan_read(&scan, id, payload) != SB_OK) return SB_CORRUPT;
     sb_status status = SB_OK;
     for (size_t i = 0; i < scan.info->count && status == SB_OK; i++) {

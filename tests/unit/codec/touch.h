@@ -81,7 +81,6 @@ static inline void touch_metadata(sb_slice metadata) {
     touch_slice(m.content);
     touch_slice(m.display_name);
     touch_slice(m.description);
-    (void)sb_plugin_data_class(m.plugin_name);
     (void)sb_plugin_version(&version, m.content);
 }
 

@@ -1,4 +1,4 @@
-/* Lines against baselines: small ones by hand, random ones against a plain twin. */
+/* Lines against baselines: small ones by hand, random ones against a plain plain. */
 #include "query/lines/compare.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "query/lines/measure.h"
 #include "query/lines/smooth.h"
 #include "support/fault_alloc.h"
-#include "support/line_twin.h"
+#include "support/line_reference.h"
 #include "unit/query/made.h"
 
 /* A second run with the same tag, of the same store. */
@@ -55,13 +55,13 @@ static const char *compared(made *m, const sb_line *line, const sb_baseline *b,
     sb_compared out;
     sb_err err;
     assert_ok(sb_compare_line(line, b, kind, NULL, &m->arena, &out, &err), &err);
-    sb_twin_line twin = sb_twin_of(&out.line);
+    sb_reference_line plain = sb_reference_of(&out.line);
     size_t used = 0;
     text[0] = 0;
-    for (size_t i = 0; i < twin.n; i++)
+    for (size_t i = 0; i < plain.n; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%ld:%g", i ? " " : "",
-                                 (long)twin.points[i].step, twin.points[i].value);
-    free(twin.points);
+                                 (long)plain.points[i].step, plain.points[i].value);
+    free(plain.points);
     return text;
 }
 
@@ -149,21 +149,21 @@ static void the_epoch_changes_with_the_baseline(void **state) {
     made_free(&m);
 }
 
-/* ---- the plain twin -------------------------------------------------------------------------- */
+/* ---- the plain plain ------------------------------------------------------------------------- */
 
 /* The baseline at x, found by looking at every point; false: not known. */
-static bool twin_at(const sb_twin_line *b, sb_axis axis, double base, double x, bool smoothed,
+static bool twin_at(const sb_reference_line *b, sb_axis axis, double base, double x, bool smoothed,
                     double *out) {
-    const sb_twin_point *left = NULL, *right = NULL;
+    const sb_reference_point *left = NULL, *right = NULL;
     for (size_t i = 0; i < b->n; i++) {
-        const sb_twin_point *p = &b->points[i];
-        double at = sb_twin_x(p, axis, base);
+        const sb_reference_point *p = &b->points[i];
+        double at = sb_reference_x(p, axis, base);
         if (p->superseded || !isfinite(at) || !isfinite(p->value)) continue;
-        if (at <= x && (!left || at >= sb_twin_x(left, axis, base))) left = p;
-        if (at >= x && (!right || at <= sb_twin_x(right, axis, base))) right = p;
+        if (at <= x && (!left || at >= sb_reference_x(left, axis, base))) left = p;
+        if (at >= x && (!right || at <= sb_reference_x(right, axis, base))) right = p;
     }
     if (!left || !right) return false;
-    double from = sb_twin_x(left, axis, base), to = sb_twin_x(right, axis, base);
+    double from = sb_reference_x(left, axis, base), to = sb_reference_x(right, axis, base);
     double a = smoothed ? left->smoothed : left->value;
     double z = smoothed ? right->smoothed : right->value;
     double share = to > from ? (x - from) / (to - from) : 0;
@@ -177,7 +177,7 @@ static double twin_against(double value, double base, sb_compare_kind kind, bool
 }
 
 static bool same_number(double a, double b) {
-    return sb_twin_same_bits(a, b) || (isnan(a) && isnan(b));
+    return sb_reference_same_bits(a, b) || (isnan(a) && isnan(b));
 }
 
 static void expect_compared(made *m, const sb_line *line, const sb_line *base_line, sb_axis axis,
@@ -185,21 +185,21 @@ static void expect_compared(made *m, const sb_line *line, const sb_line *base_li
     sb_baseline b = baseline_of(m, base_line, axis);
     sb_compared got;
     assert_int_equal(sb_compare_line(line, &b, kind, NULL, &m->arena, &got, NULL), SB_OK);
-    sb_twin_line want = sb_twin_of(line), knots = sb_twin_of(base_line),
-                 have = sb_twin_of(&got.line);
+    sb_reference_line want = sb_reference_of(line), knots = sb_reference_of(base_line),
+                      have = sb_reference_of(&got.line);
     double own = sb_line_base(line, axis), its = sb_line_base(base_line, axis);
     bool is_own = line->series->run == base_line->series->run;
     size_t n = 0;
     for (size_t i = 0; i < want.n; i++) {
-        const sb_twin_point *p = &want.points[i];
-        double x = sb_twin_x(p, axis, own), raw, smooth;
+        const sb_reference_point *p = &want.points[i];
+        double x = sb_reference_x(p, axis, own), raw, smooth;
         if ((p->superseded && !line->show_superseded) || !isfinite(x)) continue;
         if (!twin_at(&knots, axis, its, x, false, &raw)) continue;
         assert_true(n < have.n);
-        const sb_twin_point *h = &have.points[n++];
+        const sb_reference_point *h = &have.points[n++];
         bool itself = is_own && !p->superseded;
         assert_int_equal(h->step, p->step);
-        assert_true(sb_twin_same_bits(h->wall, p->wall) && h->superseded == p->superseded);
+        assert_true(sb_reference_same_bits(h->wall, p->wall) && h->superseded == p->superseded);
         assert_true(same_number(h->value, twin_against(p->value, raw, kind, itself)));
         if (!line->smoothed) continue;
         twin_at(&knots, axis, its, x, true, &smooth);
@@ -221,14 +221,15 @@ static void expect_decimated(made *m, const sb_line *line, const sb_line *base_l
     assert_int_equal(sb_compare_line(line, &b, SB_COMPARE_DIFFERENCE, NULL, &m->arena, &got, NULL),
                      SB_OK);
     assert_int_equal(sb_scalar_decimate(&got.line, &ask, NULL, &m->arena, &few, NULL), SB_OK);
-    sb_twin_line twin = sb_twin_of(&got.line);
+    sb_reference_line plain = sb_reference_of(&got.line);
     if (!isnan(few.from)) {
-        sb_twin_answer want = sb_twin_decimate(
-            &twin, &got.line, axis, sb_line_base(&got.line, axis), few.from, few.to, ask.pixels, 0);
-        assert_int_equal(sb_twin_differs(&twin, &want, &few.points), -1);
+        sb_reference_answer want =
+            sb_reference_decimate(&plain, &got.line, axis, sb_line_base(&got.line, axis), few.from,
+                                  few.to, ask.pixels, 0);
+        assert_int_equal(sb_reference_differs(&plain, &want, &few.points), -1);
         free(want.kept);
     }
-    free(twin.points);
+    free(plain.points);
 }
 
 static void compared_lines_equal_a_pass_over_all_points(void **state) {

@@ -1,10 +1,10 @@
-/* Decimation equals its plain twin, whatever the line; ranges, marks, limits. */
+/* Decimation equals its plain plain, whatever the line; ranges, marks, limits. */
 #include "query/lines/decimate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/line_twin.h"
+#include "support/line_reference.h"
 #include "unit/query/made.h"
 
 static void expect_like_twin(const sb_line *line, const sb_decimate_ask *ask, sb_arena *arena) {
@@ -12,10 +12,10 @@ static void expect_like_twin(const sb_line *line, const sb_decimate_ask *ask, sb
     sb_err err;
     assert_ok(sb_scalar_decimate(line, ask, NULL, arena, &got, &err), &err);
     double base = sb_line_base(line, ask->axis);
-    sb_twin_line twin = sb_twin_of(line);
-    sb_twin_answer want =
-        sb_twin_decimate(&twin, line, ask->axis, base, got.from, got.to, ask->pixels, ask->near);
-    long at = sb_twin_differs(&twin, &want, &got.points);
+    sb_reference_line plain = sb_reference_of(line);
+    sb_reference_answer want = sb_reference_decimate(&plain, line, ask->axis, base, got.from,
+                                                     got.to, ask->pixels, ask->near);
+    long at = sb_reference_differs(&plain, &want, &got.points);
     if (at >= 0)
         fail_msg("point %ld of %zu (%zu wanted), axis %d, %u pixels, from %g to %g", at,
                  got.points.n, want.n, (int)ask->axis, ask->pixels, got.from, got.to);
@@ -24,12 +24,12 @@ static void expect_like_twin(const sb_line *line, const sb_decimate_ask *ask, sb
     assert_int_equal(got.without_x, want.without_x);
     bool rising = true;
     for (size_t i = 1; i < want.n; i++)
-        if (sb_twin_x(&twin.points[want.kept[i].at], ask->axis, base) <
-            sb_twin_x(&twin.points[want.kept[i - 1].at], ask->axis, base))
+        if (sb_reference_x(&plain.points[want.kept[i].at], ask->axis, base) <
+            sb_reference_x(&plain.points[want.kept[i - 1].at], ask->axis, base))
             rising = false;
     assert_int_equal(got.is_rising, rising);
     free(want.kept);
-    free(twin.points);
+    free(plain.points);
 }
 
 static sb_decimate_ask random_ask(const sb_line *line, sb_test_random *r) {
@@ -296,15 +296,15 @@ static void envelopes_equal_a_pass_over_all_points(void **state) {
         sb_decimate_ask ask = random_ask(&line, &r);
         sb_envelope got;
         assert_int_equal(sb_scalar_envelope(&line, &ask, NULL, &m.arena, &got, NULL), SB_OK);
-        sb_twin_line twin = sb_twin_of(&line);
+        sb_reference_line plain = sb_reference_of(&line);
         sb_scale scale = sb_scale_of(got.from, got.to, ask.pixels, ask.near);
         double base = sb_line_base(&line, ask.axis);
         for (uint32_t c = 0; c < ask.pixels; c++) {
             double min = INFINITY, max = -INFINITY, sum = 0;
             uint64_t count = 0;
-            for (size_t i = 0; i < twin.n; i++) {
-                const sb_twin_point *p = &twin.points[i];
-                double x = sb_twin_x(p, ask.axis, base);
+            for (size_t i = 0; i < plain.n; i++) {
+                const sb_reference_point *p = &plain.points[i];
+                double x = sb_reference_x(p, ask.axis, base);
                 if ((p->superseded && !line.show_superseded) || !isfinite(x)) continue;
                 if (!isfinite(p->value) || sb_scale_column(&scale, x) != (int32_t)c) continue;
                 min = fmin(min, p->value);
@@ -319,9 +319,9 @@ static void envelopes_equal_a_pass_over_all_points(void **state) {
             }
             assert_true(got.min[c] == min && got.max[c] == max);
             assert_true(fabs(got.mean[c] - sum / (double)count) < 1e-9 * (1 + fabs(max - min)));
-            if (c > 40) break; /* the twin is slow */
+            if (c > 40) break; /* the plain is slow */
         }
-        free(twin.points);
+        free(plain.points);
         sb_series_release(&s);
         made_free(&m);
     }

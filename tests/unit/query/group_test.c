@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "query/lines/smooth.h"
-#include "support/line_twin.h"
+#include "support/line_reference.h"
 #include "unit/query/made.h"
 
 /* Lines of their own, each in a store of its own. */

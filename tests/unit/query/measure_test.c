@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "query/lines/smooth.h"
-#include "support/line_twin.h"
+#include "support/line_reference.h"
 #include "unit/query/made.h"
 
 static sb_measure measured(const sb_line *line, sb_axis axis, double from, double to) {
@@ -106,13 +106,13 @@ static void a_line_without_places_has_no_measure(void **state) {
 
 /* ---- against a pass over all points ---------------------------------------------------------- */
 
-static const sb_twin_point *nearest_of(const sb_twin_line *twin, const sb_line *line, sb_axis axis,
-                                       double target) {
-    const sb_twin_point *best = NULL;
+static const sb_reference_point *nearest_of(const sb_reference_line *plain, const sb_line *line,
+                                            sb_axis axis, double target) {
+    const sb_reference_point *best = NULL;
     double base = sb_line_base(line, axis), least = 0;
-    for (size_t i = 0; i < twin->n; i++) {
-        const sb_twin_point *p = &twin->points[i];
-        double x = sb_twin_x(p, axis, base);
+    for (size_t i = 0; i < plain->n; i++) {
+        const sb_reference_point *p = &plain->points[i];
+        double x = sb_reference_x(p, axis, base);
         if ((p->superseded && !line->show_superseded) || !isfinite(x)) continue;
         double d = fabs(x * 0.5 - target * 0.5);
         if (best && d >= least) continue;
@@ -122,21 +122,22 @@ static const sb_twin_point *nearest_of(const sb_twin_line *twin, const sb_line *
     return best;
 }
 
-static void expect_point(const sb_measure_point *got, const sb_twin_point *want, bool smoothed) {
+static void expect_point(const sb_measure_point *got, const sb_reference_point *want,
+                         bool smoothed) {
     assert_int_equal(got->step, want->step);
-    assert_true(sb_twin_same_bits(got->wall, want->wall));
-    assert_true(sb_twin_same_bits(got->value, want->value));
-    assert_true(sb_twin_same_bits(got->smooth, smoothed ? want->smoothed : want->value));
+    assert_true(sb_reference_same_bits(got->wall, want->wall));
+    assert_true(sb_reference_same_bits(got->value, want->value));
+    assert_true(sb_reference_same_bits(got->smooth, smoothed ? want->smoothed : want->value));
 }
 
-static void expect_values(const sb_measure_values *got, const sb_twin_line *twin,
+static void expect_values(const sb_measure_values *got, const sb_reference_line *plain,
                           const size_t *between, size_t n, bool by_smooth, bool smoothed) {
-    long least = sb_twin_extreme(twin, between, n, by_smooth, false);
-    long greatest = sb_twin_extreme(twin, between, n, by_smooth, true);
+    long least = sb_reference_extreme(plain, between, n, by_smooth, false);
+    long greatest = sb_reference_extreme(plain, between, n, by_smooth, true);
     size_t finite = 0;
     double sum = 0, size = 0;
     for (size_t i = 0; i < n; i++) {
-        const sb_twin_point *p = &twin->points[between[i]];
+        const sb_reference_point *p = &plain->points[between[i]];
         double x = by_smooth ? p->smoothed : p->value;
         if (!isfinite(x)) continue;
         finite++;
@@ -145,36 +146,36 @@ static void expect_values(const sb_measure_values *got, const sb_twin_line *twin
     }
     assert_int_equal(got->finite, finite);
     if (finite == 0) return;
-    expect_point(&got->min, &twin->points[least], smoothed);
-    expect_point(&got->max, &twin->points[greatest], smoothed);
+    expect_point(&got->min, &plain->points[least], smoothed);
+    expect_point(&got->max, &plain->points[greatest], smoothed);
     assert_true(fabs(got->mean - sum / (double)finite) <= 1e-10 * (1 + size / (double)finite));
 }
 
 static void expect_measure(const sb_line *line, sb_axis axis, double from, double to) {
-    sb_twin_line twin = sb_twin_of(line);
+    sb_reference_line plain = sb_reference_of(line);
     sb_measure got = measured(line, axis, from, to);
-    const sb_twin_point *start = nearest_of(&twin, line, axis, from);
-    const sb_twin_point *end = nearest_of(&twin, line, axis, to);
+    const sb_reference_point *start = nearest_of(&plain, line, axis, from);
+    const sb_reference_point *end = nearest_of(&plain, line, axis, to);
     if (start) {
-        double base = sb_line_base(line, axis), low = sb_twin_x(start, axis, base);
-        double high = sb_twin_x(end, axis, base);
-        size_t n = 0, *between = malloc(twin.n * sizeof *between);
-        for (size_t i = 0; i < twin.n; i++) {
-            double x = sb_twin_x(&twin.points[i], axis, base);
-            bool shown = line->show_superseded || !twin.points[i].superseded;
+        double base = sb_line_base(line, axis), low = sb_reference_x(start, axis, base);
+        double high = sb_reference_x(end, axis, base);
+        size_t n = 0, *between = malloc(plain.n * sizeof *between);
+        for (size_t i = 0; i < plain.n; i++) {
+            double x = sb_reference_x(&plain.points[i], axis, base);
+            bool shown = line->show_superseded || !plain.points[i].superseded;
             if (shown && x >= low && x <= high) between[n++] = i;
         }
         bool smoothed = line->smoothed != NULL;
         assert_int_equal(got.n, n);
         expect_point(&got.start, start, smoothed);
         expect_point(&got.end, end, smoothed);
-        expect_values(&got.raw, &twin, between, n, false, smoothed);
-        expect_values(&got.smooth, &twin, between, n, smoothed, smoothed);
+        expect_values(&got.raw, &plain, between, n, false, smoothed);
+        expect_values(&got.smooth, &plain, between, n, smoothed, smoothed);
         free(between);
     } else {
         assert_int_equal(got.n, 0);
     }
-    free(twin.points);
+    free(plain.points);
 }
 
 static void measures_equal_a_pass_over_all_points(void **state) {

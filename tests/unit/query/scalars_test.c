@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "support/fault_alloc.h"
-#include "support/line_twin.h"
+#include "support/line_reference.h"
 #include "unit/query/made.h"
 
 static sb_scalar_answer read_line(made *m, const sb_line *line, const sb_scalar_ask *ask) {
@@ -97,34 +97,34 @@ static void ranges_equal_a_pass_over_all_points(void **state) {
         if (seed % 7 == 0) ask.to = NAN;
         if (seed % 11 == 0) ask.from = NAN;
         sb_scalar_answer got = read_line(&m, &line, &ask);
-        sb_twin_line twin = sb_twin_of(&line);
-        sb_twin_answer want = {.kept = malloc((twin.n + 1) * sizeof *want.kept)};
+        sb_reference_line plain = sb_reference_of(&line);
+        sb_reference_answer want = {.kept = malloc((plain.n + 1) * sizeof *want.kept)};
         bool bounded = !isnan(ask.from) || !isnan(ask.to);
         long last = -1;
         int last_side = 0;
-        for (size_t i = 0; i < twin.n; i++) {
-            const sb_twin_point *p = &twin.points[i];
+        for (size_t i = 0; i < plain.n; i++) {
+            const sb_reference_point *p = &plain.points[i];
             uint8_t flags = (uint8_t)(p->superseded | (isfinite(p->value) ? 0 : 8));
             if (p->superseded && !line.show_superseded) continue;
-            double x = sb_twin_x(p, ask.axis, base);
+            double x = sb_reference_x(p, ask.axis, base);
             if (bounded && !isfinite(x)) continue;
             int side = x < ask.from ? -1 : x > ask.to ? 1 : 0;
             bool changes = last >= 0 && side != last_side;
             if (bounded && changes && ask.with_neighbours) {
                 if (last_side) {
-                    const sb_twin_point *q = &twin.points[last];
+                    const sb_reference_point *q = &plain.points[last];
                     uint8_t f = (uint8_t)(q->superseded | (isfinite(q->value) ? 0 : 8));
-                    sb_twin_keep(&want, want.n ? want.n - 1 : 0, (size_t)last, f);
+                    sb_reference_keep(&want, want.n ? want.n - 1 : 0, (size_t)last, f);
                 }
-                if (side) sb_twin_keep(&want, want.n ? want.n - 1 : 0, i, flags);
+                if (side) sb_reference_keep(&want, want.n ? want.n - 1 : 0, i, flags);
             }
-            if (side == 0 || !bounded) sb_twin_keep(&want, want.n, i, flags);
+            if (side == 0 || !bounded) sb_reference_keep(&want, want.n, i, flags);
             last = (long)i;
             last_side = side;
         }
-        assert_int_equal(sb_twin_differs(&twin, &want, &got.points), -1);
+        assert_int_equal(sb_reference_differs(&plain, &want, &got.points), -1);
         free(want.kept);
-        free(twin.points);
+        free(plain.points);
         sb_series_release(&s);
         made_free(&m);
     }
@@ -281,10 +281,10 @@ static void summaries_equal_a_pass_over_all_points(void **state) {
         sb_line line = {.series = &s};
         sb_scalar_summary got, want = {0};
         assert_int_equal(sb_scalar_sum_up(&s, NULL, &got, NULL), SB_OK);
-        sb_twin_line twin = sb_twin_of(&line);
+        sb_reference_line plain = sb_reference_of(&line);
         double sum = 0, max_wall = -INFINITY;
-        for (size_t i = 0; i < twin.n; i++) {
-            const sb_twin_point *p = &twin.points[i];
+        for (size_t i = 0; i < plain.n; i++) {
+            const sb_reference_point *p = &plain.points[i];
             if (p->superseded) {
                 want.superseded++;
                 continue;
@@ -320,16 +320,16 @@ static void summaries_equal_a_pass_over_all_points(void **state) {
         assert_int_equal(got.first_step, want.first_step);
         assert_int_equal(got.last_step, want.last_step);
         assert_int_equal(got.max_step, want.max_step);
-        assert_true(sb_twin_same_bits(got.last_value, want.last_value));
-        assert_true(sb_twin_same_bits(got.first_wall, want.first_wall));
-        assert_true(sb_twin_same_bits(got.last_wall, want.last_wall));
+        assert_true(sb_reference_same_bits(got.last_value, want.last_value));
+        assert_true(sb_reference_same_bits(got.first_wall, want.first_wall));
+        assert_true(sb_reference_same_bits(got.last_wall, want.last_wall));
         if (max_wall > -INFINITY) assert_true(got.max_wall == max_wall);
         assert_true(got.min == want.min && got.max == want.max);
         assert_int_equal(got.min_step_at, want.min_step_at);
         assert_int_equal(got.max_step_at, want.max_step_at);
         if (want.finite)
             assert_true(fabs(got.mean - sum / (double)want.finite) < 1e-9 * (1 + fabs(got.max)));
-        free(twin.points);
+        free(plain.points);
         sb_series_release(&s);
         made_free(&m);
     }

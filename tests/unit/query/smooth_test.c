@@ -8,7 +8,7 @@
 
 #include "query/lines/decimate.h"
 #include "support/fault_alloc.h"
-#include "support/line_twin.h"
+#include "support/line_reference.h"
 #include "unit/query/made.h"
 
 static void expect_near(double got, double want, double relative) {
@@ -275,8 +275,8 @@ static void lines_are_smoothed_as_they_are_shown(void **state) {
             sb_err err;
             assert_ok(sb_smooth_line(cache, &line, &how, NULL, &err), &err);
             assert_int_equal(line.smoothed->n, s.points);
-            sb_twin_line twin = sb_twin_of(&line);
-            double *ys = malloc(twin.n * sizeof *ys), *xs = malloc(twin.n * sizeof *xs);
+            sb_reference_line plain = sb_reference_of(&line);
+            double *ys = malloc(plain.n * sizeof *ys), *xs = malloc(plain.n * sizeof *xs);
             double base = sb_line_base(&line, how.axis), low = 0, high = 0;
             sb_line_extent(&line, how.axis, base, &low, &high);
             for (size_t part = 0; part <= s.part_n; part++) { /* the last round: what is visible */
@@ -285,14 +285,14 @@ static void lines_are_smoothed_as_they_are_shown(void **state) {
                 for (int pass = 0; pass < 2; pass++) {
                     if (pass) smooth(&how, ys, xs, n, (high - low) / 1000);
                     n = 0;
-                    for (size_t i = 0; i < twin.n; i++) {
-                        const sb_twin_point *p = &twin.points[i];
+                    for (size_t i = 0; i < plain.n; i++) {
+                        const sb_reference_point *p = &plain.points[i];
                         if (visible ? p->superseded : !p->superseded || p->part != part) continue;
                         if (pass && (visible || line.show_superseded))
-                            assert_true(sb_twin_same_bits(ys[n], p->smoothed) || isnan(ys[n]));
+                            assert_true(sb_reference_same_bits(ys[n], p->smoothed) || isnan(ys[n]));
                         if (!pass) {
                             ys[n] = p->value;
-                            xs[n] = sb_twin_x(p, how.axis, base);
+                            xs[n] = sb_reference_x(p, how.axis, base);
                         }
                         n++;
                     }
@@ -300,7 +300,7 @@ static void lines_are_smoothed_as_they_are_shown(void **state) {
             }
             free(ys);
             free(xs);
-            free(twin.points);
+            free(plain.points);
             sb_smooth_release(cache, &line);
         }
         sb_series_release(&s);

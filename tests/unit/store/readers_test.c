@@ -117,8 +117,8 @@ static void check_hidden(const sb_series *s, sb_points *points) {
     size_t n, part;
     while ((n = sb_scalars_next(&all, points, &part)))
         for (size_t i = 0; i < n; i++)
-            superseded += s->parts[part].cut_step != SB_NO_CUT &&
-                          points->steps[i] >= s->parts[part].cut_step;
+            superseded +=
+                s->parts[part].cut_step != SB_NO_CUT && points->steps[i] >= s->parts[part].cut_step;
     while ((n = sb_scalars_next(&visible, points, NULL))) shown += n;
     if (shown + superseded != s->points) abort();
 }

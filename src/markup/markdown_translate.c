@@ -1,6 +1,7 @@
-/* markdown_give.c: makes of a text in Python-Markdown's dialect one that md4c reads the same way.
+/* markdown_translate.c: translates a text from Python-Markdown's dialect into one that md4c reads
+ * with the same meaning.
  *
- * In:  one text. Out: x->given, for md4c, with stand-in bytes (markdown_int.h):
+ * In:  one text. Out: x->translated, for md4c, with stand-in bytes (markdown_int.h):
  *   `code`         found here, by the dialect's rule, and given as an atom; a stray ` is hidden
  *   * and _        hidden: emphasis is found afterwards (markdown_emphasis.c)
  *   \              hidden before what the dialect does not escape, and at the end of a line
@@ -109,41 +110,41 @@ static const sb_md_reference *find_reference(sb_md_inline *x, sb_slice label) {
 }
 
 /* "[label]: number" for a label that is defined. */
-static bool give_definition(sb_md_inline *x, sb_slice label) {
+static bool translate_definition(sb_md_inline *x, sb_slice label) {
     if (label.n > MAX_LABEL || !sb_md_strip(label).n) return false;
     const sb_md_reference *r = find_reference(x, label);
     if (!r) return false;
     const sb_md_reference *list = (const sb_md_reference *)(const void *)x->doc->references.p;
-    sb_buf_add_byte(&x->given, '[');
+    sb_buf_add_byte(&x->translated, '[');
     for (size_t i = 0; i < label.n; i++) {
         uint8_t c = label.p[i];
-        sb_buf_add_byte(&x->given, c == '*'    ? SB_MD_STAR
-                                   : c == '_'  ? SB_MD_LINE
-                                   : c == '\n' ? ' '
-                                               : c);
+        sb_buf_add_byte(&x->translated, c == '*'    ? SB_MD_STAR
+                                        : c == '_'  ? SB_MD_LINE
+                                        : c == '\n' ? ' '
+                                                    : c);
     }
-    sb_buf_add_str(&x->given, "]: ");
-    sb_buf_add_byte(&x->given, SB_MD_REFERENCE);
-    sb_buf_printf(&x->given, "%zu\n", (size_t)(r - list));
+    sb_buf_add_str(&x->translated, "]: ");
+    sb_buf_add_byte(&x->translated, SB_MD_REFERENCE);
+    sb_buf_printf(&x->translated, "%zu\n", (size_t)(r - list));
     return true;
 }
 
-static void give_definitions(sb_md_inline *x, sb_slice text) {
+static void translate_definitions(sb_md_inline *x, sb_slice text) {
     if (!x->doc->references.n) return;
     const uint8_t *end = text.p + text.n, *open = NULL;
     bool any = false;
     for (const uint8_t *p = text.p; p < end; p++) {
         if (*p == '[') open = p + 1;
         if (*p != ']' || !open) continue;
-        any |= give_definition(x, sb_slice_of(open, (size_t)(p - open)));
+        any |= translate_definition(x, sb_slice_of(open, (size_t)(p - open)));
         open = NULL;
     }
-    if (any) sb_buf_add_byte(&x->given, '\n');
+    if (any) sb_buf_add_byte(&x->translated, '\n');
 }
 
 /* ---- the text, byte for byte -----------------------------------------------------------------*/
 
-typedef struct giver {
+typedef struct translator {
     sb_md_inline *x;
     const uint8_t *begin, *end;
     size_t run;                   /* the run of backquotes that comes next */
@@ -153,10 +154,10 @@ typedef struct giver {
     bool used_defined;
     const uint8_t *last; /* behind this are only blanks */
     size_t open;         /* how many '[' wait */
-} giver;
+} translator;
 
-static void put(giver *g, uint8_t c) {
-    sb_buf_add_byte(&g->x->given, c);
+static void put_byte(translator *g, uint8_t c) {
+    sb_buf_add_byte(&g->x->translated, c);
 }
 
 /* A line that begins with one of these may be a block to CommonMark. */
@@ -166,18 +167,18 @@ static bool needs_guard(const uint8_t *p, const uint8_t *end) {
 
 /* Blanks at the start of a line are hidden, so that they stay; on a line without anything else they
  * may be a line break. */
-static const uint8_t *begin_line(giver *g, const uint8_t *p) {
+static const uint8_t *begin_line(translator *g, const uint8_t *p) {
     const uint8_t *text = p + sb_md_spaces(p, g->end);
     bool empty = text < g->end && *text == '\n';
-    if (empty) put(g, SB_MD_GUARD);
-    for (; p < text; p++) put(g, empty ? ' ' : SB_MD_BLANK);
-    if (!empty && needs_guard(p, g->end)) put(g, SB_MD_GUARD);
+    if (empty) put_byte(g, SB_MD_GUARD);
+    for (; p < text; p++) put_byte(g, empty ? ' ' : SB_MD_BLANK);
+    if (!empty && needs_guard(p, g->end)) put_byte(g, SB_MD_GUARD);
     return p;
 }
 
-static const uint8_t *give_ticks(giver *g, const uint8_t *p) {
+static const uint8_t *translate_ticks(translator *g, const uint8_t *p) {
     if (p < g->no_code) {
-        put(g, SB_MD_TICK);
+        put_byte(g, SB_MD_TICK);
         return p + 1;
     }
     size_t count, at = (size_t)(p - g->begin), n = 0, close, size;
@@ -185,38 +186,38 @@ static const uint8_t *give_ticks(giver *g, const uint8_t *p) {
     while (g->run < count && runs[g->run].at + runs[g->run].n <= at) g->run++;
     while (p + n < g->end && p[n] == '`') n++;
     if (g->run >= count || !find_code_end(g->x, g->run, n, &close, &size)) {
-        for (size_t i = 0; i < n; i++) put(g, SB_MD_TICK);
+        for (size_t i = 0; i < n; i++) put_byte(g, SB_MD_TICK);
         g->no_code = p + 2 * n;
         return p + n;
     }
     const uint8_t *from = p + size, *to = g->begin + close;
-    sb_md_give_code(g->x, sb_md_strip(sb_slice_of(from, (size_t)(to - from))));
+    sb_md_add_code_atom(g->x, sb_md_strip(sb_slice_of(from, (size_t)(to - from))));
     return to + size;
 }
 
 /* A '<' directly behind "](" brackets a URL and is left to md4c. */
-static bool begins_url(const giver *g, const uint8_t *p) {
+static bool begins_url(const translator *g, const uint8_t *p) {
     while (p > g->begin && p[-1] == ' ') p--;
     return p - g->begin >= 2 && p[-1] == '(' && p[-2] == ']';
 }
 
-static const uint8_t *give_less(giver *g, const uint8_t *p) {
+static const uint8_t *translate_less(translator *g, const uint8_t *p) {
     bool url = begins_url(g, p);
-    const uint8_t *behind = url ? NULL : sb_md_give_tag(g->x, p, g->end);
+    const uint8_t *behind = url ? NULL : sb_md_translate_tag(g->x, p, g->end);
     if (behind) return behind;
-    put(g, url ? '<' : SB_MD_LESS);
+    put_byte(g, url ? '<' : SB_MD_LESS);
     return p + 1;
 }
 
-static const uint8_t *give_backslash(giver *g, const uint8_t *p) {
+static const uint8_t *translate_backslash(translator *g, const uint8_t *p) {
     bool escapes = g->end - p > 1 && memchr("\\`*_{}[]()>#+-.!|", p[1], 17);
-    put(g, escapes ? '\\' : SB_MD_BACKSLASH);
-    if (escapes) put(g, p[1]);
+    put_byte(g, escapes ? '\\' : SB_MD_BACKSLASH);
+    if (escapes) put_byte(g, p[1]);
     return p + 1 + escapes;
 }
 
 /* At the "](" of a link: finds where its URL begins and ends, if there are blanks in it. */
-static void find_url(giver *g, const uint8_t *p) {
+static void find_url(translator *g, const uint8_t *p) {
     const uint8_t *from = p + 2, *q = from, *title = NULL;
     for (size_t depth = 1; q < g->end && *q != '\n' && *q != '<' && q - from < MAX_URL; q++) {
         if (*q == '(') depth++;
@@ -232,7 +233,7 @@ static void find_url(giver *g, const uint8_t *p) {
 }
 
 /* Behind the ']' at p: is there an [id], a blank in between or not? Answers its closing ']'. */
-static const uint8_t *id_behind(const giver *g, const uint8_t *p, sb_slice *id) {
+static const uint8_t *id_behind(const translator *g, const uint8_t *p, sb_slice *id) {
     if (g->end - p > 1 && (p[1] == ' ' || p[1] == '\n')) p++;
     if (g->end - p < 3 || p[1] != '[') return NULL;
     const uint8_t *from = p + 2, *q = from;
@@ -243,22 +244,22 @@ static const uint8_t *id_behind(const giver *g, const uint8_t *p, sb_slice *id) 
 
 /* Links by reference are read from left to right: "[text] [id]" is one too, when the id is defined;
  * when it is not, that [id] cannot be the text of the next. */
-static const uint8_t *give_reference(giver *g, const uint8_t *p) {
+static const uint8_t *translate_reference(translator *g, const uint8_t *p) {
     sb_slice id;
     if (p == g->used) {
-        if (!g->used_defined) put(g, SB_MD_GUARD);
+        if (!g->used_defined) put_byte(g, SB_MD_GUARD);
         return p + 1;
     }
     const uint8_t *close = g->x->doc->references.n ? id_behind(g, p, &id) : NULL;
     if (!close) return p + 1;
     g->used = close;
     g->used_defined = id.n == 0 || find_reference(g->x, id);
-    if (!g->used_defined) put(g, SB_MD_GUARD);
+    if (!g->used_defined) put_byte(g, SB_MD_GUARD);
     return g->used_defined && p[1] != '[' ? p + 2 : p + 1;
 }
 
-static const uint8_t *give_bracket(giver *g, const uint8_t *p) {
-    put(g, *p);
+static const uint8_t *translate_bracket(translator *g, const uint8_t *p) {
+    put_byte(g, *p);
     if (*p == '[') {
         g->open++;
         return p + 1;
@@ -267,57 +268,57 @@ static const uint8_t *give_bracket(giver *g, const uint8_t *p) {
     g->open--;
     bool url = g->end - p > 1 && p[1] == '(';
     if (url && p >= g->url_end) find_url(g, p);
-    return url ? p + 1 : give_reference(g, p);
+    return url ? p + 1 : translate_reference(g, p);
 }
 
-static const uint8_t *give_byte(giver *g, const uint8_t *p) {
+static const uint8_t *translate_byte(translator *g, const uint8_t *p) {
     switch (*p) {
     case '*':
-        put(g, SB_MD_STAR);
+        put_byte(g, SB_MD_STAR);
         return p + 1;
     case '_':
-        put(g, SB_MD_LINE);
+        put_byte(g, SB_MD_LINE);
         return p + 1;
     case '\\':
-        return give_backslash(g, p);
+        return translate_backslash(g, p);
     case '`':
-        return give_ticks(g, p);
+        return translate_ticks(g, p);
     case '<':
-        return give_less(g, p);
+        return translate_less(g, p);
     case '[':
     case ']':
-        return give_bracket(g, p);
+        return translate_bracket(g, p);
     case '!': /* md4c would read "][" into "]![" */
-        if (p > g->begin && p[-1] == ']') put(g, SB_MD_GUARD);
-        put(g, '!');
+        if (p > g->begin && p[-1] == ']') put_byte(g, SB_MD_GUARD);
+        put_byte(g, '!');
         return p + 1;
     case '\n':
-        put(g, '\n');
+        put_byte(g, '\n');
         return begin_line(g, p + 1);
     case ' ':
-        put(g, (p >= g->url && p < g->url_end) || p >= g->last ? SB_MD_BLANK : ' ');
+        put_byte(g, (p >= g->url && p < g->url_end) || p >= g->last ? SB_MD_BLANK : ' ');
         return p + 1;
     default:
-        put(g, *p);
+        put_byte(g, *p);
         return p + 1;
     }
 }
 
-void sb_md_give(sb_md_inline *x, sb_slice text) {
-    sb_buf_clear(&x->given);
+void sb_md_translate(sb_md_inline *x, sb_slice text) {
+    sb_buf_clear(&x->translated);
     memset(x->no_end, 0, sizeof x->no_end);
     find_runs(x, text);
-    give_definitions(x, text);
-    giver g = {.x = x, .begin = text.p, .end = text.p + text.n};
+    translate_definitions(x, text);
+    translator g = {.x = x, .begin = text.p, .end = text.p + text.n};
     g.no_code = g.url = g.url_end = text.p;
     g.last = g.end;
     while (g.last > g.begin && g.last[-1] == ' ') g.last--;
     const uint8_t *p = begin_line(&g, text.p);
-    while (p < g.end && x->doc->failed == SB_OK) p = give_byte(&g, p);
+    while (p < g.end && x->doc->failed == SB_OK) p = translate_byte(&g, p);
     /* md4c 0.4.8 looks one byte too far behind "[a](b" at the end, and lets strcspn find the end of
      * a line: both meet a line feed, with a NUL behind it */
-    put(&g, '\n');
-    put(&g, 0);
-    if (x->given.failed == SB_OK) x->given.n--;
-    sb_md_fail(x->doc, x->given.failed);
+    put_byte(&g, '\n');
+    put_byte(&g, 0);
+    if (x->translated.failed == SB_OK) x->translated.n--;
+    sb_md_fail(x->doc, x->translated.failed);
 }
