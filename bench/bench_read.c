@@ -8,6 +8,7 @@
 #include "codec/record.h"
 #include "codec/summary.h"
 #include "harness.h"
+#include "seaboard/reader.h"
 
 #include "base/banned.h"
 
@@ -56,6 +57,43 @@ static void decode(void *ud) {
     }
 }
 
+/* The same file through the public interface: event by event, and all points as columns. */
+typedef struct file_data {
+    char path[4096];
+    size_t points;
+    double sum;
+} file_data;
+
+static void read_events(void *ud) {
+    file_data *file = ud;
+    sb_reader *r;
+    const sb_reader_event *event;
+    const sb_reader_value *value;
+    sb_err err;
+    file->points = 0;
+    if (sb_reader_open(&r, file->path, NULL, &err) != SB_OK) return;
+    while (sb_reader_next(r, &event, &err) == SB_OK)
+        while (sb_reader_next_value(r, &value) == SB_OK) {
+            file->points++;
+            file->sum += value->scalar;
+        }
+    sb_reader_close(r);
+}
+
+static void read_columns(void *ud) {
+    file_data *file = ud;
+    sb_reader_table *table;
+    sb_err err;
+    file->points = 0;
+    if (sb_reader_table_read(&table, file->path, NULL, &err) != SB_OK) return;
+    const sb_reader_columns *c;
+    for (size_t i = 0; (c = sb_reader_table_at(table, i)); i++) {
+        file->points += c->count;
+        file->sum += c->values[c->count - 1];
+    }
+    sb_reader_table_free(table);
+}
+
 int main(int argc, char **argv) {
     sb_bench b;
     if (!sb_bench_begin(&b, argc, argv)) return 2;
@@ -71,5 +109,14 @@ int main(int argc, char **argv) {
     ns = sb_bench_best_ns(&b, decode, &log);
     if (log.scalars + 1 != log.records) sb_bench_fail(&b, "not every event is a scalar");
     sb_bench_report("read", "scalar event, each", "ns", ns / (double)log.records);
-    return log.sum == 1 ? 1 : sb_bench_end(&b);
+
+    file_data file = {.points = 0};
+    snprintf(file.path, sizeof file.path, "%s/scalars.tfevents", b.folder);
+    ns = sb_bench_best_ns(&b, read_events, &file);
+    if (file.points != log.scalars) sb_bench_fail(&b, "the reader lost points");
+    sb_bench_report("read", "reader, point", "ns", ns / (double)file.points);
+    ns = sb_bench_best_ns(&b, read_columns, &file);
+    if (file.points != log.scalars) sb_bench_fail(&b, "the columns lack points");
+    sb_bench_report("read", "columns, point", "ns", ns / (double)file.points);
+    return log.sum + file.sum == 1 ? 1 : sb_bench_end(&b);
 }

@@ -11,6 +11,8 @@
  *                 printf("%s step %lld: %g\n", event->run, (long long)event->step, value->scalar);
  *     sb_reader_close(r);
  *
+ * Or all points at once as columns, several files at the same time: sb_reader_table_read, below.
+ *
  * Order: run by run in byte order of their names, in a run file by file, in a file as written.
  *
  * Growing files: SB_MORE means that everything written so far has been read. Calling sb_reader_next
@@ -178,6 +180,77 @@ SB_API uint64_t sb_reader_damage_count(const sb_reader *r);
 /* The i-th file that does not end with a complete record (yet), as of the last SB_MORE; NULL after
  * the last one. Valid until the next call of this function or of sb_reader_next. */
 SB_API const sb_reader_gap *sb_reader_unfinished(sb_reader *r, size_t i);
+
+/* ---- all points at once ---------------------------------------------------------------------- */
+
+/* The points of one tag of one run as columns, in the order of the files and in a file as written.
+ * Points that a restarted run wrote again are there as often as they were written. */
+typedef struct sb_reader_columns {
+    const char *run; /* "." for the log directory itself */
+    sb_slice tag;
+    sb_reader_kind kind;  /* of the tag's first value; values of another kind are left out */
+    sb_slice plugin_name; /* as in sb_reader_value */
+    sb_slice plugin_content, display_name, description;
+    int32_t data_class;
+    size_t count;             /* of points */
+    const int64_t *steps;     /* count of them, as the columns below */
+    const double *wall_times; /* seconds since 1970 */
+    const double *values;     /* for SB_READS_SCALAR; else NULL */
+    /* For the other kinds (else NULL): the bytes of point i are items[ends[i - 1]] up to, not with,
+     * items[ends[i]]; those of point 0 begin at items[0].
+     *   SB_READS_TEXT    the strings
+     *   SB_READS_IMAGES  the encoded images
+     *   SB_READS_AUDIO   the encoded clips
+     *   the rest         one item, the encoded Summary.Value */
+    const sb_slice *items;
+    const size_t *ends;
+    size_t skipped; /* values of another kind, or malformed */
+} sb_reader_columns;
+
+typedef struct sb_reader_table sb_reader_table;
+
+typedef struct sb_reader_table_opts {
+    size_t size;             /* SB_INIT */
+    const char *run;         /* only this run; default: all */
+    const char *const *tags; /* only these tags; default: all */
+    size_t tag_count;
+    uint32_t kinds;       /* the sum of 1u << SB_READS_...; default: scalars only */
+    uint32_t threads;     /* that read files at the same time; default: one a processor */
+    uint64_t max_payload; /* larger records are skipped and recorded as damage; default 2 GiB */
+    uint64_t max_bytes;   /* of items that are kept in all; default 4 GiB */
+    /* Where the columns (steps, wall_times, values, items, ends) are put: resize(ud, NULL, 0, n)
+     * allocates, resize(ud, p, old, 0) frees and returns NULL, the rest resizes; NULL for n > 0
+     * means that there is no memory. Called from several threads. Default: the C library's. */
+    void *(*resize)(void *ud, void *p, size_t old_size, size_t new_size);
+    void *ud;
+} sb_reader_table_opts;
+
+/* Reads everything that is written so far: one call, files side by side on all processors, numbers
+ * from the decoder into the columns without a stop between.
+ *
+ *     sb_reader_table *table;
+ *     if (sb_reader_table_read(&table, "runs", NULL, &err) != SB_OK) return puts(err.text), 1;
+ *     const sb_reader_columns *loss = sb_reader_table_find(table, "train", "loss");
+ *     for (size_t i = 0; loss && i < loss->count; i++)
+ *         printf("%lld %g\n", (long long)loss->steps[i], loss->values[i]);
+ *     sb_reader_table_free(table);
+ *
+ * path as in sb_reader_open; opts may be NULL. SB_NOT_FOUND, SB_IO, SB_LIMIT (items beyond
+ * max_bytes), SB_NOMEM, SB_INVALID. Everything in the table is valid until it is freed. */
+SB_API sb_status sb_reader_table_read(sb_reader_table **out, const char *path,
+                                      const sb_reader_table_opts *opts, sb_err *err);
+/* NULL is legal. */
+SB_API void sb_reader_table_free(sb_reader_table *table);
+
+/* Runs in byte order of their names, tags of a run in the order in which they first appear; NULL
+ * after the last one. */
+SB_API const sb_reader_columns *sb_reader_table_at(const sb_reader_table *table, size_t i);
+/* NULL: there is no such tag in that run. Cost: a look at the tags of the run. */
+SB_API const sb_reader_columns *sb_reader_table_find(const sb_reader_table *table, const char *run,
+                                                     const char *tag);
+/* As sb_reader_damage and sb_reader_damage_count. */
+SB_API const sb_reader_gap *sb_reader_table_damage(const sb_reader_table *table, size_t i);
+SB_API uint64_t sb_reader_table_damage_count(const sb_reader_table *table);
 
 #ifdef __cplusplus
 }

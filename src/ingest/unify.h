@@ -10,7 +10,7 @@
 #define SB_INGEST_UNIFY_H
 
 #include "codec/record.h"
-#include "ingest/repeats.h"
+#include "codec/repeats.h"
 #include "store/store.h"
 
 /* The tag under which the graph of a run is kept, as TensorBoard calls it. */

@@ -73,8 +73,7 @@ static sb_reader_kind kind_by_plugin(const sb_metadata *metadata) {
     return metadata->data_class == SB_DATA_CLASS_SCALAR ? SB_READS_SCALAR : SB_READS_TENSOR;
 }
 
-/* Names the kind, and for TF1's forms the plugin that would show it. */
-static sb_reader_kind classify(const sb_value *value, sb_metadata *metadata, double *scalar) {
+sb_reader_kind sb_reader_classify(const sb_value *value, sb_metadata *metadata, double *scalar) {
     switch (value->kind) {
     case SB_VALUE_KIND_SIMPLE:
         *scalar = (double)value->simple;
@@ -129,7 +128,7 @@ sb_status sb_reader_next_value(sb_reader *r, const sb_reader_value **out) {
         return status;
     }
     double scalar = 0;
-    r->value_kind = classify(&r->value, &metadata, &scalar);
+    r->value_kind = sb_reader_classify(&r->value, &metadata, &scalar);
     r->value_out = (sb_reader_value){.tag = sb_value_tag(&r->value),
                                      .kind = r->value_kind,
                                      .scalar = scalar,

@@ -8,8 +8,8 @@
  *
  * Memory: one table, as large as there are series, at most MOST_REPEATS of 128 bytes; none before
  * FIRST_REPEATS events. Threads: with the run's loader. */
-#ifndef SB_INGEST_REPEATS_H
-#define SB_INGEST_REPEATS_H
+#ifndef SB_CODEC_REPEATS_H
+#define SB_CODEC_REPEATS_H
 
 #include "base/alloc.h"
 #include "codec/form.h"

@@ -1,5 +1,5 @@
 /* repeats.c: the table of forms. */
-#include "ingest/repeats.h"
+#include "codec/repeats.h"
 
 #include "base/banned.h"
 
