@@ -10,8 +10,10 @@ import {
     serve,
     shot,
     soon,
+    svgOf,
     until,
 } from "./harness.mjs";
+import { RunWriter } from "./logs.mjs";
 
 const plot = (page, tag) => card(page, tag).locator(".plot");
 async function drag(page, tag, from, to) {
@@ -226,6 +228,50 @@ export default {
             ),
         );
         await shot(page, "nan");
+    },
+
+    async "NaN, plus and minus infinity are counted and marked apart"(keep) {
+        const server = await serve("fresh");
+        try {
+            const run = new RunWriter(server.logdir, "a");
+            // infinities that alternate, closer together than marks are
+            for (let step = 0; step < 4000; step++)
+                run.scalars(step, {
+                    odd:
+                        step < 100 || step % 100 > 30
+                            ? Math.sin(step / 100)
+                            : [Infinity, -Infinity, NaN][step % 3],
+                });
+            run.flush();
+            await until(
+                "read",
+                async () => (await loaded(server)).loading.points >= 4000,
+            );
+            const page = keep(
+                await openCharts(server, "#timeseries&smooth=0"),
+            );
+            const footer = card(page, "odd").locator("footer .bad");
+            await soon(async () =>
+                assert.deepEqual(await footer.allInnerTexts(), [
+                    "403 NaN",
+                    "403 +∞",
+                    "403 −∞",
+                ]),
+            );
+            await shot(page, "infinities");
+            const svg = await svgOf(page, "odd");
+            const marks = (kind) =>
+                [...svg.matchAll(new RegExp(`d="([^"]*)"[^>]*data-mark="${kind}"`, "g"))].map((m) => m[1]);
+            for (const kind of ["nan", "plus", "minus"])
+                assert.ok(marks(kind).length > 20, kind);
+            // three glyphs: nothing but the place may be alike
+            const shapes = ["nan", "plus", "minus"].map((kind) =>
+                marks(kind)[0].replace(/^M\S+ [^lm]*/, ""),
+            );
+            assert.equal(new Set(shapes).size, 3, shapes.join());
+        } finally {
+            await server.stop();
+        }
     },
 
     async "x can be relative or wall time"(keep) {

@@ -216,6 +216,20 @@ export async function axe(page, where, within = "") {
     assert.equal(text, "");
 }
 
+/** A card's chart as its menu exports it. */
+export async function svgOf(page, tag) {
+    const chart = card(page, tag);
+    await chart.hover();
+    await chart.locator("[aria-haspopup=menu]").click();
+    const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name: /SVG/ }).click(),
+    ]);
+    let text = "";
+    for await (const part of await download.createReadStream()) text += part;
+    return text;
+}
+
 export async function end() {
     await browser?.close();
     for (const child of running) child.kill("SIGTERM");

@@ -8,6 +8,7 @@ import {
     serve,
     shot,
     soon,
+    svgOf,
     until,
 } from "./harness.mjs";
 import { RunWriter } from "./logs.mjs";
@@ -18,20 +19,6 @@ const axes = (page) =>
         .locator(".plot > canvas")
         .first()
         .evaluate((canvas) => canvas.toDataURL());
-
-/** A card's chart as its menu exports it. */
-async function svgOf(page, tag) {
-    const chart = card(page, tag);
-    await chart.hover();
-    await chart.locator("[aria-haspopup=menu]").click();
-    const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("menuitem", { name: /SVG/ }).click(),
-    ]);
-    let text = "";
-    for await (const part of await download.createReadStream()) text += part;
-    return text;
-}
 
 export default {
     async "another device pixel ratio draws every layer anew"(keep) {

@@ -79,11 +79,11 @@ def decode(data):
     count, version = struct.unpack_from("<IQ", data, 4)
     entries = []
     for i in range(count):
-        at = 16 + 88 * i
+        at = 16 + 96 * i
         run, flags, epoch, n, points, bad = struct.unpack_from("<IIQQII", data, at)
         offsets = struct.unpack_from("<5I", data, at + 32)
-        attempts, base, in_range, first_step, x = struct.unpack_from("<IdQdI", data, at + 52)
-        entry = dict(run=run, flags=flags, epoch=epoch, n=n, bad=bad, attempts=attempts, base=base, in_range=in_range, first_step=first_step)
+        attempts, base, in_range, first_step, x, plus, minus = struct.unpack_from("<IdQdIII", data, at + 52)
+        entry = dict(run=run, flags=flags, epoch=epoch, n=n, bad=bad, plus=plus, minus=minus, attempts=attempts, base=base, in_range=in_range, first_step=first_step)
         for name, offset in zip(("step", "wall", "value", "smooth"), offsets):
             entry[name] = np.frombuffer(data, "<f8", points, offset * 8) if offset else None
         entry["x"] = np.frombuffer(data, "<f8", points, x * 8) if x else None
@@ -216,7 +216,7 @@ def test_equal_steps_are_sent_once(api, ids):
     assert np.array_equal(first["step"], same["step"]) and np.array_equal(first["value"], same["value"])
     assert list(other["step"]) == list(range(50))
     body = api.call("scalars", {"width": 0, "columns": ["step"], "series": series})[2]
-    assert len(body) < 16 + 3 * 88 + 5000 * 8 + 50 * 8 + 64
+    assert len(body) < 16 + 3 * 96 + 5000 * 8 + 50 * 8 + 64
 
 
 def test_superseded_points_are_hidden_or_flagged(api, ids):
@@ -233,7 +233,8 @@ def test_missing_series_and_odd_values_are_marked(api, ids):
         {"width": 0, "series": [{"run": 424242, "tag": "loss"}, {"run": ids["b/中文"], "tag": 'odd "tag"\n<b>'}]}
     )
     assert missing["flags"] & 1
-    assert odd["bad"] == 2 and math.isnan(odd["value"][0]) and odd["value"][1] == math.inf
+    assert (odd["bad"], odd["plus"], odd["minus"]) == (2, 1, 0)
+    assert math.isnan(odd["value"][0]) and odd["value"][1] == math.inf
     assert [bool(m & 8) for m in odd["marks"]] == [True, True, False]
 
 

@@ -54,7 +54,8 @@ typedef struct sb_reference_kept {
 typedef struct sb_reference_answer {
     sb_reference_kept *kept;
     size_t n;
-    uint64_t in_range, not_finite, without_x;
+    uint64_t in_range, without_x;
+    sb_not_finite not_finite;
 } sb_reference_answer;
 
 static inline void sb_reference_keep(sb_reference_answer *a, size_t from, size_t at,
@@ -111,7 +112,9 @@ static inline void sb_reference_group(const sb_reference_line *line, const size_
     for (size_t i = 0; i < n; i++) {
         double x = line->points[group[i]].value;
         if (isfinite(x)) continue;
-        a->not_finite++;
+        a->not_finite.nan += isnan(x) != 0;
+        a->not_finite.plus += x > 0;
+        a->not_finite.minus += x < 0;
         int kind = isnan(x) ? 0 : x > 0 ? 1 : 2;
         if (!seen[kind]) sb_reference_keep(a, from, group[i], 0);
         seen[kind] = true;

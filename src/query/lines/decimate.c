@@ -242,7 +242,7 @@ static void take_not_finite(m4 *m, const sb_span *span, uint32_t i, double value
     size_t kind = value != value ? NOT_A_NUMBER : value > 0 ? PLUS : MINUS;
     pick *p = &m->group.picks[kind];
     if (!p->is_set) set_pick(p, span, i, value);
-    m->out->not_finite++;
+    sb_count_not_finite(&m->out->not_finite, value);
 }
 
 /* Points from..to of values: their extremes, first of equals. What is not finite is left to the
@@ -311,11 +311,12 @@ static void take_points(m4 *m, const sb_span *span, uint32_t from, uint32_t to) 
 static sb_status take_lone(m4 *m, const sb_span *span, uint32_t i, bool superseded) {
     sb_status status = close_group(m, true);
     if (status != SB_OK) return status;
-    bool is_finite = isfinite(values_of(&m->scanned, span)[i]);
+    double value = values_of(&m->scanned, span)[i];
+    bool is_finite = isfinite(value);
     uint8_t flags = (uint8_t)((superseded ? SB_POINT_SUPERSEDED : 0) |
                               (is_finite ? SB_POINT_LEAST | SB_POINT_GREATEST : 0));
     m->out->in_range++;
-    m->out->not_finite += !is_finite;
+    if (!is_finite) sb_count_not_finite(&m->out->not_finite, value);
     m->had_group = true;
     return give(m, span, i, span->start + i, flags);
 }
@@ -349,7 +350,7 @@ static void take_chunk(m4 *m, const sb_span *span) {
     }
     take_ends(g, span, 0, span->n);
     m->out->in_range += span->n;
-    m->out->not_finite += stats.nan;
+    m->out->not_finite.nan += stats.nan;
     take_stats(&g->picks[LEAST], &g->picks[GREATEST], span, &stats);
     if (s)
         take_stats(&g->picks[SMOOTH_LEAST], &g->picks[SMOOTH_GREATEST], span,

@@ -43,7 +43,7 @@ typedef struct sb_decimated {
     uint64_t epoch;  /* as in sb_scalar_answer */
     uint64_t n;      /* points of the whole line */
     uint64_t in_range;
-    uint64_t not_finite; /* values in range that are NaN or infinite */
+    sb_not_finite not_finite; /* of the values in range */
     uint64_t without_x;  /* points left out because their x is not finite; not on SB_AXIS_METRIC */
     bool is_rising;      /* x of the points that are given never falls */
     uint32_t attempts;

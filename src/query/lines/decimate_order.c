@@ -2,15 +2,16 @@
  *
  * Where x is another metric, pixel columns say nothing about order. The points in range, in their
  * order, are cut into as many buckets of equal length as there are pixels; of each are kept its
- * first and last point, the least and the greatest x, value and smoothed value, and the first value
- * that is not finite (the first of equals each time). Up to four points a pixel are all given. */
+ * first and last point, the least and the greatest x, value and smoothed value, and the first NaN,
+ * plus infinity and minus infinity (the first of equals each time). Up to four points a pixel are
+ * all given. */
 #include <math.h>
 
 #include "query/lines/decimate_int.h"
 #include "base/banned.h"
 
 #define POINTS_A_PIXEL 4u
-#define MOST_OF_A_BUCKET 9u
+#define MOST_OF_A_BUCKET 11u
 
 typedef struct bucket {
     uint64_t kept[MOST_OF_A_BUCKET]; /* rising */
@@ -56,9 +57,14 @@ static void choose(sb_columns *c, uint64_t from, uint64_t to, bucket *b) {
         c->flags[least] |= SB_POINT_LEAST;
         c->flags[greatest] |= SB_POINT_GREATEST;
     }
-    uint64_t bad = from;
-    while (bad < to && isfinite(c->values[bad])) bad++;
-    if (bad < to) keep(b, bad);
+    sb_not_finite seen = {0};
+    for (uint64_t i = from; i < to; i++) {
+        double value = c->values[i];
+        if (isfinite(value)) continue;
+        uint64_t before = value != value ? seen.nan : value > 0 ? seen.plus : seen.minus;
+        if (before == 0) keep(b, i);
+        sb_count_not_finite(&seen, value);
+    }
 }
 
 /* Whatever a bucket keeps lies behind what was kept before it. */
@@ -81,7 +87,7 @@ static void count(sb_decimated *out, const sb_decimate_ask *ask) {
         if (i && c->xs[i] < c->xs[i - 1]) out->is_rising = false;
         if (c->xs[i] < ask->from || c->xs[i] > ask->to) continue;
         out->in_range++;
-        out->not_finite += (c->flags[i] & SB_POINT_NOT_FINITE) != 0;
+        if (c->flags[i] & SB_POINT_NOT_FINITE) sb_count_not_finite(&out->not_finite, c->values[i]);
         out->from = fmin(out->from, c->xs[i]);
         out->to = fmax(out->to, c->xs[i]);
     }

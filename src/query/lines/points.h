@@ -69,6 +69,21 @@ void sb_finite_extremes(const double *values, size_t n, double *low, double *hig
  * the values must be looked at. */
 bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out);
 
+/* Values that are no finite numbers, told apart: a NaN is a fault of another kind than an overflow. */
+typedef struct sb_not_finite {
+    uint64_t nan, plus, minus; /* plus and minus infinity */
+} sb_not_finite;
+
+/* Counts a value that is not finite. */
+static inline void sb_count_not_finite(sb_not_finite *counts, double value) {
+    if (value != value)
+        counts->nan++;
+    else if (value > 0)
+        counts->plus++;
+    else
+        counts->minus++;
+}
+
 /* How many points an answer may hold. Zeroed memory is no limit but the arena's; at most 0 points
  * is a limit like any other. */
 typedef struct sb_point_limit {

@@ -43,10 +43,15 @@ static void add_columns(answer *a, uint32_t entry, const sb_columns *c) {
         sb_column_add_bytes(&a->body, entry, AT_POINT_FLAGS, c->flags, c->n);
 }
 
-static void add_facts(answer *a, uint32_t entry, const sb_line *line, uint64_t not_finite,
+static uint32_t at_most_u32(uint64_t n) {
+    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static void add_facts(answer *a, uint32_t entry, const sb_line *line, const sb_not_finite *bad,
                       uint64_t in_range) {
-    sb_column_u32(&a->body, entry, AT_NOT_FINITE,
-                  not_finite > UINT32_MAX ? UINT32_MAX : (uint32_t)not_finite);
+    sb_column_u32(&a->body, entry, AT_NOT_FINITE, at_most_u32(bad->nan + bad->plus + bad->minus));
+    sb_column_u32(&a->body, entry, AT_PLUS_INFINITY, at_most_u32(bad->plus));
+    sb_column_u32(&a->body, entry, AT_MINUS_INFINITY, at_most_u32(bad->minus));
     sb_column_f64(&a->body, entry, AT_BASE, sb_line_base(line, SB_AXIS_RELATIVE));
     sb_column_f64(&a->body, entry, AT_FIRST_STEP, sb_line_base(line, SB_AXIS_STEP_RELATIVE));
     sb_column_u64(&a->body, entry, AT_IN_RANGE, in_range);
@@ -66,7 +71,7 @@ static sb_status add_decimated(answer *a, uint32_t entry, const sb_line *line, u
     if (status != SB_OK) return status;
     /* another metric may go where it will: its line is one stroke all the same */
     if (!got.is_rising && ask.axis != SB_AXIS_METRIC) *flags |= IS_NOT_RISING;
-    add_facts(a, entry, line, got.not_finite, got.in_range);
+    add_facts(a, entry, line, &got.not_finite, got.in_range);
     add_columns(a, entry, &got.points);
     return SB_OK;
 }
@@ -80,10 +85,11 @@ static bool is_rising(const sb_columns *c, sb_axis axis) {
     return true;
 }
 
-static uint64_t count_not_finite(const sb_columns *c) {
-    uint64_t n = 0;
-    for (size_t i = 0; i < c->n; i++) n += (c->flags[i] & SB_POINT_NOT_FINITE) != 0;
-    return n;
+static sb_not_finite count_not_finite(const sb_columns *c) {
+    sb_not_finite counts = {0};
+    for (size_t i = 0; i < c->n; i++)
+        if (c->flags[i] & SB_POINT_NOT_FINITE) sb_count_not_finite(&counts, c->values[i]);
+    return counts;
 }
 
 /* Lines made of two series are sent whole: what is new need not be at their end. */
@@ -104,7 +110,8 @@ static sb_status add_whole(answer *a, uint32_t entry, const sb_line *line,
     if (status != SB_OK) return status;
     if (got.is_append) *flags |= IS_APPEND;
     if (!is_rising(&got.points, l->ask.axis)) *flags |= IS_NOT_RISING;
-    add_facts(a, entry, line, count_not_finite(&got.points), got.points.n);
+    sb_not_finite bad = count_not_finite(&got.points);
+    add_facts(a, entry, line, &bad, got.points.n);
     add_columns(a, entry, &got.points);
     return SB_OK;
 }

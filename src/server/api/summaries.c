@@ -22,7 +22,8 @@ static void add_cell(sb_json *j, const sb_scalar_summary *s) {
         add_step(j, "maxStep", s->max_step_at);
         sb_json_put_double(j, "mean", s->mean);
     }
-    sb_json_put_uint(j, "nan", s->nan + s->infinite);
+    sb_json_put_uint(j, "nan", s->nan);
+    sb_json_put_uint(j, "infinite", s->infinite);
     sb_json_put_double(j, "firstWall", s->first_wall);
     sb_json_put_double(j, "lastWall", s->last_wall);
     sb_json_end_object(j);

@@ -98,6 +98,31 @@ static void a_range_of_x_keeps_every_visit_and_where_it_came_from(void **state) 
     lay_off(&t, &l);
 }
 
+static void thinned_lines_keep_and_count_each_kind_that_is_not_finite(void **state) {
+    (void)state;
+    static const double kinds[] = {1, NAN, INFINITY, 2, -INFINITY, NAN, INFINITY, 3, -INFINITY, 4};
+    two t = two_new();
+    add_metric(&t, 0, 0);
+    add_metric(&t, 999, 999);
+    for (int64_t step = 0; step < 1000; step++)
+        made_add(&t.line, t.file, step, 0, kinds[step % 10]);
+    laid l;
+    lay(&t, &l);
+    sb_decimate_ask ask = {.axis = SB_AXIS_METRIC, .from = NAN, .to = NAN, .pixels = 10};
+    sb_decimated got;
+    sb_err err;
+    assert_ok(sb_scalar_decimate(&l.line, &ask, NULL, &t.line.arena, &got, &err), &err);
+    assert_int_equal(got.not_finite.nan, 200);
+    assert_int_equal(got.not_finite.plus, 200);
+    assert_int_equal(got.not_finite.minus, 200);
+    assert_true(got.points.n < 100);
+    sb_not_finite kept = {0};
+    for (size_t i = 0; i < got.points.n; i++)
+        if (!isfinite(got.points.values[i])) sb_count_not_finite(&kept, got.points.values[i]);
+    assert_true(kept.nan >= 10 && kept.plus >= 10 && kept.minus >= 10);
+    lay_off(&t, &l);
+}
+
 static void a_metric_that_stays_or_rises_rises(void **state) {
     (void)state;
     two t = two_new();
@@ -249,6 +274,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(x_is_the_metrics_value_at_the_points_step),
         cmocka_unit_test(a_range_of_x_keeps_every_visit_and_where_it_came_from),
+        cmocka_unit_test(thinned_lines_keep_and_count_each_kind_that_is_not_finite),
         cmocka_unit_test(a_metric_that_stays_or_rises_rises),
         cmocka_unit_test(measures_find_the_nearest_points_by_the_metric),
         cmocka_unit_test(a_line_without_xs_has_no_points_along_a_metric),

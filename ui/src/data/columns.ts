@@ -90,6 +90,8 @@ export function decodeColumns(body: ArrayBuffer): Result<Columns> {
         inRange: r.u64(at + SCALAR_AT.inRange),
         firstStep: r.view.getFloat64(at + SCALAR_AT.firstStep, true),
         x: r.doubles(at + SCALAR_AT.x, points),
+        plus: r.u32(at + SCALAR_AT.plus),
+        minus: r.u32(at + SCALAR_AT.minus),
       };
     }
   } catch (e) {

@@ -150,7 +150,8 @@ export interface Cell {
   max?: Num;
   maxStep?: Num;
   mean?: Num;
-  nan: number; // values that are not finite
+  nan: number; // values that are NaN
+  infinite: number; // values that are plus or minus infinity
   firstWall: Num;
   lastWall: Num;
 }
@@ -364,7 +365,7 @@ export const toNumber = (v: Num | undefined): number => (typeof v === 'number' ?
 // ---- binary replies: where each field of an entry is, and what its flags mean ----
 
 export const SCALAR_MAGIC = 'SBC1';
-export const SCALAR_BYTES = 88;
+export const SCALAR_BYTES = 96;
 export const SCALAR_AT = {
   run: 0,
   flags: 4,
@@ -382,6 +383,8 @@ export const SCALAR_AT = {
   inRange: 64,
   firstStep: 72,
   x: 80,
+  plus: 84,
+  minus: 88,
 } as const;
 /** Not found. */
 export const NOT_FOUND = 1;
@@ -451,6 +454,8 @@ export interface Series {
   inRange: number; // points in range
   firstStep: number; // the series' first visible step (for relative steps)
   x: Float64Array | null; // column `x`, where it is another metric
+  plus: number; // of the points that are not finite, those that are plus infinity
+  minus: number; // those that are minus infinity
 }
 export interface Band {
   group: number; // group index

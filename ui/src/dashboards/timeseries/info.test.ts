@@ -14,13 +14,22 @@ const loaded = (id: number, flags: number) => ({
   run: { id, name: `r${id}` } as Run,
   tag: 'loss',
   at: 0,
-  data: { flags, points: 3, n: 30, inRange: 10, bad: 1, value: new Float64Array([3, 2, 1]) } as unknown as Series,
+  data: {
+    flags,
+    points: 3,
+    n: 30,
+    inRange: 10,
+    bad: 6,
+    plus: 2,
+    minus: 1,
+    value: new Float64Array([3, 2, 1]),
+  } as unknown as Series,
 });
 
 describe('the footer of a card', () => {
   it('counts points, those that are no numbers, and lines that are too long to be smoothed', () => {
     const info = infoOf([loaded(1, 0), loaded(2, UNSMOOTHED)], known);
-    expect([info.points, info.total, info.bad, info.unsmoothed]).toEqual([6, 60, 2, 1]);
+    expect([info.points, info.total, info.bad, info.unsmoothed]).toEqual([6, 60, { nan: 6, plus: 4, minus: 2 }, 1]);
     expect(info.best).toEqual({ name: 'r1', value: 1 });
     expect(infoOf([], { ...known, unsmoothed: 4 }).unsmoothed).toBe(4); // of bands
   });

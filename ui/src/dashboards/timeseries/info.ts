@@ -7,7 +7,7 @@ export interface CardInfo {
   groups: number; // of bands; 0: lines of runs
   points: number;
   total: number;
-  bad: number;
+  bad: { nan: number; plus: number; minus: number }; // values that are not finite
   without: number; // lines that have nothing to be compared with
   withoutX: number; // lines of runs that lack the metric that is x
   unsmoothed: number; // lines of series that are too long to be smoothed
@@ -29,7 +29,7 @@ export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
     groups: known.groups,
     points: 0,
     total: 0,
-    bad: 0,
+    bad: { nan: 0, plus: 0, minus: 0 },
     without: known.without,
     withoutX: 0,
     unsmoothed: known.unsmoothed,
@@ -40,7 +40,9 @@ export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
   for (const { run, data } of series) {
     info.points += data.points;
     info.total += known.isZoomed ? data.inRange : data.n;
-    info.bad += data.bad;
+    info.bad.nan += data.bad - data.plus - data.minus;
+    info.bad.plus += data.plus;
+    info.bad.minus += data.minus;
     if (data.flags & NO_BASELINE) info.without++;
     if (data.flags & NO_X) info.withoutX++;
     if (data.flags & UNSMOOTHED) info.unsmoothed++;

@@ -268,7 +268,7 @@ export class FakeServer {
     const ids = runs ?? this.runs.map((r) => r.id);
     const cell = (tag: string, id: number) => {
       const series = this.seriesOf(id, tag);
-      return series ? { n: series.points, last: series.points, lastStep: series.points, nan: 0 } : null;
+      return series ? { n: series.points, last: series.points, lastStep: series.points, nan: 0, infinite: 0 } : null;
     };
     return {
       version: this.version,

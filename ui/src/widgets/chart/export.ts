@@ -1,7 +1,7 @@
 // A chart as a picture for a paper: SVG with title, axes and legend; PNG is made from it. Texts are escaped; what is
 // drawn is what the card shows.
 import { lonePoints, trace, type Line } from './lines';
-import { marksOf } from './paint';
+import { markPath, marksOf } from './paint';
 import type { Plot } from './plot';
 import { ticksOf, toPixel } from './scale';
 
@@ -49,8 +49,8 @@ function lineSvg(plot: Plot, line: Line): string {
   for (const i of lonePoints(line))
     text += `<circle cx="${toPixel(plot.ax, line.x[i]).toFixed(1)}" cy="${toPixel(axis, line.y[i]).toFixed(1)}" r="3" fill="${line.colour}"/>`;
   if (!line.band)
-    for (const { px, py, up } of marksOf(line, plot.ax, axis))
-      text += `<path d="M${px.toFixed(1)} ${(py - 5 * up).toFixed(1)}l4.5 ${8.5 * up}h-9z" fill="${line.colour}" stroke="#d13438"/>`;
+    for (const mark of marksOf(line, plot.ax, axis))
+      text += `<path d="${markPath(mark)}" fill="${mark.kind === 'nan' ? 'none' : line.colour}" stroke="#d13438" data-mark="${mark.kind}"/>`;
   return `${text}<path d="${pathOf(plot, line, line.y)}" fill="none" stroke="${line.colour}" ${styleOf(line)}/>`;
 }
 

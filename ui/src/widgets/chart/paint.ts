@@ -85,7 +85,7 @@ function fillBand(
   ctx.fill();
 }
 
-/** A dot where a live run is now, one for a single point, and a triangle for each value that is no number. */
+/** A dot where a live run is now, one for a single point, and a mark for each value that is not finite. */
 function drawEnds(
   ctx: CanvasRenderingContext2D,
   line: Line,
@@ -108,33 +108,41 @@ function drawEnds(
   ctx.fillStyle = line.colour;
   ctx.strokeStyle = theme.bad;
   ctx.lineWidth = 1.25;
-  for (const { px, py, up } of marksOf(line, ax, ay)) {
-    ctx.beginPath();
-    ctx.moveTo(px, py - 5 * up);
-    ctx.lineTo(px + 4.5, py + 3.5 * up);
-    ctx.lineTo(px - 4.5, py + 3.5 * up);
-    ctx.closePath();
-    ctx.fill();
-    ctx.stroke();
+  for (const mark of marksOf(line, ax, ay)) {
+    const path = new Path2D(markPath(mark));
+    if (mark.kind !== 'nan') ctx.fill(path);
+    ctx.stroke(path);
   }
 }
 
-/** Triangles for what is no number: NaN at the height of the last real value, infinities at the edge they left by.
- * Side by side, not on top of each other. */
-export function marksOf(line: Line, ax: Axis, ay: Axis): { px: number; py: number; up: 1 | -1 }[] {
+export interface Mark {
+  px: number;
+  py: number;
+  kind: 'nan' | 'plus' | 'minus';
+}
+
+/** As SVG has it: a cross for NaN, triangles that point to where infinities went. */
+export function markPath({ px, py, kind }: Mark): string {
+  if (kind === 'nan') return `M${px - 4} ${py - 4}l8 8m0 -8l-8 8`;
+  const up = kind === 'plus' ? 1 : -1;
+  return `M${px} ${py - 5 * up}l4.5 ${8.5 * up}h-9z`;
+}
+
+const APART = 9; // pixels: marks of one kind are side by side, not on top of each other
+
+/** Marks for what is not finite: NaN at the height of the last real value, infinities at the edge they left by. Each
+ * kind has its own places, so that none hides another. */
+export function marksOf(line: Line, ax: Axis, ay: Axis): Mark[] {
   const bottom = toPixel(ay, ay.domain[0]);
-  const marks: { px: number; py: number; up: 1 | -1 }[] = [];
-  let taken = -Infinity;
+  const marks: Mark[] = [];
+  const taken = { nan: -Infinity, plus: -Infinity, minus: -Infinity };
   for (const bad of badPoints(line)) {
+    const kind = bad.v === Infinity ? 'plus' : bad.v === -Infinity ? 'minus' : 'nan';
     const px = toPixel(ax, bad.x);
-    if (px - taken < 9 && px >= taken) continue;
-    taken = px;
-    const at = bad.v === Infinity ? 6 : bad.v === -Infinity ? bottom - 6 : toPixel(ay, bad.y);
-    marks.push({
-      px,
-      py: Math.min(Math.max(Number.isFinite(at) ? at : bottom, 6), bottom - 4),
-      up: bad.v === -Infinity ? -1 : 1,
-    });
+    if (px - taken[kind] < APART && px >= taken[kind]) continue;
+    taken[kind] = px;
+    const at = kind === 'plus' ? 6 : kind === 'minus' ? bottom - 6 : toPixel(ay, bad.y);
+    marks.push({ px, py: Math.min(Math.max(Number.isFinite(at) ? at : bottom, 6), bottom - 4), kind });
   }
   return marks;
 }
