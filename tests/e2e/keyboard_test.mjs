@@ -1,6 +1,6 @@
 // The page without a mouse: which keys work where, what is read aloud, where the focus goes.
 import assert from "node:assert/strict";
-import { address, card, openCharts, soon } from "./harness.mjs";
+import { address, axe, card, openCharts, soon } from "./harness.mjs";
 
 const focusedCard = (page) =>
     page.evaluate(
@@ -110,5 +110,42 @@ export default {
         assert.equal(await dialog.count(), 1);
         await page.keyboard.press("Escape");
         await soon(async () => assert.equal(await dialog.count(), 0));
+    },
+
+    async "arrow keys choose in radio groups and walk along toolbars"(keep) {
+        const page = keep(await openCharts("demo"));
+        const axis = page.getByRole("radiogroup", { name: "Horizontal axis" });
+        await axis.getByRole("radio", { name: "Step", exact: true }).focus();
+        await page.keyboard.press("ArrowRight");
+        await soon(async () => assert.match(await address(page), /x=relative/));
+        assert.equal(
+            await page.evaluate(() => document.activeElement?.textContent),
+            await axis.getByRole("radio", { checked: true }).innerText(),
+        );
+        await page.keyboard.press("ArrowLeft");
+        await soon(async () =>
+            assert.doesNotMatch(await address(page), /x=relative/),
+        );
+        // one stop of the Tab key for all of them
+        assert.equal(await axis.locator("[tabindex='0']").count(), 1);
+
+        const bar = page.getByRole("toolbar").first();
+        const chips = bar.locator("button.chip");
+        await chips.first().focus();
+        await page.keyboard.press("ArrowRight");
+        const text = () =>
+            page.evaluate(() => document.activeElement?.textContent?.trim());
+        await soon(async () =>
+            assert.equal(await text(), await chips.nth(1).innerText()),
+        );
+        await page.keyboard.press("End");
+        await soon(async () =>
+            assert.equal(await text(), await chips.last().innerText()),
+        );
+        await page.keyboard.press("ArrowLeft");
+        await soon(async () =>
+            assert.equal(await text(), await chips.nth(-2).innerText()),
+        );
+        await axe(page, "toolbar", "[role=toolbar]");
     },
 };

@@ -52,3 +52,5 @@ export { default as Popover } from './widgets/Popover.svelte';
 export { default as Dialog } from './widgets/Dialog.svelte';
 export { default as VirtualList } from './widgets/VirtualList.svelte';
 export { DragKind, dragPointer } from './widgets/drag';
+export { default as Segments, type Segment } from './widgets/Segments.svelte';
+export { toolbar } from './widgets/toolbar';
