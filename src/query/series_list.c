@@ -28,13 +28,13 @@ static sb_series_entry entry_of(const sb_series_info *info) {
     return e;
 }
 
-static bool matches(const sb_list_ask *ask, const sb_series_info *info) {
+static bool matches_ask(const sb_list_ask *ask, const sb_series_info *info) {
     if (ask->plugin.n && !sb_slice_eq(ask->plugin, info->meta->plugin_name)) return false;
     if (ask->kind != SB_SERIES_UNKNOWN && ask->kind != info->meta->kind) return false;
     return info->version > ask->since;
 }
 
-static int by_tag(const void *a, const void *b) {
+static int compare_entry_tags(const void *a, const void *b) {
     return sb_slice_cmp(((const sb_series_entry *)a)->tag, ((const sb_series_entry *)b)->tag);
 }
 
@@ -45,15 +45,15 @@ static sb_status list_run(sb_run *run, const sb_list_ask *ask, sb_arena *arena, 
     *out = (sb_run_entry){.run = run};
     sb_run_get_info(run, &out->info);
     if (sb_run_list(run, arena, &all, &n) != SB_OK) return SB_NOMEM;
-    for (size_t i = 0; i < n; i++) count += matches(ask, &all[i]);
+    for (size_t i = 0; i < n; i++) count += matches_ask(ask, &all[i]);
     if (count == 0) return SB_OK;
     size_t bytes;
     if (!sb_mul_size(&bytes, count, sizeof *out->series)) return SB_NOMEM;
     out->series = sb_arena_get(arena, bytes);
     if (!out->series) return SB_NOMEM;
     for (size_t i = 0; i < n; i++)
-        if (matches(ask, &all[i])) out->series[out->n++] = entry_of(&all[i]);
-    if (count > 1) qsort(out->series, count, sizeof *out->series, by_tag);
+        if (matches_ask(ask, &all[i])) out->series[out->n++] = entry_of(&all[i]);
+    if (count > 1) qsort(out->series, count, sizeof *out->series, compare_entry_tags);
     return SB_OK;
 }
 
@@ -100,21 +100,44 @@ void sb_series_list_release(sb_series_list *list) {
     *list = (sb_series_list){0};
 }
 
+uint32_t sb_samples_of(sb_series_kind kind, sb_slice plugin, uint32_t max_count) {
+    if (kind != SB_SERIES_BLOBS) return 0;
+    if (!sb_slice_eq(plugin, SB_LIT("images"))) return max_count;
+    return max_count > 2 ? max_count - 2 : 0; /* width and height come first */
+}
+
 uint32_t sb_entry_samples(const sb_series_entry *entry) {
-    if (entry->kind != SB_SERIES_BLOBS) return 0;
-    if (!sb_slice_eq(entry->plugin_name, SB_LIT("images"))) return entry->max_count;
-    return entry->max_count > 2 ? entry->max_count - 2 : 0; /* width and height come first */
+    return sb_samples_of(entry->kind, entry->plugin_name, entry->max_count);
 }
 
 /* ---- plugins --------------------------------------------------------------------------------- */
 
 typedef struct plugin_counts {
     sb_intern names;
-    sb_intern tags;                 /* name, NUL, tag */
     SB_VEC(sb_plugin_count) counts; /* by the id of the name */
+    sb_intern tags;
+    SB_VEC(uint32_t) first_plugins; /* by the id of the tag: the first plugin that had it */
+    sb_intern pairs; /* name, NUL, tag: of tags that further plugins have; usually empty */
     sb_buf key;
     sb_arena *arena;
 } plugin_counts;
+
+/* Is this the first time that the plugin has the tag? */
+static sb_status note_tag(plugin_counts *c, uint32_t plugin, sb_slice name, sb_slice tag,
+                          bool *is_new) {
+    if (!SB_VEC_RESERVE(&c->first_plugins, c->arena->alloc, 1, SIZE_MAX)) return SB_NOMEM;
+    uint32_t id;
+    sb_status status = sb_intern_add(&c->tags, tag, &id, is_new);
+    if (status != SB_OK) return status;
+    if (*is_new) c->first_plugins.items[c->first_plugins.n++] = plugin;
+    if (c->first_plugins.items[id] == plugin) return SB_OK;
+    sb_buf_clear(&c->key);
+    sb_buf_add_slice(&c->key, name);
+    sb_buf_add_byte(&c->key, 0);
+    sb_buf_add_slice(&c->key, tag);
+    if (c->key.failed) return c->key.failed;
+    return sb_intern_add(&c->pairs, sb_buf_slice(&c->key), &id, is_new);
+}
 
 static sb_status count_series(plugin_counts *c, const sb_series_info *info) {
     sb_slice name = info->meta->plugin_name;
@@ -130,13 +153,7 @@ static sb_status count_series(plugin_counts *c, const sb_series_info *info) {
         if (!added->name.p) return SB_NOMEM;
     }
     c->counts.items[id].series++;
-    sb_buf_clear(&c->key);
-    sb_buf_add_slice(&c->key, name);
-    sb_buf_add_byte(&c->key, 0);
-    sb_buf_add_slice(&c->key, info->tag);
-    if (c->key.failed) return c->key.failed;
-    uint32_t tag;
-    status = sb_intern_add(&c->tags, sb_buf_slice(&c->key), &tag, &is_new);
+    status = note_tag(c, id, name, info->tag, &is_new);
     if (status == SB_OK) c->counts.items[id].tags += is_new;
     return status;
 }
@@ -156,7 +173,7 @@ static sb_status count_runs(plugin_counts *c, const sb_runs *runs, const sb_budg
     return SB_OK;
 }
 
-static int by_name(const void *a, const void *b) {
+static int compare_plugin_names(const void *a, const void *b) {
     return sb_slice_cmp(((const sb_plugin_count *)a)->name, ((const sb_plugin_count *)b)->name);
 }
 
@@ -170,12 +187,15 @@ sb_status sb_plugins_list(sb_store *store, const sb_budget *budget, sb_arena *ar
     sb_arena_init(&scratch, arena->alloc, 1 << 16, SIZE_MAX / 2);
     sb_intern_init(&c.names, arena->alloc, 1, UINT32_MAX - 1);
     sb_intern_init(&c.tags, arena->alloc, 1, UINT32_MAX - 1);
+    sb_intern_init(&c.pairs, arena->alloc, 1, UINT32_MAX - 1);
     sb_buf_init(&c.key, arena->alloc, SIZE_MAX / 2);
     sb_status status = count_runs(&c, &runs, budget, &scratch, err);
     *n = c.names.count;
     *out = c.counts.items;
-    if (status == SB_OK && *n > 1) qsort(*out, *n, sizeof **out, by_name);
+    if (status == SB_OK && *n > 1) qsort(*out, *n, sizeof **out, compare_plugin_names);
     sb_buf_fini(&c.key);
+    SB_VEC_FREE(&c.first_plugins, arena->alloc);
+    sb_intern_fini(&c.pairs);
     sb_intern_fini(&c.tags);
     sb_intern_fini(&c.names);
     sb_arena_fini(&scratch);

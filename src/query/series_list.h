@@ -54,7 +54,9 @@ sb_status sb_series_list_read(sb_store *store, const sb_list_ask *ask, const sb_
                               sb_arena *arena, sb_series_list *out, sb_err *err);
 void sb_series_list_release(sb_series_list *list);
 
-/* How many images or clips a step of this series has at most, as the front end counts them. */
+/* How many images or clips a step of this series has at most, as the front end counts them; 0 for
+ * series of another kind. max_count is the greatest ref.count of its points. */
+uint32_t sb_samples_of(sb_series_kind kind, sb_slice plugin, uint32_t max_count);
 uint32_t sb_entry_samples(const sb_series_entry *entry);
 
 /* ---- descriptions ---------------------------------------------------------------------------- */

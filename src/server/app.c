@@ -27,7 +27,7 @@
 #define SMOOTH_KEEP_PER_POINT 7u
 #define SMOOTH_LINE_BYTES ((uint64_t)256 << 20) /* a line above that is sent unsmoothed */
 
-static void changed(void *ud, uint64_t version) {
+static void publish_version(void *ud, uint64_t version) {
     sb_app *app = ud;
     pthread_mutex_lock(&app->publish_mutex);
     if (app->server) sb_http_publish(app->server, version);
@@ -132,7 +132,7 @@ static sb_status open_store(sb_app *app, const sb_app_opts *o, sb_err *err) {
         .memory_limit = o->memory_limit,
         .spill_dir = o->spill_dir,
         .hash_seed = random_number(app),
-        .changed = changed,
+        .changed = publish_version,
         .changed_ud = app,
     };
     return sb_store_new(&app->store, &opts, err);
@@ -188,7 +188,7 @@ static sb_status load_first(sb_app *app, const sb_app_opts *o, sb_err *err) {
     return SB_OK;
 }
 
-static sb_status open_parts(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
+static sb_status open_app_parts(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
     sb_status status = copy_texts(app, o, err);
     if (status == SB_OK) status = sb_body_cache_new(&app->bodies, o->env->alloc, BODIES_BYTES, err);
     if (status == SB_OK)
@@ -214,7 +214,7 @@ sb_status sb_app_open(sb_app **out, const sb_app_opts *o, int *listener, sb_err 
                  (unsigned long long)random_number(app));
         sb_arena_init(&app->texts, o->env->alloc, 4096, TEXTS_CAP);
         pthread_mutex_init(&app->publish_mutex, NULL);
-        status = open_parts(app, o, listener, err);
+        status = open_app_parts(app, o, listener, err);
     } else {
         status = sb_fail_nomem(err, "for the server");
     }

@@ -14,7 +14,7 @@
 
 #define FOLDER "assets/"
 
-static const sb_asset *find(sb_slice folder, sb_slice name) {
+static const sb_asset *find_asset(sb_slice folder, sb_slice name) {
     for (size_t i = 0; i < sb_asset_count; i++) {
         sb_slice path = sb_slice_str(sb_asset_table[i].path);
         if (path.n != folder.n + name.n) continue;
@@ -26,7 +26,7 @@ static const sb_asset *find(sb_slice folder, sb_slice name) {
 }
 
 bool sb_assets_page(sb_http_reply *r) {
-    const sb_asset *page = find(SB_LIT(""), SB_LIT("index.html"));
+    const sb_asset *page = find_asset(SB_LIT(""), SB_LIT("index.html"));
     if (!page) return false;
     sb_http_send_asset(r, &page->body);
     sb_http_policy(r, APP_POLICY);
@@ -35,7 +35,7 @@ bool sb_assets_page(sb_http_reply *r) {
 
 sb_status sb_assets_file(sb_http_request *q, sb_http_reply *r, void *app) {
     (void)app;
-    const sb_asset *file = find(SB_LIT(FOLDER), q->rest);
+    const sb_asset *file = find_asset(SB_LIT(FOLDER), q->rest);
     if (!file) return sb_http_fail(r, 404, "there is no such file in this version");
     sb_http_send_asset(r, &file->body);
     sb_http_cache_for(r, SB_HTTP_CACHE_FOREVER);

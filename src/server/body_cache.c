@@ -32,14 +32,14 @@ struct sb_body_cache {
     sb_body *buckets[BUCKETS];
 };
 
-static size_t size_of(const sb_body *b) {
+static size_t body_size(const sb_body *b) {
     return sizeof *b + b->key_n + b->n;
 }
 
 void sb_body_release(void *body) {
     sb_body *b = body;
     if (b && atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) == 1)
-        sb_alloc_put(b->alloc, b, size_of(b));
+        sb_alloc_put(b->alloc, b, body_size(b));
 }
 
 sb_slice sb_body_bytes(const sb_body *b) {
@@ -57,7 +57,7 @@ sb_status sb_body_cache_new(sb_body_cache **out, const sb_alloc *alloc, size_t b
 }
 
 /* FNV-1a: keys are short, and nobody gains from making them collide. */
-static uint64_t hash_of(sb_slice key) {
+static uint64_t hash_key(sb_slice key) {
     uint64_t h = 14695981039346656037u;
     for (size_t i = 0; i < key.n; i++) h = (h ^ key.p[i]) * 1099511628211u;
     return h ^ h >> 32;
@@ -69,7 +69,7 @@ static void drop_oldest(sb_body_cache *c) {
     while (*at != b) at = &(*at)->next;
     *at = b->next;
     sb_lru_remove(&c->lru, &b->use);
-    c->held -= size_of(b);
+    c->held -= body_size(b);
     sb_body_release(b);
 }
 
@@ -92,7 +92,7 @@ static sb_body *look_up(sb_body_cache *c, uint64_t hash, sb_slice key) {
 
 sb_body *sb_body_cache_find(sb_body_cache *c, sb_slice key) {
     if (key.n > SB_CACHE_KEY_BYTES) return NULL;
-    uint64_t hash = hash_of(key);
+    uint64_t hash = hash_key(key);
     pthread_mutex_lock(&c->mutex);
     sb_body *b = look_up(c, hash, key);
     pthread_mutex_unlock(&c->mutex);
@@ -104,7 +104,7 @@ sb_body *sb_body_cache_keep(sb_body_cache *c, sb_slice key, sb_slice body) {
     size_t size = sizeof(sb_body) + key.n + body.n;
     sb_body *b = sb_alloc_get(c->alloc, size);
     if (!b) return NULL;
-    *b = (sb_body){.alloc = c->alloc, .hash = hash_of(key), .key_n = key.n, .n = body.n};
+    *b = (sb_body){.alloc = c->alloc, .hash = hash_key(key), .key_n = key.n, .n = body.n};
     atomic_init(&b->refs, 2); /* the cache's and the caller's */
     if (key.n) memcpy(b->bytes, key.p, key.n);
     if (body.n) memcpy(b->bytes + key.n, body.p, body.n);

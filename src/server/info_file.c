@@ -61,7 +61,7 @@ void sb_info_write(sb_buf *out, const sb_server_info *info) {
     sb_buf_add_byte(out, '\n');
 }
 
-static const char *join(sb_arena *arena, const char *temp, const char *name) {
+static const char *join_path(sb_arena *arena, const char *temp, const char *name) {
     size_t room = strlen(temp) + sizeof FOLDER + strlen(name) + 3;
     char *path = sb_arena_get(arena, room);
     if (path) snprintf(path, room, "%s/" FOLDER "%s%s", temp, *name ? "/" : "", name);
@@ -70,7 +70,7 @@ static const char *join(sb_arena *arena, const char *temp, const char *name) {
 
 /* The directory belongs to whoever came first, so a name in it may be anybody's: what is there is
  * removed, and the new file is made by us or not at all. */
-static sb_status put_file(const char *path, sb_slice content, sb_err *err) {
+static sb_status write_info_file(const char *path, sb_slice content, sb_err *err) {
     unlink(path);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0) return sb_fail_errno(err, SB_IO, errno, "%s: can't make this file", path);
@@ -90,8 +90,8 @@ sb_status sb_info_publish(const char *temp, const sb_server_info *info, sb_arena
                           const char **path, sb_err *err) {
     char name[48];
     snprintf(name, sizeof name, "pid-%" PRId64 ".info", info->pid);
-    const char *folder = join(arena, temp, "");
-    *path = join(arena, temp, name);
+    const char *folder = join_path(arena, temp, "");
+    *path = join_path(arena, temp, name);
     if (!folder || !*path) return sb_fail_nomem(err, "for the info file");
     if (mkdir(folder, 0777) == 0)
         chmod(folder, 0777); /* past the umask: TensorBoard of other users writes here too */
@@ -101,21 +101,21 @@ sb_status sb_info_publish(const char *temp, const sb_server_info *info, sb_arena
     sb_buf_init(&content, arena->alloc, 2 * MOST_BYTES);
     sb_info_write(&content, info);
     sb_status status = sb_buf_check(&content, "the info file", err);
-    if (status == SB_OK) status = put_file(*path, sb_buf_slice(&content), err);
+    if (status == SB_OK) status = write_info_file(*path, sb_buf_slice(&content), err);
     sb_buf_fini(&content);
     return status;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool take_text(const json_t *object, const char *key, sb_arena *arena, sb_slice *out) {
+static bool read_json_text(const json_t *object, const char *key, sb_arena *arena, sb_slice *out) {
     const json_t *value = json_object_get(object, key);
     if (!json_is_string(value)) return false;
     *out = sb_arena_dup(arena, sb_slice_of(json_string_value(value), json_string_length(value)));
     return out->p != NULL;
 }
 
-static bool take_number(const json_t *object, const char *key, int64_t *out) {
+static bool read_json_number(const json_t *object, const char *key, int64_t *out) {
     const json_t *value = json_object_get(object, key);
     if (!json_is_integer(value)) return false;
     *out = json_integer_value(value);
@@ -126,22 +126,25 @@ sb_status sb_info_read(sb_server_info *out, sb_slice content, sb_arena *arena, s
     *out = (sb_server_info){.program = SB_LIT("")};
     json_error_t error;
     json_t *object = json_loadb((const char *)content.p, content.n, 0, &error);
-    bool fine = json_is_object(object) && take_text(object, "cache_key", arena, &out->cache_key) &&
-                take_text(object, "db", arena, &out->db) &&
-                take_text(object, "logdir", arena, &out->logdir) &&
-                take_text(object, "path_prefix", arena, &out->path_prefix) &&
-                take_text(object, "version", arena, &out->version) &&
-                take_number(object, "pid", &out->pid) && take_number(object, "port", &out->port) &&
-                take_number(object, "start_time", &out->start_time);
+    bool fine = json_is_object(object) &&
+                read_json_text(object, "cache_key", arena, &out->cache_key) &&
+                read_json_text(object, "db", arena, &out->db) &&
+                read_json_text(object, "logdir", arena, &out->logdir) &&
+                read_json_text(object, "path_prefix", arena, &out->path_prefix) &&
+                read_json_text(object, "version", arena, &out->version) &&
+                read_json_number(object, "pid", &out->pid) &&
+                read_json_number(object, "port", &out->port) &&
+                read_json_number(object, "start_time", &out->start_time);
     if (fine) {
-        take_text(object, "program", arena, &out->program);
+        read_json_text(object, "program", arena, &out->program);
         out->is_tls = json_is_true(json_object_get(object, "tls"));
     }
     json_decref(object);
     return fine ? SB_OK : sb_fail(err, SB_CORRUPT, 0, "that is no info file");
 }
 
-static sb_status read_file(const char *path, sb_arena *arena, sb_server_info *out, sb_err *err) {
+static sb_status read_info_file(const char *path, sb_arena *arena, sb_server_info *out,
+                                sb_err *err) {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
     if (fd < 0) return sb_fail_errno(err, SB_IO, errno, "%s: can't open this", path);
@@ -168,7 +171,7 @@ sb_status sb_info_list(const char *temp, sb_arena *arena, sb_server_info **out, 
                        sb_err *err) {
     *n = 0;
     *out = sb_arena_zeroed(arena, MOST_FILES, sizeof **out);
-    const char *folder = join(arena, temp, "");
+    const char *folder = join_path(arena, temp, "");
     if (!*out || !folder) return sb_fail_nomem(err, "for the list of servers");
     DIR *dir = opendir(folder);
     if (!dir) return SB_OK; /* nobody has ever served here */
@@ -177,8 +180,8 @@ sb_status sb_info_list(const char *temp, sb_arena *arena, sb_server_info **out, 
         sb_slice name = sb_slice_str(entry->d_name);
         if (!sb_slice_starts(name, SB_LIT("pid-")) || !sb_slice_ends(name, SB_LIT(".info")))
             continue;
-        const char *path = join(arena, temp, entry->d_name);
-        if (path && read_file(path, arena, &(*out)[*n], NULL) == SB_OK) ++*n;
+        const char *path = join_path(arena, temp, entry->d_name);
+        if (path && read_info_file(path, arena, &(*out)[*n], NULL) == SB_OK) ++*n;
     }
     closedir(dir);
     qsort(*out, *n, sizeof **out, by_port);

@@ -29,7 +29,7 @@ static const char schema[] =
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static bool open_file(sb_state *s, const char *path) {
+static bool open_database(sb_state *s, const char *path) {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
     if (sqlite3_open_v2(path, &s->db, flags, NULL) == SQLITE_OK) {
         sqlite3_busy_timeout(s->db, BUSY_MS);
@@ -57,9 +57,9 @@ sb_status sb_state_open(sb_state **out, const sb_alloc *alloc, const char *path,
     s->set = name;
     s->set_n = set.n;
     pthread_mutex_init(&s->mutex, NULL);
-    s->is_persistent = path && open_file(s, path);
+    s->is_persistent = path && open_database(s, path);
     if (!path) snprintf(s->hint, sizeof s->hint, "there is no place to keep notes");
-    if (!s->is_persistent && !open_file(s, ":memory:")) {
+    if (!s->is_persistent && !open_database(s, ":memory:")) {
         sb_state_close(s);
         return sb_fail_nomem(err, "for people's notes");
     }
@@ -86,12 +86,12 @@ const char *sb_state_hint(const sb_state *s) {
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static sb_status fail(sb_state *s, sb_err *err) {
+static sb_status fail_sqlite(sb_state *s, sb_err *err) {
     return sb_fail(err, SB_IO, 0, "the notes can't be read or written: %s", sqlite3_errmsg(s->db));
 }
 
 /* A statement whose first parameter is the set's name; NULL on failure. */
-static sqlite3_stmt *prepare(sb_state *s, const char *sql) {
+static sqlite3_stmt *prepare_sql(sb_state *s, const char *sql) {
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(s->db, sql, -1, &statement, NULL) != SQLITE_OK) return NULL;
     sqlite3_bind_text64(statement, 1, s->set, s->set_n, SQLITE_STATIC, SQLITE_UTF8);
@@ -107,17 +107,17 @@ static void bind(sqlite3_stmt *statement, int at, sb_slice text) {
 }
 
 /* One number; 0 when there is no row. */
-static sb_status read_number(sb_state *s, const char *sql, uint64_t *out, sb_err *err) {
-    sqlite3_stmt *statement = prepare(s, sql);
+static sb_status read_sql_number(sb_state *s, const char *sql, uint64_t *out, sb_err *err) {
+    sqlite3_stmt *statement = prepare_sql(s, sql);
     *out = 0;
     int result = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     if (result == SQLITE_ROW) *out = (uint64_t)sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
-    return result == SQLITE_ROW || result == SQLITE_DONE ? SB_OK : fail(s, err);
+    return result == SQLITE_ROW || result == SQLITE_DONE ? SB_OK : fail_sqlite(s, err);
 }
 
 static sb_status revision_of(sb_state *s, uint64_t *out, sb_err *err) {
-    return read_number(s, "SELECT revision FROM sets WHERE name=?1", out, err);
+    return read_sql_number(s, "SELECT revision FROM sets WHERE name=?1", out, err);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -129,9 +129,9 @@ static sb_slice column(sqlite3_stmt *statement, int at, sb_arena *arena) {
 
 static sb_status read_items(sb_state *s, sb_arena *arena, sb_state_item *items, size_t room,
                             size_t *n, sb_err *err) {
-    sqlite3_stmt *statement =
-        prepare(s, "SELECT key, value FROM items WHERE name=?1 AND value IS NOT NULL ORDER BY key");
-    sb_status status = statement ? SB_OK : fail(s, err);
+    sqlite3_stmt *statement = prepare_sql(
+        s, "SELECT key, value FROM items WHERE name=?1 AND value IS NOT NULL ORDER BY key");
+    sb_status status = statement ? SB_OK : fail_sqlite(s, err);
     *n = 0;
     while (status == SB_OK && *n < room && sqlite3_step(statement) == SQLITE_ROW) {
         sb_state_item item = {column(statement, 0, arena), column(statement, 1, arena)};
@@ -151,8 +151,8 @@ sb_status sb_state_read(sb_state *s, sb_arena *arena, sb_state_item **items, siz
     *n = 0;
     sb_status status = revision_of(s, revision, err);
     if (status == SB_OK)
-        status = read_number(s, "SELECT COUNT(*) FROM items WHERE name=?1 AND value IS NOT NULL",
-                             &count, err);
+        status = read_sql_number(
+            s, "SELECT COUNT(*) FROM items WHERE name=?1 AND value IS NOT NULL", &count, err);
     *items = status == SB_OK ? sb_arena_zeroed(arena, (size_t)count, sizeof **items) : NULL;
     if (status == SB_OK && !*items) status = sb_fail_nomem(err, "for people's notes");
     if (status == SB_OK) status = read_items(s, arena, *items, (size_t)count, n, err);
@@ -176,8 +176,8 @@ static sb_status check(const sb_state_item *items, size_t n, sb_err *err) {
 /* Was one of the keys changed after that revision? */
 static sb_status check_seen(sb_state *s, const sb_state_item *items, size_t n, uint64_t seen,
                             sb_err *err) {
-    sqlite3_stmt *statement = prepare(s, "SELECT revision FROM items WHERE name=?1 AND key=?2");
-    sb_status status = statement ? SB_OK : fail(s, err);
+    sqlite3_stmt *statement = prepare_sql(s, "SELECT revision FROM items WHERE name=?1 AND key=?2");
+    sb_status status = statement ? SB_OK : fail_sqlite(s, err);
     for (size_t i = 0; status == SB_OK && i < n; i++) {
         sqlite3_reset(statement);
         bind(statement, 2, items[i].key);
@@ -191,17 +191,17 @@ static sb_status check_seen(sb_state *s, const sb_state_item *items, size_t n, u
 }
 
 /* Removed keys stay as rows without a value, so that a late change of them is noticed. */
-static sb_status put(sb_state *s, const sb_state_item *items, size_t n, uint64_t revision,
-                     sb_err *err) {
-    sqlite3_stmt *statement = prepare(
+static sb_status write_items(sb_state *s, const sb_state_item *items, size_t n, uint64_t revision,
+                             sb_err *err) {
+    sqlite3_stmt *statement = prepare_sql(
         s, "INSERT OR REPLACE INTO items(name, key, value, revision) VALUES(?1, ?2, ?3, ?4)");
-    sb_status status = statement ? SB_OK : fail(s, err);
+    sb_status status = statement ? SB_OK : fail_sqlite(s, err);
     for (size_t i = 0; status == SB_OK && i < n; i++) {
         sqlite3_reset(statement);
         bind(statement, 2, items[i].key);
         bind(statement, 3, items[i].value);
         sqlite3_bind_int64(statement, 4, (sqlite3_int64)revision);
-        if (sqlite3_step(statement) != SQLITE_DONE) status = fail(s, err);
+        if (sqlite3_step(statement) != SQLITE_DONE) status = fail_sqlite(s, err);
     }
     sqlite3_finalize(statement);
     return status;
@@ -209,16 +209,16 @@ static sb_status put(sb_state *s, const sb_state_item *items, size_t n, uint64_t
 
 static sb_status put_revision(sb_state *s, uint64_t revision, sb_err *err) {
     sqlite3_stmt *statement =
-        prepare(s, "INSERT OR REPLACE INTO sets(name, revision) VALUES(?1, ?2)");
+        prepare_sql(s, "INSERT OR REPLACE INTO sets(name, revision) VALUES(?1, ?2)");
     if (statement) sqlite3_bind_int64(statement, 2, (sqlite3_int64)revision);
     bool ok = statement && sqlite3_step(statement) == SQLITE_DONE;
     sqlite3_finalize(statement);
-    return ok ? SB_OK : fail(s, err);
+    return ok ? SB_OK : fail_sqlite(s, err);
 }
 
 static sb_status check_size(sb_state *s, sb_err *err) {
     uint64_t all;
-    sb_status status = read_number(
+    sb_status status = read_sql_number(
         s, "SELECT TOTAL(LENGTH(key) + LENGTH(COALESCE(value, ''))) FROM items WHERE name=?1", &all,
         err);
     if (status == SB_OK && all > SB_STATE_MAX_ALL)
@@ -233,15 +233,15 @@ sb_status sb_state_change(sb_state *s, const sb_state_item *items, size_t n, uin
     if (status != SB_OK) return status;
     pthread_mutex_lock(&s->mutex);
     if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-        status = fail(s, err);
+        status = fail_sqlite(s, err);
     bool is_begun = status == SB_OK;
     if (status == SB_OK) status = revision_of(s, revision, err);
     if (status == SB_OK) status = check_seen(s, items, n, seen, err);
-    if (status == SB_OK) status = put(s, items, n, *revision + 1, err);
+    if (status == SB_OK) status = write_items(s, items, n, *revision + 1, err);
     if (status == SB_OK) status = put_revision(s, *revision + 1, err);
     if (status == SB_OK) status = check_size(s, err);
     if (status == SB_OK && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-        status = fail(s, err);
+        status = fail_sqlite(s, err);
     if (status == SB_OK)
         (*revision)++;
     else if (is_begun)

@@ -89,7 +89,7 @@ void sb_api_step(sb_json *j, int64_t step) {
     sb_json_text(j, sb_slice_of(text, n));
 }
 
-static bool is_over(void *ud) {
+static bool is_request_over(void *ud) {
     return sb_http_expired(ud);
 }
 
@@ -99,7 +99,7 @@ sb_budget sb_api_budget(const sb_http_request *q) {
         const sb_http_request *in;
         void *out;
     } borrowed = {.in = q};
-    return (sb_budget){is_over, borrowed.out};
+    return (sb_budget){is_request_over, borrowed.out};
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ typedef struct numbered {
     sb_run *run;
 } numbered;
 
-static int by_number(const void *a, const void *b) {
+static int compare_run_ids(const void *a, const void *b) {
     const numbered *x = a, *y = b;
     return (x->id > y->id) - (x->id < y->id);
 }
@@ -145,7 +145,7 @@ sb_status sb_api_take_runs(sb_run_index *out, sb_http_request *q, sb_app *app) {
     }
     for (size_t i = 0; i < n; i++)
         order[i] = (numbered){sb_run_id(out->all.items[i]), out->all.items[i]};
-    if (n) qsort(order, n, sizeof *order, by_number);
+    if (n) qsort(order, n, sizeof *order, compare_run_ids);
     for (size_t i = 0; i < n; i++) {
         out->ids[i] = order[i].id;
         out->by_id[i] = order[i].run;

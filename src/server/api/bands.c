@@ -47,7 +47,7 @@ typedef struct held {
     size_t n;
 } held;
 
-static void let_go(answer *a, held *h) {
+static void release_held(answer *a, held *h) {
     for (size_t i = 0; i < h->n; i++) {
         sb_smooth_release(a->app->smooth, &h->lines[i]);
         sb_series_release(&h->series[i]);
@@ -117,7 +117,7 @@ static bool is_unsmoothed(const answer *a, const held *h) {
     return false;
 }
 
-static void add_group(answer *a, uint32_t entry, const held *h, sb_group *g) {
+static void add_band_group(answer *a, uint32_t entry, const held *h, sb_group *g) {
     double *centre = a->is_median ? g->median : g->mean;
     double *low = g->min, *high = g->max;
     if (a->spread != SPREAD_MINMAX) {
@@ -144,7 +144,8 @@ static void add_group(answer *a, uint32_t entry, const held *h, sb_group *g) {
 }
 
 /* The baseline is the chosen run's line of the group's first tag. SB_NOT_FOUND: it has none. */
-static sb_status compare(answer *a, const json_t *list, const sb_group_ask *ask, sb_group *g) {
+static sb_status compare_bands(answer *a, const json_t *list, const sb_group_ask *ask,
+                               sb_group *g) {
     sb_series_ask first;
     if (!sb_series_ask_read(&first, json_array_get(list, 0), a->r)) return SB_END;
     first.run = a->compare.run;
@@ -154,7 +155,7 @@ static sb_status compare(answer *a, const json_t *list, const sb_group_ask *ask,
     if (status == SB_OK)
         status = sb_group_compare(g, base.lines, ask, a->compare.kind, &a->budget, a->q->arena,
                                   sb_http_err(a->r));
-    let_go(a, &base);
+    release_held(a, &base);
     return status;
 }
 
@@ -173,15 +174,16 @@ static sb_status answer_group(answer *a, uint32_t entry, const json_t *group) {
                             .gaps = SB_GAPS_INTERPOLATE};
         sb_group g;
         status = sb_group_read(h.lines, h.n, &ask, &a->budget, a->q->arena, &g, sb_http_err(a->r));
-        if (status == SB_OK && a->compare.is_asked && g.n > 0) status = compare(a, list, &ask, &g);
-        if (status == SB_OK) add_group(a, entry, &h, &g);
+        if (status == SB_OK && a->compare.is_asked && g.n > 0)
+            status = compare_bands(a, list, &ask, &g);
+        if (status == SB_OK) add_band_group(a, entry, &h, &g);
         if (status == SB_NOT_FOUND) {
             sb_column_u32(&a->body, entry, AT_LINES, (uint32_t)g.lines);
             sb_column_u32(&a->body, entry, AT_FLAGS, IS_UNCOMPARED);
             status = SB_OK;
         }
     }
-    let_go(a, &h);
+    release_held(a, &h);
     sb_arena_reset(a->q->arena, mark);
     return status;
 }
@@ -213,7 +215,7 @@ static bool can_compare(answer *a) {
     return false;
 }
 
-static sb_status answer_all(answer *a, const json_t *groups) {
+static sb_status answer_bands(answer *a, const json_t *groups) {
     uint32_t n = (uint32_t)json_array_size(groups);
     sb_http_type(a->r, "application/x-seaboard-columns");
     sb_http_compress(a->r, SB_HTTP_CODING_YES);
@@ -238,7 +240,7 @@ sb_status sb_api_bands(sb_http_request *q, sb_http_reply *r, void *opaque) {
     else if (sb_lines_ask_read(&a.ask, body, r) && read_kind(&a, body) &&
              sb_compare_ask_read(&a.compare, json_object_get(body, "compare"), r) &&
              can_compare(&a))
-        status = answer_all(&a, groups);
+        status = answer_bands(&a, groups);
     json_decref(body);
     return status;
 }

@@ -16,11 +16,11 @@ static bool is_named(const sb_http_request *q, const char *key, sb_slice name) {
     return !any;
 }
 
-static bool wants_run(void *ud, sb_slice run) {
+static bool is_run_asked(void *ud, sb_slice run) {
     return is_named(ud, "run", run);
 }
 
-static bool wants_tag(void *ud, sb_slice tag) {
+static bool is_tag_asked(void *ud, sb_slice tag) {
     return is_named(ud, "tag", tag);
 }
 
@@ -33,8 +33,8 @@ sb_status sb_api_export(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_budget budget = sb_api_budget(q);
     sb_export e = {.out = sb_http_body(r),
                    .json = json,
-                   .wants_run = wants_run,
-                   .wants_tag = wants_tag,
+                   .wants_run = is_run_asked,
+                   .wants_tag = is_tag_asked,
                    .ud = q,
                    .budget = &budget};
     sb_http_type(r, json ? "application/json" : "text/csv; charset=utf-8");

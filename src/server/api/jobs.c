@@ -8,7 +8,7 @@
 #include "server/jobs/kinds.h"
 #include "base/banned.h"
 
-static void add_job(sb_json *j, const sb_job_info *job) {
+static void add_job_info(sb_json *j, const sb_job_info *job) {
     sb_json_begin_object(j);
     sb_json_put_uint(j, "id", job->id);
     sb_json_put_str(j, "kind", job->kind);
@@ -38,7 +38,7 @@ static sb_status answer_job(sb_http_reply *r, sb_app *app, uint64_t id) {
     sb_api_begin(&j, r, app);
     if (sb_jobs_get(app->jobs, id, &job) != SB_OK) return fail_no_job(r);
     sb_json_key_str(&j, "job");
-    add_job(&j, &job);
+    add_job_info(&j, &job);
     return sb_api_end(&j, r);
 }
 
@@ -52,7 +52,7 @@ sb_status sb_api_jobs(sb_http_request *q, sb_http_reply *r, void *opaque) {
     if (sb_jobs_list(app->jobs, q->arena, &jobs, &n) != SB_OK) return SB_NOMEM;
     sb_json_key_str(&j, "jobs");
     sb_json_begin_array(&j);
-    for (size_t i = 0; i < n; i++) add_job(&j, &jobs[i]);
+    for (size_t i = 0; i < n; i++) add_job_info(&j, &jobs[i]);
     sb_json_end_array(&j);
     return sb_api_end(&j, r);
 }
@@ -64,7 +64,8 @@ sb_status sb_api_job(sb_http_request *q, sb_http_reply *r, void *app) {
 
 /* Results depend on the arguments and on the data: the key is the arguments, printed in one way,
  * and the store's version. */
-static sb_status submit(sb_http_reply *r, sb_app *app, const sb_job_kind *kind, const char *args) {
+static sb_status submit_job(sb_http_reply *r, sb_app *app, const sb_job_kind *kind,
+                            const char *args) {
     uint64_t id;
     sb_buf key;
     sb_slice text = sb_slice_str(args);
@@ -95,7 +96,7 @@ sb_status sb_api_submit_job(sb_http_request *q, sb_http_reply *r, void *app) {
         status = sb_api_fail(r, 400, "invalid", "\"args\" must be an object");
     } else {
         char *text = json_dumps(args, JSON_COMPACT | JSON_SORT_KEYS);
-        status = text ? submit(r, app, kind, text) : SB_NOMEM;
+        status = text ? submit_job(r, app, kind, text) : SB_NOMEM;
         free(text);
     }
     json_decref(body);

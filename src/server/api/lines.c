@@ -105,7 +105,7 @@ sb_status sb_line_along(sb_line *line, const sb_series *metric, const sb_budget 
     return status;
 }
 
-static sb_status compare(sb_lines *lines, sb_taken_line *one) {
+static sb_status compare_with_baseline(sb_lines *lines, sb_taken_line *one) {
     sb_status status = sb_compare_line(&one->own, &lines->baseline, lines->compare.kind,
                                        &lines->budget, lines->q->arena, &one->compared, lines->err);
     one->line = &one->compared.line;
@@ -115,7 +115,7 @@ static sb_status compare(sb_lines *lines, sb_taken_line *one) {
 sb_status sb_lines_ready(sb_lines *lines, sb_taken_line *one) {
     sb_status status = sb_smooth_line(lines->app->smooth, &one->own, &lines->ask.smoothing,
                                       &lines->budget, lines->err);
-    if (status == SB_OK && lines->compare.is_asked) status = compare(lines, one);
+    if (status == SB_OK && lines->compare.is_asked) status = compare_with_baseline(lines, one);
     if (status == SB_OK && one->has_metric)
         status =
             sb_line_along(one->line, &one->metric, &lines->budget, lines->q->arena, lines->err);

@@ -7,7 +7,7 @@
 
 #define MAX_SERIES 20000u
 
-static void add_point(sb_json *j, const char *key, const sb_measure_point *p) {
+static void add_measure_point(sb_json *j, const char *key, const sb_measure_point *p) {
     sb_json_key_str(j, key);
     sb_json_begin_object(j);
     sb_json_key_str(j, "step");
@@ -19,10 +19,10 @@ static void add_point(sb_json *j, const char *key, const sb_measure_point *p) {
 }
 
 /* Extremes and mean of the raw or of the smoothed values; null where none is finite. */
-static void add_values(sb_json *j, const sb_measure_values *v, const char *const keys[3]) {
+static void add_measure_values(sb_json *j, const sb_measure_values *v, const char *const keys[3]) {
     if (v->finite) {
-        add_point(j, keys[0], &v->min);
-        add_point(j, keys[1], &v->max);
+        add_measure_point(j, keys[0], &v->min);
+        add_measure_point(j, keys[1], &v->max);
         sb_json_put_double(j, keys[2], v->mean);
         return;
     }
@@ -39,15 +39,15 @@ static void add_measure(sb_json *j, const sb_series_ask *ask, const sb_measure *
     sb_json_put_uint(j, "run", ask->run);
     sb_json_put_text(j, "tag", ask->tag);
     sb_json_put_uint(j, "n", m->n);
-    add_point(j, "start", &m->start);
-    add_point(j, "end", &m->end);
-    add_values(j, &m->raw, raw);
-    add_values(j, &m->smooth, smooth);
+    add_measure_point(j, "start", &m->start);
+    add_measure_point(j, "end", &m->end);
+    add_measure_values(j, &m->raw, raw);
+    add_measure_values(j, &m->smooth, smooth);
     sb_json_end_object(j);
 }
 
-static sb_status add_series(sb_json *j, sb_lines *lines, const sb_series_ask *ask,
-                            sb_measure_ask *where) {
+static sb_status add_measured_series(sb_json *j, sb_lines *lines, const sb_series_ask *ask,
+                                     sb_measure_ask *where) {
     sb_taken_line one;
     sb_measure m = {0};
     sb_status status = sb_lines_take(lines, ask, &one);
@@ -67,8 +67,8 @@ static sb_status add_series(sb_json *j, sb_lines *lines, const sb_series_ask *as
     return status;
 }
 
-static sb_status answer(sb_lines *lines, sb_http_reply *r, const json_t *list,
-                        sb_measure_ask *where) {
+static sb_status answer_measures(sb_lines *lines, sb_http_reply *r, const json_t *list,
+                                 sb_measure_ask *where) {
     sb_json j;
     sb_api_begin(&j, r, lines->app);
     sb_json_key_str(&j, "series");
@@ -77,7 +77,7 @@ static sb_status answer(sb_lines *lines, sb_http_reply *r, const json_t *list,
     for (size_t i = 0; status == SB_OK && i < json_array_size(list); i++) {
         sb_series_ask ask;
         if (!sb_series_ask_read(&ask, json_array_get(list, i), r)) status = SB_END;
-        if (status == SB_OK) status = add_series(&j, lines, &ask, where);
+        if (status == SB_OK) status = add_measured_series(&j, lines, &ask, where);
     }
     sb_lines_close(lines);
     if (status != SB_OK) return status == SB_END ? SB_OK : status; /* the reply says why */
@@ -109,7 +109,7 @@ sb_status sb_api_measure(sb_http_request *q, sb_http_reply *r, void *app) {
     if (!json_is_array(list) || json_array_size(list) > MAX_SERIES) {
         sb_api_fail(r, 400, "invalid", "\"series\" must be a list of at most %u", MAX_SERIES);
     } else if (sb_lines_read(&lines, q, r, app, body) && read_where(&where, body, r)) {
-        status = answer(&lines, r, list, &where);
+        status = answer_measures(&lines, r, list, &where);
     }
     json_decref(body);
     return status;

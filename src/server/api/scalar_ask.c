@@ -7,7 +7,7 @@
 #include "query/lines/decimate.h"
 #include "base/banned.h"
 
-static bool refuse(sb_http_reply *r, const char *text) {
+static bool refuse_ask(sb_http_reply *r, const char *text) {
     sb_api_fail(r, 400, "invalid", "%s", text);
     return false;
 }
@@ -32,7 +32,8 @@ static bool read_axis(sb_lines_ask *out, const json_t *x, sb_http_reply *r) {
     }
     int which = x ? choice(x, names, 4) : 0;
     if (which < 0)
-        return refuse(r, "\"x\" must be step, step_relative, wall, relative or {\"tag\": a name}");
+        return refuse_ask(r,
+                          "\"x\" must be step, step_relative, wall, relative or {\"tag\": a name}");
     out->axis = axes[which];
     return true;
 }
@@ -47,10 +48,10 @@ static bool read_range(sb_lines_ask *out, const json_t *range, sb_http_reply *r)
     if (!range || json_is_null(range)) return true;
     const json_t *from = json_array_get(range, 0), *to = json_array_get(range, 1);
     if (json_array_size(range) != 2 || !json_is_number(from) || !json_is_number(to))
-        return refuse(r, "\"range\" must be two numbers");
+        return refuse_ask(r, "\"range\" must be two numbers");
     out->from = json_number_value(from);
     out->to = json_number_value(to);
-    return out->from <= out->to || refuse(r, "\"range\" must begin before it ends");
+    return out->from <= out->to || refuse_ask(r, "\"range\" must begin before it ends");
 }
 
 /* Columns of a log axis. */
@@ -58,7 +59,7 @@ static bool read_near(sb_lines_ask *out, const json_t *near, sb_http_reply *r) {
     if (!near || json_is_null(near)) return true;
     out->near = json_number_value(near);
     return (json_is_number(near) && out->near > 0 && isfinite(out->near)) ||
-           refuse(r, "\"near\" must be a number above 0");
+           refuse_ask(r, "\"near\" must be a number above 0");
 }
 
 static bool read_smoothing(sb_smoothing *out, const json_t *s, sb_axis axis, sb_http_reply *r) {
@@ -69,12 +70,12 @@ static bool read_smoothing(sb_smoothing *out, const json_t *s, sb_axis axis, sb_
     if (!s || json_is_null(s)) return true;
     int which = choice(json_object_get(s, "kind"), names, 6);
     if (which < 0)
-        return refuse(r,
-                      "\"smoothing.kind\" must be none, ema, time_ema, window, gaussian or median");
+        return refuse_ask(
+            r, "\"smoothing.kind\" must be none, ema, time_ema, window, gaussian or median");
     out->kind = kinds[which];
     const json_t *weight = json_object_get(s, "weight"), *points = json_object_get(s, "points");
     if ((weight && !json_is_number(weight)) || (points && !json_is_number(points)))
-        return refuse(r, "\"smoothing.weight\" and \"smoothing.points\" must be numbers");
+        return refuse_ask(r, "\"smoothing.weight\" and \"smoothing.points\" must be numbers");
     out->weight = json_number_value(weight);
     out->points = json_number_value(points);
     return true;
@@ -84,11 +85,11 @@ static bool read_columns(sb_lines_ask *out, const json_t *list, sb_http_reply *r
     static const char *const names[] = {"step", "wall", "value", "smooth", "flags", "x"};
     out->columns = list && !json_is_null(list) ? 0 : SB_COLUMN_ALL;
     if (out->columns) return true;
-    if (!json_is_array(list)) return refuse(r, "\"columns\" must be a list of names");
+    if (!json_is_array(list)) return refuse_ask(r, "\"columns\" must be a list of names");
     for (size_t i = 0; i < json_array_size(list); i++) {
         int which = choice(json_array_get(list, i), names, 6);
         if (which < 0)
-            return refuse(r, "\"columns\" may have step, wall, value, smooth, flags and x");
+            return refuse_ask(r, "\"columns\" may have step, wall, value, smooth, flags and x");
         out->columns |= 1u << which;
     }
     return true;
@@ -99,7 +100,7 @@ bool sb_lines_ask_read(sb_lines_ask *out, const json_t *body, sb_http_reply *r) 
     const json_t *width = json_object_get(body, "width");
     json_int_t pixels = json_integer_value(width);
     if ((width && !json_is_integer(width)) || pixels < 0 || pixels > SB_MAX_PIXELS)
-        return refuse(r, "\"width\" must be a number of pixels from 0 to 65536");
+        return refuse_ask(r, "\"width\" must be a number of pixels from 0 to 65536");
     out->width = (uint32_t)pixels;
     return read_axis(out, json_object_get(body, "x"), r) &&
            read_range(out, json_object_get(body, "range"), r) &&
@@ -121,9 +122,9 @@ bool sb_compare_ask_read(sb_compare_ask *out, const json_t *compare, sb_http_rep
     *out = (sb_compare_ask){.is_asked = compare && !json_is_null(compare)};
     if (!out->is_asked) return true;
     if (!read_run(&out->run, json_object_get(compare, "run")))
-        return refuse(r, "\"compare\" must name a run by its id");
+        return refuse_ask(r, "\"compare\" must name a run by its id");
     int which = choice(json_object_get(compare, "kind"), names, 2);
-    if (which < 0) return refuse(r, "\"compare.kind\" must be difference or ratio");
+    if (which < 0) return refuse_ask(r, "\"compare.kind\" must be difference or ratio");
     out->kind = kinds[which];
     return true;
 }
@@ -137,7 +138,7 @@ bool sb_series_ask_read(sb_series_ask *out, const json_t *item, sb_http_reply *r
     const json_t *tag = json_object_get(item, "tag");
     uint32_t run;
     if (!read_run(&run, json_object_get(item, "run")) || !json_is_string(tag))
-        return refuse(r, "each of \"series\" must have a run (its id) and a tag");
+        return refuse_ask(r, "each of \"series\" must have a run (its id) and a tag");
     *out = (sb_series_ask){
         .run = run,
         .tag = sb_slice_of(json_string_value(tag), json_string_length(tag)),

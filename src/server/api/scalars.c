@@ -122,8 +122,8 @@ static uint32_t flags_of(const answer *a, const sb_taken_line *one, uint32_t att
     return (is_integer ? IS_INTEGERS : 0u) | (attempts > 1 ? IS_RESTARTED : 0u);
 }
 
-static sb_status add_line(answer *a, uint32_t entry, sb_taken_line *one,
-                          const sb_series_ask *have) {
+static sb_status add_scalar_line(answer *a, uint32_t entry, sb_taken_line *one,
+                                 const sb_series_ask *have) {
     uint32_t attempts = sb_series_attempts(&one->series);
     uint32_t flags = flags_of(a, one, attempts);
     sb_column_u64(&a->body, entry, AT_EPOCH, one->epoch);
@@ -148,7 +148,7 @@ static sb_status add_line(answer *a, uint32_t entry, sb_taken_line *one,
     return status;
 }
 
-static sb_status add_series(answer *a, uint32_t entry, const sb_series_ask *have) {
+static sb_status add_scalar_series(answer *a, uint32_t entry, const sb_series_ask *have) {
     sb_column_u32(&a->body, entry, AT_RUN, have->run);
     sb_taken_line one;
     sb_status status = sb_lines_take(&a->lines, have, &one);
@@ -157,12 +157,12 @@ static sb_status add_series(answer *a, uint32_t entry, const sb_series_ask *have
         return SB_OK;
     }
     if (status != SB_OK) return status;
-    status = add_line(a, entry, &one, have);
+    status = add_scalar_line(a, entry, &one, have);
     sb_lines_release(&a->lines, &one);
     return status;
 }
 
-static sb_status add_all(answer *a, sb_http_reply *r, const json_t *list) {
+static sb_status answer_scalars(answer *a, sb_http_reply *r, const json_t *list) {
     uint32_t n = (uint32_t)json_array_size(list);
     sb_http_type(r, "application/x-seaboard-columns");
     sb_http_compress(r, SB_HTTP_CODING_YES);
@@ -172,7 +172,7 @@ static sb_status add_all(answer *a, sb_http_reply *r, const json_t *list) {
     for (uint32_t i = 0; status == SB_OK && i < n; i++) {
         sb_series_ask have;
         if (!sb_series_ask_read(&have, json_array_get(list, i), r)) break;
-        status = add_series(a, i, &have);
+        status = add_scalar_series(a, i, &have);
     }
     sb_lines_close(&a->lines);
     return status;
@@ -188,7 +188,7 @@ sb_status sb_api_scalars(sb_http_request *q, sb_http_reply *r, void *app) {
         status =
             sb_api_fail(r, 400, "invalid", "\"series\" must be a list of at most %u", MAX_SERIES);
     else if (sb_lines_read(&a.lines, q, r, app, body))
-        status = add_all(&a, r, list);
+        status = answer_scalars(&a, r, list);
     json_decref(body);
     return status;
 }

@@ -15,7 +15,7 @@ static void add_items(sb_json *j, const sb_state_item *items, size_t n) {
     sb_json_end_object(j);
 }
 
-static sb_status answer(sb_http_request *q, sb_http_reply *r, sb_app *app) {
+static sb_status answer_state(sb_http_request *q, sb_http_reply *r, sb_app *app) {
     sb_state_item *items;
     size_t n;
     uint64_t revision;
@@ -31,7 +31,7 @@ static sb_status answer(sb_http_request *q, sb_http_reply *r, sb_app *app) {
 }
 
 sb_status sb_api_state(sb_http_request *q, sb_http_reply *r, void *app) {
-    return answer(q, r, app);
+    return answer_state(q, r, app);
 }
 
 /* The changes of a request, their values printed again; false and the reply filled when memory is
@@ -76,7 +76,7 @@ sb_status sb_api_change_state(sb_http_request *q, sb_http_reply *r, void *opaque
                              : SB_NOMEM;
     json_decref(body);
     if (status == SB_REPLACED) {
-        status = answer(q, r, app);
+        status = answer_state(q, r, app);
         sb_http_status(r, 409);
         return status;
     }

@@ -1,57 +1,18 @@
 /* status.c: how the server and the log directory are, down to the single file. */
 #include "base/bytes.h"
-#include "base/intern.h"
+#include "query/series_list.h"
 #include "server/api/api.h"
 #include "base/banned.h"
 
 /* ---- how many tags of each plugin ------------------------------------------------------------ */
 
-#define MAX_PLUGINS 64u
-
-typedef struct plugin_count {
-    sb_slice name;
-    uint64_t tags;
-} plugin_count;
-
-static void count_plugin(plugin_count *plugins, size_t *n, sb_slice name) {
-    size_t i = 0;
-    while (i < *n && !sb_slice_eq(plugins[i].name, name)) i++;
-    if (i == *n) {
-        if (*n == MAX_PLUGINS) return;
-        plugins[(*n)++] = (plugin_count){name, 0};
-    }
-    plugins[i].tags++;
-}
-
-/* Tags that several runs have count once. */
-static sb_status count_tags(sb_http_request *q, const sb_runs *runs, plugin_count *plugins,
-                            size_t *plugin_n) {
-    sb_intern tags;
-    sb_intern_init(&tags, q->alloc, (uint64_t)(uintptr_t)q, UINT32_MAX >> 3);
-    sb_status status = SB_OK;
-    for (size_t i = 0; status == SB_OK && i < runs->n; i++) {
-        sb_series_info *series;
-        size_t n;
-        sb_arena_mark mark = sb_arena_here(q->arena);
-        status = sb_run_list(runs->items[i], q->arena, &series, &n);
-        for (size_t k = 0; status == SB_OK && k < n; k++) {
-            uint32_t id;
-            bool is_new = true;
-            if (runs->n > 1) status = sb_intern_add(&tags, series[k].tag, &id, &is_new);
-            if (status == SB_OK && is_new)
-                count_plugin(plugins, plugin_n, series[k].meta->plugin_name);
-        }
-        sb_arena_reset(q->arena, mark);
-    }
-    sb_intern_fini(&tags);
-    return status;
-}
-
-/* The counts as JSON, of this version of the names. */
-static sb_status write_plugins(sb_buf *out, sb_http_request *q, const sb_runs *runs) {
-    plugin_count plugins[MAX_PLUGINS];
-    size_t n = 0;
-    sb_status status = count_tags(q, runs, plugins, &n);
+/* The counts as JSON. */
+static sb_status write_plugins(sb_buf *out, sb_http_request *q, const sb_app *app, sb_err *err) {
+    sb_plugin_count *plugins;
+    size_t n;
+    sb_budget budget = sb_api_budget(q);
+    sb_status status = sb_plugins_list(app->store, &budget, q->arena, &plugins, &n, err);
+    if (status != SB_OK) return status;
     sb_json j;
     sb_json_init(&j, out, NULL);
     sb_json_begin_object(&j);
@@ -60,7 +21,7 @@ static sb_status write_plugins(sb_buf *out, sb_http_request *q, const sb_runs *r
         sb_json_uint(&j, plugins[i].tags);
     }
     sb_json_end_object(&j);
-    return status;
+    return sb_json_finish(&j, "plugins", err);
 }
 
 /* Of which version of the names to tell the counts. There may be millions of them, new ones with
@@ -72,10 +33,11 @@ static uint64_t version_to_tell(const sb_app *app, uint64_t now) {
     return may_be_old ? atomic_load(&app->count.version) : sb_store_names_version(app->store);
 }
 
-/* Counted once for all who ask until a name comes or goes. The version is that of before the runs
- * were listed: should names have changed since, nobody asks for it again but as an old one. */
-static sb_status add_plugins(sb_json *j, sb_http_request *q, sb_app *app, const sb_runs *runs,
-                             uint64_t version) {
+/* Counted once for all who ask, until a name comes or goes. The version was read before the names
+ * are counted: when names changed meanwhile, the next one who asks has a newer version and counts
+ * again. */
+static sb_status add_plugins(sb_json *j, sb_http_request *q, sb_app *app, uint64_t version,
+                             sb_err *err) {
     const sb_clock *clock = app->env->clock;
     uint64_t begin = clock->steady(clock->ctx);
     uint8_t key[] = "tags of plugins ________";
@@ -90,8 +52,7 @@ static sb_status add_plugins(sb_json *j, sb_http_request *q, sb_app *app, const 
     }
     sb_buf text;
     sb_buf_init(&text, q->alloc, (size_t)1 << 20);
-    sb_status status = write_plugins(&text, q, runs);
-    if (status == SB_OK) status = sb_buf_check(&text, "plugins", NULL);
+    sb_status status = write_plugins(&text, q, app, err);
     if (status == SB_OK) {
         sb_json_raw(j, sb_buf_slice(&text));
         body = sb_body_cache_keep(app->bodies, name, sb_buf_slice(&text));
@@ -111,7 +72,7 @@ static const char *state_name(const sb_file_state *s) {
     return s->is_live ? "live" : "idle";
 }
 
-static void add_file(sb_json *j, sb_slice run, const sb_file_info_view *f) {
+static void add_file_state(sb_json *j, sb_slice run, const sb_file_info_view *f) {
     sb_json_begin_object(j);
     sb_json_put_text(j, "run", run);
     sb_json_put_text(j, "path", f->path);
@@ -154,7 +115,7 @@ static sb_status add_files(sb_json *j, sb_http_request *q, const sb_runs *runs, 
         size_t n;
         sb_arena_mark mark = sb_arena_here(q->arena);
         status = sb_run_files(runs->items[i], q->arena, &files, &n);
-        for (size_t k = 0; k < n; k++) add_file(j, info.name, &files[k]);
+        for (size_t k = 0; k < n; k++) add_file_state(j, info.name, &files[k]);
         sb_arena_reset(q->arena, mark);
     }
     sb_json_end_array(j);
@@ -228,7 +189,7 @@ sb_status sb_api_status(sb_http_request *q, sb_http_reply *r, void *opaque) {
     add_memory(&j, app);
     add_noticed(&j, app);
     add_state(&j, app);
-    status = add_plugins(&j, q, app, &runs, names_version);
+    status = add_plugins(&j, q, app, names_version, sb_http_err(r));
     if (status == SB_OK && has_list) status = add_files(&j, q, &runs, sb_http_query(q, "run"));
     add_damage(&j, &sum);
     sb_runs_release(&runs);

@@ -5,7 +5,7 @@
 
 #define MAX_CELLS 200000u
 
-static void add_step(sb_json *j, const char *key, int64_t step) {
+static void add_summary_step(sb_json *j, const char *key, int64_t step) {
     sb_json_key_str(j, key);
     sb_api_step(j, step);
 }
@@ -14,12 +14,12 @@ static void add_cell(sb_json *j, const sb_scalar_summary *s) {
     sb_json_begin_object(j);
     sb_json_put_uint(j, "n", s->n);
     sb_json_put_double(j, "last", s->last_value);
-    add_step(j, "lastStep", s->last_step);
+    add_summary_step(j, "lastStep", s->last_step);
     if (s->finite) {
         sb_json_put_double(j, "min", s->min);
-        add_step(j, "minStep", s->min_step_at);
+        add_summary_step(j, "minStep", s->min_step_at);
         sb_json_put_double(j, "max", s->max);
-        add_step(j, "maxStep", s->max_step_at);
+        add_summary_step(j, "maxStep", s->max_step_at);
         sb_json_put_double(j, "mean", s->mean);
     }
     sb_json_put_uint(j, "nan", s->nan);
@@ -86,8 +86,8 @@ static void add_heads(sb_json *j, const json_t *tags, sb_run **runs, size_t run_
     sb_json_end_array(j);
 }
 
-static sb_status answer(sb_json *j, sb_http_request *q, sb_http_reply *r, const json_t *tags,
-                        sb_run **runs, size_t run_n) {
+static sb_status answer_summaries(sb_json *j, sb_http_request *q, sb_http_reply *r,
+                                  const json_t *tags, sb_run **runs, size_t run_n) {
     sb_budget budget = sb_api_budget(q);
     add_heads(j, tags, runs, run_n);
     sb_json_key_str(j, "cells");
@@ -132,7 +132,7 @@ sb_status sb_api_summaries(sb_http_request *q, sb_http_reply *r, void *opaque) {
             status = sb_api_fail(r, 413, "limit", "%zu runs times %zu tags are more than %u cells",
                                  n, json_array_size(tags), MAX_CELLS);
         else if (status == SB_OK)
-            status = answer(&j, q, r, tags, wanted, n);
+            status = answer_summaries(&j, q, r, tags, wanted, n);
         sb_api_release_runs(&runs);
     }
     json_decref(body);

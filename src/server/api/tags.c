@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "markup/markdown.h"
+#include "query/series_list.h"
 #include "server/api/api.h"
 #include "base/banned.h"
 
@@ -14,7 +15,7 @@ typedef struct tag {
     sb_slice name;
     const sb_series_meta *meta; /* of the first run that has it */
     SB_VEC(uint32_t) runs;      /* ids */
-    uint32_t samples;
+    uint32_t max_count;         /* of all runs */
 } tag;
 
 typedef struct gathering {
@@ -33,7 +34,7 @@ static tag *find_tag(gathering *g, const sb_series_info *s) {
     return &g->tags.items[id];
 }
 
-static sb_status gather(gathering *g, sb_run *run, sb_slice plugin) {
+static sb_status gather_run(gathering *g, sb_run *run, sb_slice plugin) {
     sb_series_info *series;
     size_t n;
     sb_status status = sb_run_list(run, g->q->arena, &series, &n);
@@ -43,20 +44,13 @@ static sb_status gather(gathering *g, sb_run *run, sb_slice plugin) {
         uint32_t *id = t ? SB_VEC_PUSH(&t->runs, &g->in_arena, SIZE_MAX) : NULL;
         if (!id) return SB_NOMEM;
         *id = sb_run_id(run);
-        if (series[i].max_count > t->samples) t->samples = series[i].max_count;
+        if (series[i].max_count > t->max_count) t->max_count = series[i].max_count;
     }
     return status;
 }
 
-static int by_name(const void *a, const void *b) {
+static int compare_tag_names(const void *a, const void *b) {
     return sb_slice_cmp(((const tag *)a)->name, ((const tag *)b)->name);
-}
-
-/* Images carry their width and height in front. */
-static uint32_t samples_of(const tag *t) {
-    if (t->meta->kind != SB_SERIES_BLOBS) return 0;
-    if (!sb_slice_eq(t->meta->plugin_name, SB_LIT("images"))) return t->samples;
-    return t->samples > 2 ? t->samples - 2 : 0;
 }
 
 /* One that cannot be shown (it is too long) is left empty; one for which memory is short is not. */
@@ -91,7 +85,8 @@ static sb_status add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t ru
         for (size_t i = 0; i < t->runs.n; i++) sb_json_uint(j, t->runs.items[i]);
         sb_json_end_array(j);
     }
-    sb_json_put_uint(j, "samples", samples_of(t));
+    sb_json_put_uint(j, "samples",
+                     sb_samples_of(t->meta->kind, t->meta->plugin_name, t->max_count));
     sb_json_end_object(j);
     return status;
 }
@@ -108,9 +103,9 @@ sb_status sb_api_tags(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_intern_init(&g.names, q->alloc, (uint64_t)(uintptr_t)q, UINT32_MAX >> 3);
     sb_slice plugin = sb_http_query(q, "plugin");
     for (size_t i = 0; status == SB_OK && i < runs.n; i++)
-        status = gather(&g, runs.items[i], plugin);
+        status = gather_run(&g, runs.items[i], plugin);
     size_t n = g.tags.n;
-    if (status == SB_OK && n) qsort(g.tags.items, n, sizeof *g.tags.items, by_name);
+    if (status == SB_OK && n) qsort(g.tags.items, n, sizeof *g.tags.items, compare_tag_names);
     sb_json_key_str(&j, "tags");
     sb_json_begin_array(&j);
     for (size_t i = 0; status == SB_OK && i < n; i++)

@@ -34,14 +34,14 @@ void sb_blob_key_add(sb_buf *out, const sb_blob_key *key) {
     sb_buf_fini(&text);
 }
 
-static bool take_text(const json_t *array, size_t i, sb_arena *arena, sb_slice *out) {
+static bool take_key_text(const json_t *array, size_t i, sb_arena *arena, sb_slice *out) {
     const json_t *value = json_array_get(array, i);
     if (!json_is_string(value)) return false;
     *out = sb_arena_dup(arena, sb_slice_of(json_string_value(value), json_string_length(value)));
     return out->p != NULL;
 }
 
-static bool take_number(const json_t *array, size_t i, int64_t *out) {
+static bool take_key_number(const json_t *array, size_t i, int64_t *out) {
     const json_t *value = json_array_get(array, i);
     *out = json_integer_value(value);
     return json_is_integer(value);
@@ -56,11 +56,12 @@ sb_status sb_blob_key_read(sb_blob_key *out, sb_slice text, sb_arena *arena, sb_
     json_error_t error;
     json_t *array = is_text ? json_loadb((const char *)json.p, json.n, 0, &error) : NULL;
     size_t n = json_array_size(array), at = 0;
-    bool fine = (n == 5 || n == 6) && take_text(array, at++, arena, &out->experiment);
-    if (fine && n == 6) fine = take_text(array, at++, arena, &out->plugin);
-    fine = fine && take_text(array, at, arena, &out->run) &&
-           take_text(array, at + 1, arena, &out->tag) && take_number(array, at + 2, &out->step) &&
-           take_number(array, at + 3, &out->index);
+    bool fine = (n == 5 || n == 6) && take_key_text(array, at++, arena, &out->experiment);
+    if (fine && n == 6) fine = take_key_text(array, at++, arena, &out->plugin);
+    fine = fine && take_key_text(array, at, arena, &out->run) &&
+           take_key_text(array, at + 1, arena, &out->tag) &&
+           take_key_number(array, at + 2, &out->step) &&
+           take_key_number(array, at + 3, &out->index);
     json_decref(array);
     return fine ? SB_OK : sb_fail(err, SB_INVALID, 0, "that is no blob key");
 }

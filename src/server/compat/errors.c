@@ -89,7 +89,7 @@ void sb_compat_add_html(sb_buf *out, sb_slice text) {
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
 /* An empty body with the status and type of an error. */
-static sb_buf *begin(sb_http_reply *r, int status) {
+static sb_buf *begin_error_body(sb_http_reply *r, int status) {
     sb_http_status(r, status);
     sb_http_type(r, "text/plain; charset=utf-8");
     sb_buf *out = sb_http_body(r);
@@ -110,7 +110,7 @@ __attribute__((format(printf, 2, 0))) static void add_text(sb_buf *out, const ch
 }
 
 sb_status sb_compat_invalid(sb_http_reply *r, const char *format, ...) {
-    sb_buf *out = begin(r, 400);
+    sb_buf *out = begin_error_body(r, 400);
     sb_buf_add_str(out, "Invalid argument: ");
     va_list args;
     va_start(args, format);
@@ -120,7 +120,7 @@ sb_status sb_compat_invalid(sb_http_reply *r, const char *format, ...) {
 }
 
 sb_status sb_compat_not_found(sb_http_reply *r, const char *format, ...) {
-    sb_buf *out = begin(r, 404);
+    sb_buf *out = begin_error_body(r, 404);
     sb_buf_add_str(out, "Not found: ");
     va_list args;
     va_start(args, format);
@@ -130,7 +130,7 @@ sb_status sb_compat_not_found(sb_http_reply *r, const char *format, ...) {
 }
 
 sb_status sb_compat_plain(sb_http_reply *r, int status, const char *format, ...) {
-    sb_buf *out = begin(r, status);
+    sb_buf *out = begin_error_body(r, status);
     va_list args;
     va_start(args, format);
     add_text(out, format, args);
@@ -139,7 +139,7 @@ sb_status sb_compat_plain(sb_http_reply *r, int status, const char *format, ...)
 }
 
 sb_status sb_compat_no_data(sb_http_reply *r, const char *what, sb_slice run, sb_slice tag) {
-    sb_buf *out = begin(r, 404);
+    sb_buf *out = begin_error_body(r, 404);
     sb_buf_printf(out, "Not found: No %s data for run=", what);
     sb_compat_add_repr(out, run);
     sb_buf_add_str(out, ", tag=");
@@ -173,7 +173,7 @@ static void add_page(sb_buf *out, int status, sb_slice text) {
 }
 
 sb_status sb_compat_page(sb_http_reply *r, int status, sb_slice text) {
-    sb_buf *out = begin(r, status);
+    sb_buf *out = begin_error_body(r, status);
     sb_http_type(r, "text/html; charset=utf-8");
     add_page(out, status, text);
     return SB_OK;

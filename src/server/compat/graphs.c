@@ -50,7 +50,7 @@ static void add_flag(sb_json *j, const char *name, bool on) {
     sb_json_bool(j, on);
 }
 
-static void add_run(sb_json *j, sb_slice run, const sb_series_info *series, size_t n) {
+static void add_graph_run(sb_json *j, sb_slice run, const sb_series_info *series, size_t n) {
     bool has_graph = false;
     sb_json_key(j, run);
     sb_json_begin_object(j);
@@ -92,7 +92,7 @@ SB_COMPAT_HANDLER(graphs_info) {
         if (status != SB_OK) break;
         sb_run_get_info(runs.items[i], &info);
         for (size_t k = 0; k < n && !any; k++) any = offers(&series[k]) != 0;
-        if (any) add_run(&j, info.name, series, n);
+        if (any) add_graph_run(&j, info.name, series, n);
         sb_arena_reset(q->arena, mark);
     }
     sb_runs_release(&runs);
@@ -149,7 +149,7 @@ static sb_status find_graph(sb_http_request *q, sb_app *app, sb_buf *out, sb_sli
 }
 
 /* What clients did wrong as text, and what is not there in TensorBoard's word. */
-static sb_status tell(sb_http_reply *r, sb_status status) {
+static sb_status reply_graph_error(sb_http_reply *r, sb_status status) {
     if (status == SB_NOT_FOUND) return sb_compat_plain(r, 404, "Not found");
     if (status != SB_INVALID) return status;
     char text[sizeof sb_http_err(r)->text];
@@ -179,7 +179,7 @@ static sb_status send_graph(sb_http_request *q, sb_http_reply *r, sb_app *app, s
     }
     sb_buf_fini(&smaller);
     sb_buf_fini(&graph);
-    return tell(r, status);
+    return reply_graph_error(r, status);
 }
 
 SB_COMPAT_HANDLER(graphs_graph) {
@@ -206,5 +206,5 @@ SB_COMPAT_HANDLER(graphs_run_metadata) {
     sb_status status =
         read_either(q, app, run, tag, TAGGED_RUN_METADATA, RUN_METADATA, &blob, sb_http_err(r));
     if (status == SB_OK) status = send_text(q, r, SB_MSG_RUN_METADATA, blob);
-    return tell(r, status);
+    return reply_graph_error(r, status);
 }

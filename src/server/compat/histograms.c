@@ -71,8 +71,8 @@ static void add_distribution(sb_json *j, const sb_histo_point *point) {
     end_point(j);
 }
 
-static sb_status answer(sb_http_request *q, sb_http_reply *r, sb_app *app, uint64_t limit,
-                        void (*add)(sb_json *, const sb_histo_point *)) {
+static sb_status answer_histograms(sb_http_request *q, sb_http_reply *r, sb_app *app,
+                                   uint64_t limit, void (*add)(sb_json *, const sb_histo_point *)) {
     sb_slice run, tag;
     sb_found_series found;
     if (!sb_compat_run_tag(q, r, &run, &tag)) return SB_OK;
@@ -99,9 +99,9 @@ static sb_status answer(sb_http_request *q, sb_http_reply *r, sb_app *app, uint6
 }
 
 SB_COMPAT_HANDLER(histograms) {
-    return answer(q, r, app, HISTOGRAM_LIMIT, add_histogram);
+    return answer_histograms(q, r, app, HISTOGRAM_LIMIT, add_histogram);
 }
 
 SB_COMPAT_HANDLER(distributions) {
-    return answer(q, r, app, DISTRIBUTION_LIMIT, add_distribution);
+    return answer_histograms(q, r, app, DISTRIBUTION_LIMIT, add_distribution);
 }

@@ -19,7 +19,7 @@ static sb_slice question(const sb_http_request *q) {
 }
 
 /* What went wrong, in TensorBoard's way: its framework's page for a bad request. */
-static sb_status refuse(sb_http_reply *r, sb_status status) {
+static sb_status refuse_hparams(sb_http_reply *r, sb_status status) {
     const sb_err *err = sb_http_err(r);
     if (status != SB_INVALID && status != SB_CORRUPT) return status;
     char text[sizeof err->text];
@@ -35,12 +35,12 @@ static void begin_json(sb_json *j, sb_http_reply *r) {
     sb_json_init(j, sb_http_body(r), &(sb_json_opts){.spaced = true, .indent = 2});
 }
 
-static void add_text(sb_json *j, const char *key, sb_slice text) {
+static void add_hparams_text(sb_json *j, const char *key, sb_slice text) {
     sb_json_key_str(j, key);
     sb_json_text(j, text);
 }
 
-static void add_double(sb_json *j, const char *key, double x) {
+static void add_hparams_double(sb_json *j, const char *key, double x) {
     sb_json_key_str(j, key);
     sb_json_double(j, x);
 }
@@ -55,7 +55,7 @@ static void add_enum(sb_json *j, const char *key, sb_enum_id id, int32_t number)
 }
 
 /* A google.protobuf.Value. */
-static void add_value(sb_json *j, const sb_any *value, unsigned depth) {
+static void add_hparam_value(sb_json *j, const sb_any *value, unsigned depth) {
     sb_any inner;
     sb_slice item;
     switch (depth < MOST_NESTING ? value->kind : SB_ANY_NULL) {
@@ -72,7 +72,7 @@ static void add_value(sb_json *j, const sb_any *value, unsigned depth) {
         sb_items items = sb_items_of(value->body, SB_PB_LIST_VALUES);
         sb_json_begin_array(j);
         while (sb_items_next(&items, &item) == SB_OK)
-            if (sb_any_read(&inner, item) == SB_OK) add_value(j, &inner, depth + 1);
+            if (sb_any_read(&inner, item) == SB_OK) add_hparam_value(j, &inner, depth + 1);
         sb_json_end_array(j);
         return;
     }
@@ -82,7 +82,7 @@ static void add_value(sb_json *j, const sb_any *value, unsigned depth) {
         sb_json_begin_object(j);
         while (sb_hparam_next(&items, &entry) == SB_OK) {
             sb_json_key(j, entry.name);
-            add_value(j, &entry.value, depth + 1);
+            add_hparam_value(j, &entry.value, depth + 1);
         }
         sb_json_end_object(j);
         return;
@@ -95,8 +95,8 @@ static void add_value(sb_json *j, const sb_any *value, unsigned depth) {
 static void add_metric_name(sb_json *j, sb_slice group, sb_slice tag) {
     sb_json_key_str(j, "name");
     sb_json_begin_object(j);
-    add_text(j, "group", group);
-    add_text(j, "tag", tag);
+    add_hparams_text(j, "group", group);
+    add_hparams_text(j, "tag", tag);
     sb_json_end_object(j);
 }
 
@@ -104,23 +104,23 @@ static void add_metric_name(sb_json *j, sb_slice group, sb_slice tag) {
 
 static void add_column(sb_json *j, const sb_hparam_column *c) {
     sb_json_begin_object(j);
-    add_text(j, "name", c->name);
+    add_hparams_text(j, "name", c->name);
     add_enum(j, "type", SB_ENUM_HPARAM_TYPE, c->type);
     if (c->domain == SB_HPARAM_INFO_DOMAIN_INTERVAL) {
         sb_json_key_str(j, "domainInterval");
         sb_json_begin_object(j);
-        add_double(j, "minValue", c->min);
-        add_double(j, "maxValue", c->max);
+        add_hparams_double(j, "minValue", c->min);
+        add_hparams_double(j, "maxValue", c->max);
         sb_json_end_object(j);
     }
     if (c->domain == SB_HPARAM_INFO_DOMAIN_DISCRETE) {
         sb_json_key_str(j, "domainDiscrete");
         sb_json_begin_array(j);
-        for (size_t i = 0; i < c->value_n; i++) add_value(j, &c->values[i], 0);
+        for (size_t i = 0; i < c->value_n; i++) add_hparam_value(j, &c->values[i], 0);
         sb_json_end_array(j);
     }
-    add_text(j, "displayName", c->display_name);
-    add_text(j, "description", c->description);
+    add_hparams_text(j, "displayName", c->display_name);
+    add_hparams_text(j, "description", c->description);
     sb_json_put_bool(j, "differs", c->differs);
     sb_json_end_object(j);
 }
@@ -137,16 +137,16 @@ static void add_experiment(sb_json *j, const sb_hparams_experiment_view *e) {
         const sb_metric_info_view *m = &e->metrics[i];
         sb_json_begin_object(j);
         add_metric_name(j, m->group, m->tag);
-        add_text(j, "displayName", m->display_name);
-        add_text(j, "description", m->description);
+        add_hparams_text(j, "displayName", m->display_name);
+        add_hparams_text(j, "description", m->description);
         add_enum(j, "datasetType", SB_ENUM_DATASET_TYPE, m->dataset_type);
         sb_json_end_object(j);
     }
     sb_json_end_array(j);
-    add_text(j, "name", e->name);
-    add_text(j, "description", e->description);
-    add_text(j, "user", e->user);
-    add_double(j, "timeCreatedSecs", e->time_created_secs);
+    add_hparams_text(j, "name", e->name);
+    add_hparams_text(j, "description", e->description);
+    add_hparams_text(j, "user", e->user);
+    add_hparams_double(j, "timeCreatedSecs", e->time_created_secs);
     sb_json_end_object(j);
 }
 
@@ -155,7 +155,7 @@ SB_COMPAT_HANDLER(hparams_experiment) {
     sb_err *err = sb_http_err(r);
     sb_experiment_ask ask;
     sb_status status = sb_hparams_read_experiment(&ask, question(q), err);
-    if (status != SB_OK) return refuse(r, status);
+    if (status != SB_OK) return refuse_hparams(r, status);
     sb_hparams h;
     sb_hparams_experiment_view e;
     sb_budget budget = sb_compat_budget(q);
@@ -169,7 +169,7 @@ SB_COMPAT_HANDLER(hparams_experiment) {
         status = sb_compat_json_end(&j, r);
     }
     sb_hparams_close(&h);
-    return refuse(r, status);
+    return refuse_hparams(r, status);
 }
 
 /* ---- /session_groups ------------------------------------------------------------------------- */
@@ -180,9 +180,9 @@ static void add_metric_values(sb_json *j, const sb_metric_value *values, size_t 
     for (size_t i = 0; i < n; i++) {
         sb_json_begin_object(j);
         add_metric_name(j, values[i].group, values[i].tag);
-        add_double(j, "value", values[i].value);
+        add_hparams_double(j, "value", values[i].value);
         sb_json_put_int(j, "trainingStep", values[i].step);
-        add_double(j, "wallTimeSecs", values[i].wall);
+        add_hparams_double(j, "wallTimeSecs", values[i].wall);
         sb_json_end_object(j);
     }
     sb_json_end_array(j);
@@ -190,24 +190,24 @@ static void add_metric_values(sb_json *j, const sb_metric_value *values, size_t 
 
 static void add_session(sb_json *j, const sb_hparams_session *s) {
     sb_json_begin_object(j);
-    add_text(j, "name", s->name);
-    add_double(j, "startTimeSecs", s->start_secs);
-    add_double(j, "endTimeSecs", s->end_secs);
+    add_hparams_text(j, "name", s->name);
+    add_hparams_double(j, "startTimeSecs", s->start_secs);
+    add_hparams_double(j, "endTimeSecs", s->end_secs);
     add_enum(j, "status", SB_ENUM_HPARAM_STATUS, s->status);
-    add_text(j, "modelUri", s->model_uri);
+    add_hparams_text(j, "modelUri", s->model_uri);
     add_metric_values(j, s->metrics, s->metric_n);
-    add_text(j, "monitorUrl", s->monitor_url);
+    add_hparams_text(j, "monitorUrl", s->monitor_url);
     sb_json_end_object(j);
 }
 
-static void add_group(sb_json *j, const sb_session_group *g) {
+static void add_session_group(sb_json *j, const sb_session_group *g) {
     sb_json_begin_object(j);
-    add_text(j, "name", g->name);
+    add_hparams_text(j, "name", g->name);
     sb_json_key_str(j, "hparams");
     sb_json_begin_object(j);
     for (size_t i = 0; i < g->hparam_n; i++) {
         sb_json_key(j, g->hparams[i].name);
-        add_value(j, &g->hparams[i].value, 0);
+        add_hparam_value(j, &g->hparams[i].value, 0);
     }
     sb_json_end_object(j);
     add_metric_values(j, g->metrics, g->metric_n);
@@ -215,7 +215,7 @@ static void add_group(sb_json *j, const sb_session_group *g) {
     sb_json_begin_array(j);
     for (size_t i = 0; i < g->session_n; i++) add_session(j, &g->sessions[i]);
     sb_json_end_array(j);
-    add_text(j, "monitorUrl", g->monitor_url);
+    add_hparams_text(j, "monitorUrl", g->monitor_url);
     sb_json_end_object(j);
 }
 
@@ -224,7 +224,7 @@ SB_COMPAT_HANDLER(hparams_session_groups) {
     sb_err *err = sb_http_err(r);
     sb_groups_ask ask;
     sb_status status = sb_hparams_read_groups(&ask, question(q), q->arena, err);
-    if (status != SB_OK) return refuse(r, status);
+    if (status != SB_OK) return refuse_hparams(r, status);
     sb_hparams h;
     sb_groups_answer answer;
     sb_budget budget = sb_compat_budget(q);
@@ -237,14 +237,14 @@ SB_COMPAT_HANDLER(hparams_session_groups) {
         sb_json_begin_object(&j);
         sb_json_key_str(&j, "sessionGroups");
         sb_json_begin_array(&j);
-        for (size_t i = 0; i < answer.n; i++) add_group(&j, &answer.groups[i]);
+        for (size_t i = 0; i < answer.n; i++) add_session_group(&j, &answer.groups[i]);
         sb_json_end_array(&j);
         sb_json_put_uint(&j, "totalSize", answer.total);
         sb_json_end_object(&j);
         status = sb_compat_json_end(&j, r);
     }
     sb_hparams_close(&h);
-    return refuse(r, status);
+    return refuse_hparams(r, status);
 }
 
 /* ---- /metric_evals --------------------------------------------------------------------------- */
@@ -252,7 +252,7 @@ SB_COMPAT_HANDLER(hparams_session_groups) {
 SB_COMPAT_HANDLER(hparams_metric_evals) {
     sb_metric_ask ask;
     sb_status status = sb_hparams_read_metric(&ask, question(q), q->arena, sb_http_err(r));
-    if (status != SB_OK) return refuse(r, status);
+    if (status != SB_OK) return refuse_hparams(r, status);
     sb_slice run = sb_hparams_metric_run(q->arena, ask.session, ask.group);
     if (!run.p) return SB_NOMEM;
     return sb_compat_scalar_series(q, r, app, run, ask.tag);
@@ -289,7 +289,7 @@ SB_COMPAT_HANDLER(hparams_download) {
     sb_status status = sb_hparams_read_visible(
         &visible, &table.visible_n, sb_http_query(q, "columnsVisibility"), q->arena, err);
     if (status == SB_OK) status = sb_hparams_read_groups(&ask, question(q), q->arena, err);
-    if (status != SB_OK) return refuse(r, status);
+    if (status != SB_OK) return refuse_hparams(r, status);
     sb_hparams h;
     sb_groups_answer answer;
     sb_hparams_experiment_view e;
@@ -305,5 +305,5 @@ SB_COMPAT_HANDLER(hparams_download) {
         status = write_table(&table, sb_http_query(q, "format"), r);
     }
     sb_hparams_close(&h);
-    return refuse(r, status);
+    return refuse_hparams(r, status);
 }

@@ -49,13 +49,13 @@ static sb_status read_object(reading *r, json_t *object, const field *fields, si
 
 /* ---- plain values ---------------------------------------------------------------------------- */
 
-static sb_slice text_of(const json_t *value) {
+static sb_slice request_text(const json_t *value) {
     return sb_slice_of(json_string_value(value), json_string_length(value));
 }
 
 static sb_status read_text(reading *r, json_t *value, void *out) {
     if (!json_is_string(value)) return SB_INVALID;
-    *(sb_slice *)out = sb_arena_dup(r->arena, text_of(value));
+    *(sb_slice *)out = sb_arena_dup(r->arena, request_text(value));
     return ((sb_slice *)out)->p ? SB_OK : SB_NOMEM;
 }
 
@@ -71,7 +71,7 @@ static sb_status read_double(reading *r, json_t *value, void *out) {
         *to = json_number_value(value);
         return SB_OK;
     }
-    return json_is_string(value) && sb_parse_double(text_of(value), to) ? SB_OK : SB_INVALID;
+    return json_is_string(value) && sb_parse_double(request_text(value), to) ? SB_OK : SB_INVALID;
 }
 
 static sb_status read_int(reading *r, json_t *value, void *out) {
@@ -113,7 +113,7 @@ static sb_status read_word(json_t *value, const word *words, size_t n, int32_t *
         return SB_OK;
     }
     for (size_t i = 0; json_is_string(value) && i < n; i++) {
-        if (!sb_slice_eq(text_of(value), sb_slice_str(words[i].name))) continue;
+        if (!sb_slice_eq(request_text(value), sb_slice_str(words[i].name))) continue;
         *out = words[i].number;
         return SB_OK;
     }
@@ -263,7 +263,7 @@ static sb_status read_aggregation_metric(reading *r, json_t *value, void *out) {
     return READ_OBJECT(r, value, fields, out);
 }
 
-static sb_status load(json_t **out, sb_slice json, sb_err *err) {
+static sb_status load_request(json_t **out, sb_slice json, sb_err *err) {
     json_error_t error;
     *out = json_loadb(json.n ? (const char *)json.p : "", json.n, JSON_DECODE_ANY, &error);
     if (*out) return SB_OK;
@@ -286,7 +286,7 @@ sb_status sb_hparams_read_groups(sb_groups_ask *out, sb_slice json, sb_arena *ar
     };
     groups_room room = {.with_metrics = 1};
     json_t *object;
-    sb_status status = load(&object, json, err);
+    sb_status status = load_request(&object, json, err);
     if (status != SB_OK) return status;
     status = READ_OBJECT(&((reading){arena, err}), object, fields, &room);
     json_decref(object);
@@ -307,7 +307,7 @@ sb_status sb_hparams_read_experiment(sb_experiment_ask *out, sb_slice json, sb_e
     };
     room read = {.with_metrics = 1};
     json_t *object;
-    sb_status status = load(&object, json, err);
+    sb_status status = load_request(&object, json, err);
     if (status != SB_OK) return status;
     status = READ_OBJECT(&((reading){NULL, err}), object, fields, &read);
     json_decref(object);
@@ -329,7 +329,7 @@ sb_status sb_hparams_read_metric(sb_metric_ask *out, sb_slice json, sb_arena *ar
     };
     *out = (sb_metric_ask){.session = SB_LIT(""), .group = SB_LIT(""), .tag = SB_LIT("")};
     json_t *object;
-    sb_status status = load(&object, json, err);
+    sb_status status = load_request(&object, json, err);
     if (status != SB_OK) return status;
     status = READ_OBJECT(&((reading){arena, err}), object, fields, out);
     json_decref(object);
@@ -339,7 +339,7 @@ sb_status sb_hparams_read_metric(sb_metric_ask *out, sb_slice json, sb_arena *ar
 sb_status sb_hparams_read_visible(bool **out, size_t *n, sb_slice json, sb_arena *arena,
                                   sb_err *err) {
     json_t *array;
-    sb_status status = load(&array, json, err);
+    sb_status status = load_request(&array, json, err);
     if (status != SB_OK) return status;
     if (json_is_array(array)) {
         *n = json_array_size(array);

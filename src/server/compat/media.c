@@ -30,7 +30,8 @@ typedef struct listing {
     const char *content_type; /* of clips */
 } listing;
 
-static void add_step(sb_json *j, const listing *l, const sb_ref_item *item, sb_slice experiment) {
+static void add_media_step(sb_json *j, const listing *l, const sb_ref_item *item,
+                           sb_slice experiment) {
     sb_buf query;
     sb_buf_init(&query, j->out->alloc, (size_t)4 << 20);
     sb_buf_add_str(&query, "blob_key=");
@@ -82,7 +83,7 @@ static sb_status answer_steps(sb_http_request *q, sb_http_reply *r, sb_app *app,
         sb_json_begin_array(&j);
         for (size_t i = 0; i < n; i++)
             if (l->sample >= 0 && l->sample < (int64_t)items[i].samples)
-                add_step(&j, l, &items[i].item, sb_compat_experiment(q, app));
+                add_media_step(&j, l, &items[i].item, sb_compat_experiment(q, app));
         sb_json_end_array(&j);
         status = sb_compat_json_end(&j, r);
     }

@@ -16,7 +16,7 @@
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 /* TensorBoard's front end takes its base address from the first element. */
-static void add_head(sb_buf *out, const sb_app *app, sb_slice root) {
+static void add_page_head(sb_buf *out, const sb_app *app, sb_slice root) {
     sb_slice below = sb_slice_of(root.p + app->path_prefix.n, root.n - app->path_prefix.n);
     sb_buf_add_str(out, "<!doctype html><meta name=\"tb-relative-root\" content=\"");
     if (app->path_prefix.n == 0 || below.n == 0) sb_buf_add_byte(out, '.');
@@ -58,7 +58,7 @@ static void add_progress(sb_buf *out, sb_app *app) {
     sb_buf_add_str(out, "</p>\n");
 }
 
-static sb_status add_run(sb_buf *out, sb_run *run, sb_arena *arena, bool is_open) {
+static sb_status add_page_run(sb_buf *out, sb_run *run, sb_arena *arena, bool is_open) {
     sb_run_info info;
     sb_series_info *series;
     size_t n;
@@ -93,10 +93,10 @@ SB_COMPAT_HANDLER(index) {
     sb_http_type(r, "text/html; charset=utf-8");
     sb_http_policy(r, PAGE_POLICY);
     sb_buf *out = sb_http_body(r);
-    add_head(out, a, q->root);
+    add_page_head(out, a, q->root);
     add_progress(out, a);
     for (size_t i = 0; i < runs.n && i < MOST_RUNS && status == SB_OK; i++)
-        status = add_run(out, runs.items[i], q->arena, runs.n <= 3);
+        status = add_page_run(out, runs.items[i], q->arena, runs.n <= 3);
     if (runs.n == 0)
         sb_buf_add_str(out, "<p>There is no event file in it yet. This page shows them when it is "
                             "loaded again.</p>\n");

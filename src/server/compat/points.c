@@ -34,11 +34,11 @@ static shown shown_as(sb_dtype dtype) {
     }
 }
 
-static size_t put(char *to, const char *text, size_t n) {
+static size_t put_text(char *to, const char *text, size_t n) {
     memcpy(to, text, n);
     return n;
 }
-#define PUT(to, text) put((to), "" text, sizeof(text) - 1)
+#define PUT(to, text) put_text((to), "" text, sizeof(text) - 1)
 
 static size_t put_json_double(char *to, double x) {
     if (isfinite(x)) return sb_print_double(to, x);

@@ -27,7 +27,7 @@ typedef struct asked {
 } asked;
 
 /* TensorBoard joins the log directory and the run's name, "." too, and shows the result. */
-static const char *path_of(const sb_run_info *info, sb_arena *arena) {
+static const char *run_path(const sb_run_info *info, sb_arena *arena) {
     if (!sb_slice_eq(info->name, SB_LIT("."))) return (const char *)info->path.p;
     uint8_t *path = sb_arena_get(arena, info->path.n + 3);
     if (!path) return NULL;
@@ -37,7 +37,7 @@ static const char *path_of(const sb_run_info *info, sb_arena *arena) {
 }
 
 /* Fills the places of all runs. Release a->runs whatever the answer. */
-static sb_status prepare(asked *a, sb_app *app, sb_http_request *q) {
+static sb_status prepare_ask(asked *a, sb_app *app, sb_http_request *q) {
     *a = (asked){.budget = sb_api_budget(q)};
     sb_status status = sb_store_runs(app->store, q->arena, &a->runs);
     if (status != SB_OK) {
@@ -49,7 +49,7 @@ static sb_status prepare(asked *a, sb_app *app, sb_http_request *q) {
     for (size_t i = 0; i < a->runs.n; i++) {
         sb_run_info info;
         sb_run_get_info(a->runs.items[i], &info);
-        places[i] = (sb_projector_place){info.name, path_of(&info, q->arena)};
+        places[i] = (sb_projector_place){info.name, run_path(&info, q->arena)};
         if (!places[i].path) return SB_NOMEM;
     }
     a->projector = (sb_projector){
@@ -65,9 +65,9 @@ static sb_status prepare(asked *a, sb_app *app, sb_http_request *q) {
     return SB_OK;
 }
 
-static sb_status find(asked *a, sb_app *app, sb_http_request *q, sb_slice only, bool first,
-                      sb_err *err) {
-    sb_status status = prepare(a, app, q);
+static sb_status find_embedding(asked *a, sb_app *app, sb_http_request *q, sb_slice only,
+                                bool first, sb_err *err) {
+    sb_status status = prepare_ask(a, app, q);
     if (status == SB_OK)
         status = sb_projector_find(&a->projector, only, first, &a->found, &a->n, err);
     return status;
@@ -75,7 +75,7 @@ static sb_status find(asked *a, sb_app *app, sb_http_request *q, sb_slice only, 
 
 sb_status sb_compat_projector_active(sb_http_request *q, sb_app *app, bool *is_active) {
     asked a;
-    sb_status status = find(&a, app, q, (sb_slice){NULL, 0}, true, NULL);
+    sb_status status = find_embedding(&a, app, q, (sb_slice){NULL, 0}, true, NULL);
     sb_runs_release(&a.runs);
     *is_active = status == SB_OK && a.n > 0;
     return status == SB_NOMEM ? status : SB_OK;
@@ -85,7 +85,7 @@ sb_status sb_compat_projector_active(sb_http_request *q, sb_app *app, bool *is_a
 
 SB_COMPAT_HANDLER(projector_runs) {
     asked a;
-    sb_status status = find(&a, app, q, (sb_slice){NULL, 0}, false, sb_http_err(r));
+    sb_status status = find_embedding(&a, app, q, (sb_slice){NULL, 0}, false, sb_http_err(r));
     if (status == SB_OK) {
         sb_json j;
         sb_compat_json_begin(&j, r);
@@ -98,7 +98,7 @@ SB_COMPAT_HANDLER(projector_runs) {
     return status;
 }
 
-static void add_text(sb_json *j, const char *key, sb_slice text) {
+static void add_config_text(sb_json *j, const char *key, sb_slice text) {
     if (text.n == 0) return;
     sb_json_key_str(j, key);
     sb_json_text(j, text);
@@ -114,18 +114,18 @@ static void add_numbers(sb_json *j, const char *key, const uint32_t *numbers, si
 
 static void add_embedding(sb_json *j, const sb_embedding_info *e) {
     sb_json_begin_object(j);
-    add_text(j, "tensorName", e->name);
-    add_text(j, "metadataPath", e->metadata_path);
-    add_text(j, "bookmarksPath", e->bookmarks_path);
+    add_config_text(j, "tensorName", e->name);
+    add_config_text(j, "metadataPath", e->metadata_path);
+    add_config_text(j, "bookmarksPath", e->bookmarks_path);
     add_numbers(j, "tensorShape", e->shape, e->shape_n);
     if (e->has_sprite) {
         sb_json_key_str(j, "sprite");
         sb_json_begin_object(j);
-        add_text(j, "imagePath", e->image_path);
+        add_config_text(j, "imagePath", e->image_path);
         add_numbers(j, "singleImageDim", e->image_dims, e->image_dim_n);
         sb_json_end_object(j);
     }
-    add_text(j, "tensorPath", e->tensor_path);
+    add_config_text(j, "tensorPath", e->tensor_path);
     sb_json_end_object(j);
 }
 
@@ -134,12 +134,12 @@ static sb_status add_config(sb_http_reply *r, const sb_projector_run *run) {
     sb_http_type(r, "application/json");
     sb_json_init(&j, sb_http_body(r), &(sb_json_opts){.spaced = true, .indent = 2});
     sb_json_begin_object(&j);
-    add_text(&j, "modelCheckpointPath", run->checkpoint);
+    add_config_text(&j, "modelCheckpointPath", run->checkpoint);
     sb_json_key_str(&j, "embeddings");
     sb_json_begin_array(&j);
     for (size_t i = 0; i < run->n; i++) add_embedding(&j, &run->embeddings[i]);
     sb_json_end_array(&j);
-    add_text(&j, "modelCheckpointDir", run->model_dir);
+    add_config_text(&j, "modelCheckpointDir", run->model_dir);
     sb_json_end_object(&j);
     return sb_compat_json_end(&j, r);
 }
@@ -158,7 +158,7 @@ typedef sb_status (*answer_fn)(const asked *a, const about *what, sb_http_reply 
 static sb_status with_run(sb_http_request *q, sb_http_reply *r, sb_app *app, about *what,
                           answer_fn answer) {
     asked a;
-    sb_status status = find(&a, app, q, what->run, true, sb_http_err(r));
+    sb_status status = find_embedding(&a, app, q, what->run, true, sb_http_err(r));
     if (status == SB_OK && a.n == 0) {
         status = sb_compat_plain(r, 400, "Unknown run: \"%.*s\"", (int)what->run.n,
                                  (const char *)what->run.p);
@@ -235,8 +235,8 @@ static void add_place(sb_buf *out, const sb_projector_run *run, sb_slice path) {
 }
 
 /* Why a file can't be had; before and behind stand around its place. */
-static sb_status refuse(const asked *a, sb_http_reply *r, sb_slice path, sb_status why,
-                        const char *before, const char *behind) {
+static sb_status refuse_projector(const asked *a, sb_http_reply *r, sb_slice path, sb_status why,
+                                  const char *before, const char *behind) {
     if (why == SB_INVALID)
         return sb_compat_plain(r, 400, "Asset path \"%.*s\" resolves outside the config directory",
                                (int)path.n, (const char *)path.p);
@@ -261,7 +261,7 @@ static sb_status answer_metadata(const asked *a, const about *what, sb_http_repl
     sb_status status = sb_projector_asset(&a->projector, what->found, path, what->rows,
                                           sb_http_body(r), sb_http_err(r));
     if (status == SB_OK) return SB_OK;
-    return refuse(a, r, path, status, "\"", "\" not found, or is not a file");
+    return refuse_projector(a, r, path, status, "\"", "\" not found, or is not a file");
 }
 
 SB_COMPAT_HANDLER(projector_metadata) {
@@ -279,7 +279,7 @@ static sb_status answer_bookmarks(const asked *a, const about *what, sb_http_rep
         sb_http_type(r, "application/json");
         return SB_OK;
     }
-    return refuse(a, r, path, status, "\"", "\" not found, or is not a file");
+    return refuse_projector(a, r, path, status, "\"", "\" not found, or is not a file");
 }
 
 SB_COMPAT_HANDLER(projector_bookmarks) {
@@ -294,7 +294,7 @@ static sb_status answer_sprite(const asked *a, const about *what, sb_http_reply 
     sb_status status =
         sb_projector_asset(&a->projector, what->found, path, 0, sb_http_body(r), sb_http_err(r));
     if (status != SB_OK)
-        return refuse(a, r, path, status, "\"", "\" does not exist or is directory");
+        return refuse_projector(a, r, path, status, "\"", "\" does not exist or is directory");
     sb_media media = sb_media_sniff(sb_buf_slice(sb_http_body(r)));
     sb_http_type(r, sb_media_type_in_tensorboard(media));
     sb_http_user_content(r, (sb_slice){NULL, 0});
@@ -318,7 +318,7 @@ static sb_status answer_tensor(const asked *a, const about *what, sb_http_reply 
     }
     sb_slice path = what->embedding ? what->embedding->tensor_path : (sb_slice){NULL, 0};
     if (path.n || status != SB_NOT_FOUND)
-        return refuse(a, r, path, status, "Tensor file \"", "\" does not exist");
+        return refuse_projector(a, r, path, status, "Tensor file \"", "\" does not exist");
     sb_slice checkpoint = what->found->checkpoint;
     return sb_compat_plain(r, 400, "Tensor \"%.*s\" not found in checkpoint dir \"%.*s\"",
                            (int)what->name.n, (const char *)what->name.p, (int)checkpoint.n,

@@ -20,8 +20,8 @@ static bool is_csv(const sb_http_request *q) {
 }
 
 /* What an answer depends on: the series, its state, the form. */
-static sb_slice key_of(uint8_t key[SB_CACHE_KEY_BYTES], sb_run *run, const sb_series_info *info,
-                       bool csv) {
+static sb_slice scalars_cache_key(uint8_t key[SB_CACHE_KEY_BYTES], sb_run *run,
+                                  const sb_series_info *info, bool csv) {
     sb_run_info state;
     sb_run_get_info(run, &state);
     key[0] = csv ? 'c' : 'j';
@@ -57,7 +57,7 @@ static sb_status answer_series(sb_http_request *q, sb_http_reply *r, sb_app *app
     if (info.meta->kind != SB_SERIES_SCALAR || !sb_slice_eq(info.meta->plugin_name, SB_LIT(PLUGIN)))
         return SB_NOT_FOUND;
     uint8_t room[SB_CACHE_KEY_BYTES];
-    sb_slice key = key_of(room, run, &info, csv);
+    sb_slice key = scalars_cache_key(room, run, &info, csv);
     sb_body *body = sb_body_cache_find(app->bodies, key);
     if (body) {
         send_body(r, body, csv);
@@ -73,7 +73,7 @@ static sb_status answer_series(sb_http_request *q, sb_http_reply *r, sb_app *app
     /* what was committed since the key was made would be kept under the wrong name */
     uint8_t room_now[SB_CACHE_KEY_BYTES];
     if (sb_run_find_info(run, tag, &info) != SB_OK ||
-        !sb_slice_eq(key, key_of(room_now, run, &info, csv)))
+        !sb_slice_eq(key, scalars_cache_key(room_now, run, &info, csv)))
         return SB_OK;
     body = sb_body_cache_keep(app->bodies, key, sb_buf_slice(sb_http_body(r)));
     if (body) send_body(r, body, csv);

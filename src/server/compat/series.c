@@ -6,12 +6,12 @@
 
 /* ---- listing --------------------------------------------------------------------------------- */
 
-static bool is_over(void *ud) {
+static bool is_series_ask_over(void *ud) {
     return sb_http_expired(ud);
 }
 
 sb_budget sb_compat_budget(sb_http_request *q) {
-    return (sb_budget){is_over, q};
+    return (sb_budget){is_series_ask_over, q};
 }
 
 sb_status sb_compat_list(sb_series_list *out, sb_http_request *q, sb_http_reply *r, sb_app *app,

@@ -59,7 +59,7 @@ typedef struct tag_run {
     size_t order;
 } tag_run;
 
-static int by_tag(const void *a, const void *b) {
+static int compare_entry_tags(const void *a, const void *b) {
     const tag_run *x = a, *y = b;
     int order = sb_slice_cmp(x->entry->tag, y->entry->tag);
     return order ? order : (x->order > y->order) - (x->order < y->order);
@@ -75,7 +75,7 @@ static sb_status add_sampled(sb_json *j, const sb_series_list *list, sb_http_req
     for (size_t i = 0; i < list->n; i++)
         for (size_t k = 0; k < list->runs[i].n; k++, n++)
             all[n] = (tag_run){&list->runs[i].series[k], list->runs[i].info.name, n};
-    qsort(all, n, sizeof *all, by_tag);
+    qsort(all, n, sizeof *all, compare_entry_tags);
     sb_json_begin_object(j);
     sb_status status = add_descriptions(j, list, q, err);
     sb_json_key_str(j, "tagRunSampledInfo");
@@ -161,8 +161,8 @@ static void add_bins(sb_json *j, const sb_histo_rows *histo) {
     sb_json_end_array(j);
 }
 
-static sb_status add_histograms(answering *a, sb_run *run, const sb_series *series,
-                                sb_slice run_name) {
+static sb_status add_histogram_series(answering *a, sb_run *run, const sb_series *series,
+                                      sb_slice run_name) {
     sb_histo_point *points;
     size_t n;
     sb_status status =
@@ -204,7 +204,8 @@ static void add_image(answering *a, const sb_ref_item *item, sb_slice run_name) 
 }
 
 /* Steps without that sample are left out, and so is a run that has none. */
-static sb_status add_images(answering *a, sb_run *run, const sb_series *series, sb_slice run_name) {
+static sb_status add_image_series(answering *a, sb_run *run, const sb_series *series,
+                                  sb_slice run_name) {
     (void)run;
     sb_ref_item *items;
     size_t n, shown = 0;
@@ -264,7 +265,7 @@ static sb_status add_runs(answering *a, sb_slice name, const char *plugin, sb_se
     return status;
 }
 
-static sb_slice text_of(const json_t *value) {
+static sb_slice json_text(const json_t *value) {
     if (!json_is_string(value)) return (sb_slice){NULL, 0};
     return sb_slice_of(json_string_value(value), json_string_length(value));
 }
@@ -273,7 +274,7 @@ static sb_slice text_of(const json_t *value) {
 static void echo(sb_json *j, const char *key, const json_t *value) {
     sb_json_key_str(j, key);
     if (json_is_string(value))
-        sb_json_text(j, text_of(value));
+        sb_json_text(j, json_text(value));
     else if (json_is_integer(value))
         sb_json_int(j, json_integer_value(value));
     else if (json_is_real(value))
@@ -292,8 +293,8 @@ static sb_status answer_one(answering *a, const json_t *request) {
         bool needs_run, needs_sample;
     } kinds[] = {
         {"scalars", SB_SERIES_SCALAR, add_scalars, false, false},
-        {"histograms", SB_SERIES_TENSOR, add_histograms, true, false},
-        {"images", SB_SERIES_BLOBS, add_images, true, true},
+        {"histograms", SB_SERIES_TENSOR, add_histogram_series, true, false},
+        {"images", SB_SERIES_BLOBS, add_image_series, true, true},
     };
     const size_t kind_count = sizeof kinds / sizeof kinds[0];
     const json_t *plugin = json_object_get(request, "plugin"),
@@ -301,7 +302,7 @@ static sb_status answer_one(answering *a, const json_t *request) {
     const json_t *run = json_object_get(request, "run"),
                  *sample = json_object_get(request, "sample");
     size_t k = 0;
-    while (k < kind_count && !sb_slice_eq(text_of(plugin), sb_slice_str(kinds[k].plugin))) k++;
+    while (k < kind_count && !sb_slice_eq(json_text(plugin), sb_slice_str(kinds[k].plugin))) k++;
     sb_json_begin_object(a->j);
     echo(a->j, "plugin", plugin);
     echo(a->j, "tag", tag);
@@ -317,9 +318,9 @@ static sb_status answer_one(answering *a, const json_t *request) {
         sb_json_key_str(a->j, "error");
         sb_json_str(a->j, wrong);
     } else {
-        a->tag = text_of(tag);
+        a->tag = json_text(tag);
         a->sample = json_integer_value(sample);
-        status = add_runs(a, text_of(run), kinds[k].plugin, kinds[k].kind, kinds[k].add);
+        status = add_runs(a, json_text(run), kinds[k].plugin, kinds[k].kind, kinds[k].add);
     }
     if (status == SB_OK) sb_json_end_object(a->j);
     return status;
@@ -335,8 +336,8 @@ static sb_status find_requests(sb_http_request *q, sb_http_reply *r, sb_slice *o
     return status;
 }
 
-static sb_status answer_all(sb_http_request *q, sb_http_reply *r, sb_app *app,
-                            const json_t *requests) {
+static sb_status answer_time_series(sb_http_request *q, sb_http_reply *r, sb_app *app,
+                                    const json_t *requests) {
     sb_json j;
     sb_status status = SB_OK;
     sb_compat_json_begin(&j, r);
@@ -362,7 +363,7 @@ SB_COMPAT_HANDLER(time_series) {
         json_is_array(requests) || (json_is_object(requests) && json_object_size(requests) == 0);
     for (size_t i = 0; i < json_array_size(requests); i++)
         fine &= json_is_object(json_array_get(requests, i));
-    status = fine ? answer_all(q, r, app, requests)
+    status = fine ? answer_time_series(q, r, app, requests)
                   : sb_compat_invalid(r, "'requests' must be a list of objects");
     json_decref(requests);
     return status;

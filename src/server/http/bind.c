@@ -26,7 +26,7 @@ typedef union address {
     struct sockaddr_in6 six;
 } address;
 
-static socklen_t size_of(const address *a) {
+static socklen_t address_size(const address *a) {
     return a->any.sa_family == AF_INET6 ? sizeof a->six : sizeof a->four;
 }
 
@@ -83,7 +83,7 @@ static bool is_loopback(const address *a) {
     return IN6_IS_ADDR_LOOPBACK(&a->six.sin6_addr);
 }
 
-static void describe(sb_http_bound *out, const address *a) {
+static void describe_address(sb_http_bound *out, const address *a) {
     out->is_ipv6 = a->any.sa_family == AF_INET6;
     out->is_loopback = is_loopback(a);
     out->port = port_of(a);
@@ -125,7 +125,7 @@ static int listen_on(const address *a, const sb_http_bind_options *o) {
         error = ENOPROTOOPT;
     if (a->any.sa_family == AF_INET6 && o->all)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
-    if (!error && bind(fd, &a->any, size_of(a)) != 0) error = errno;
+    if (!error && bind(fd, &a->any, address_size(a)) != 0) error = errno;
     if (!error && listen(fd, BACKLOG) != 0) error = errno;
     if (!error) return fd;
     close(fd);
@@ -209,7 +209,7 @@ sb_status sb_http_bind(sb_http_bound *out, const sb_http_bind_options *o, sb_err
         close(fd);
         return say_problem(out, error, host, last, tries, err);
     }
-    describe(out, &a);
+    describe_address(out, &a);
     out->listener = fd;
     return SB_OK;
 }

@@ -31,7 +31,7 @@ void sb_compressors_fini(sb_compressors *c) {
     pthread_mutex_destroy(&c->lock);
 }
 
-static sb_compressor *take(sb_compressors *c) {
+static sb_compressor *take_compressor(sb_compressors *c) {
     pthread_mutex_lock(&c->lock);
     sb_compressor *one = c->idle;
     if (one) c->idle = one->next;
@@ -39,7 +39,7 @@ static sb_compressor *take(sb_compressors *c) {
     return one ? one : sb_alloc_zeroed(c->alloc, 1, sizeof *one);
 }
 
-static void give(sb_compressors *c, sb_compressor *one) {
+static void return_compressor(sb_compressors *c, sb_compressor *one) {
     pthread_mutex_lock(&c->lock);
     one->next = c->idle;
     c->idle = one;
@@ -47,7 +47,8 @@ static void give(sb_compressors *c, sb_compressor *one) {
 }
 
 /* The size of the result in room bytes at to; 0 when it does not fit or memory is short. */
-static size_t run(sb_compressor *one, sb_coding coding, sb_slice body, uint8_t *to, size_t room) {
+static size_t run_compressor(sb_compressor *one, sb_coding coding, sb_slice body, uint8_t *to,
+                             size_t room) {
     if (coding == SB_CODING_GZIP) {
         if (!one->gzip) one->gzip = libdeflate_alloc_compressor(GZIP_LEVEL);
         return one->gzip ? libdeflate_gzip_compress(one->gzip, body.p, body.n, to, room) : 0;
@@ -65,10 +66,10 @@ bool sb_compress(sb_compressors *c, sb_coding coding, sb_slice body, sb_buf *out
         out->failed = SB_OK;
         return false;
     }
-    sb_compressor *one = take(c);
+    sb_compressor *one = take_compressor(c);
     if (!one) return false;
-    size_t n = run(one, coding, body, out->p + out->n, room);
-    give(c, one);
+    size_t n = run_compressor(one, coding, body, out->p + out->n, room);
+    return_compressor(c, one);
     out->n += n;
     return n > 0;
 }

@@ -243,7 +243,8 @@ static enum MHD_Result read_body(sb_conn *c, const char *data, size_t n) {
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-static enum MHD_Result queue(sb_conn *c, struct MHD_Response *response, const sb_reply_wire *wire) {
+static enum MHD_Result queue_reply(sb_conn *c, struct MHD_Response *response,
+                                   const sb_reply_wire *wire) {
     enum MHD_Result result = MHD_YES;
     for (size_t i = 0; i < wire->header_count && result == MHD_YES; i++)
         result = MHD_add_response_header(response, (const char *)wire->headers[i].key.p,
@@ -315,7 +316,7 @@ static enum MHD_Result send_reply(sb_conn *c) {
     }
     if (!response) return MHD_NO;
     set_cut(c, transfer_span(c->server, size), WAIT_TO_SEND);
-    return queue(c, response, &wire);
+    return queue_reply(c, response, &wire);
 }
 
 static enum MHD_Result open_stream(sb_conn *c) {
@@ -338,13 +339,13 @@ static enum MHD_Result open_stream(sb_conn *c) {
         return MHD_NO;
     }
     set_cut(c, 0, WAIT_TO_SEND);
-    return queue(c, response, &wire);
+    return queue_reply(c, response, &wire);
 }
 
 /* ---- handlers -------------------------------------------------------------------------------- */
 
 /* The request's owner is the worker from the moment it is taken from the queue until resume. */
-static void work(void *arg) {
+static void run_on_worker(void *arg) {
     sb_conn *c = arg;
     sb_http_server *s = c->server;
     if (!c->only_compress) {
@@ -364,7 +365,7 @@ static bool send_away(sb_conn *c) {
     c->phase = SB_PHASE_AWAY;
     set_cut(c, 0, WAIT_TO_SEND);
     MHD_suspend_connection(c->mhd);
-    if (sb_pool_submit(c->server->pool, work, c) == SB_OK) return true;
+    if (sb_pool_submit(c->server->pool, run_on_worker, c) == SB_OK) return true;
     c->phase = SB_PHASE_READY;
     MHD_resume_connection(c->mhd);
     return false;

@@ -68,7 +68,7 @@ void sb_login_welcome(const sb_gate *g, sb_http_request *q, sb_http_reply *r, sb
     if (status != SB_OK) sb_http_fail(r, sb_reply_code_of(status), "The login failed.");
 }
 
-static void add_escaped(sb_buf *out, sb_slice text) {
+static void add_html_escaped(sb_buf *out, sb_slice text) {
     for (size_t i = 0; i < text.n; i++) {
         switch (text.p[i]) {
         case '<':
@@ -93,7 +93,7 @@ static void write_page(const sb_gate *g, const sb_http_request *q, sb_buf *out) 
     bool tried = q->method == SB_HTTP_POST || sb_http_query(q, "token").p;
     sb_buf_add_str(out, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
                         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-    add_escaped(out, g->app_name);
+    add_html_escaped(out, g->app_name);
     sb_buf_add_str(
         out,
         "</title>\n<style>\n"
@@ -102,7 +102,7 @@ static void write_page(const sb_gate *g, const sb_http_request *q, sb_buf *out) 
         "input, button { font: inherit; padding: .5rem; width: 100%; box-sizing: border-box }\n"
         "button { margin-top: .5rem }\n"
         "</style>\n<h1>");
-    add_escaped(out, g->app_name);
+    add_html_escaped(out, g->app_name);
     sb_buf_add_str(out, "</h1>\n");
     if (tried)
         sb_buf_add_str(out, "<p role=\"alert\"><b>That token is not the right one.</b></p>\n");

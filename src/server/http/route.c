@@ -49,7 +49,7 @@ static sb_status chain(sb_routes *r, uint32_t *from, uint32_t i, sb_err *err) {
     return SB_OK;
 }
 
-static sb_status add_row(sb_routes *r, uint32_t i, sb_err *err) {
+static sb_status add_route_row(sb_routes *r, uint32_t i, sb_err *err) {
     const sb_http_route *row = &r->rows[i];
     sb_status status = check_row(row, err);
     if (status != SB_OK) return status;
@@ -92,7 +92,7 @@ sb_status sb_routes_init(sb_routes *r, const sb_alloc *alloc, const sb_http_rout
     r->prefixes = sb_alloc_zeroed(alloc, room, sizeof *r->prefixes);
     sb_status status = SB_OK;
     if (!r->first || !r->next || !r->prefixes) status = sb_fail_nomem(err, "for the route table");
-    for (uint32_t i = 0; i < count && status == SB_OK; i++) status = add_row(r, i, err);
+    for (uint32_t i = 0; i < count && status == SB_OK; i++) status = add_route_row(r, i, err);
     if (status == SB_OK)
         sort_prefixes(r);
     else
@@ -110,7 +110,7 @@ void sb_routes_fini(sb_routes *r) {
 }
 
 /* The row for the method among those that share a path. */
-static sb_route_match pick(const sb_routes *r, uint32_t i, sb_http_method method) {
+static sb_route_match pick_method(const sb_routes *r, uint32_t i, sb_http_method method) {
     sb_route_match match = {.row = NULL};
     for (; i != SB_INTERN_NONE; i = r->next[i]) {
         unsigned methods = methods_of(&r->rows[i]);
@@ -124,11 +124,11 @@ sb_route_match sb_routes_find(const sb_routes *r, sb_slice path, sb_http_method 
     sb_slice exact = path;
     if (exact.n > 1 && exact.p[exact.n - 1] == '/') exact.n--;
     uint32_t id = sb_intern_find(&r->paths, exact);
-    if (id != SB_INTERN_NONE) return pick(r, r->first[id], method);
+    if (id != SB_INTERN_NONE) return pick_method(r, r->first[id], method);
     for (size_t i = 0; i < r->prefix_count; i++) {
         sb_slice prefix = prefix_of(&r->rows[r->prefixes[i]]);
         if (!sb_slice_starts(path, prefix)) continue;
-        sb_route_match match = pick(r, r->prefixes[i], method);
+        sb_route_match match = pick_method(r, r->prefixes[i], method);
         match.rest = sb_slice_of(path.p + prefix.n, path.n - prefix.n);
         return match;
     }

@@ -105,15 +105,15 @@ static size_t leave_encoded(void *cls, struct MHD_Connection *mhd, char *text) {
     return strlen(text);
 }
 
-static void option(struct MHD_OptionItem *list, size_t *n, enum MHD_OPTION what, intptr_t value,
-                   void *pointer) {
+static void add_option(struct MHD_OptionItem *list, size_t *n, enum MHD_OPTION what, intptr_t value,
+                       void *pointer) {
     list[(*n)++] = (struct MHD_OptionItem){what, value, pointer};
 }
 
 /* libmicrohttpd reads a function's address from an integer. */
 #define FUNCTION(f) ((intptr_t)(f))
 
-static void *text_of(const char *s) {
+static void *mutable_text(const char *s) {
     return (void *)(uintptr_t)s; /* it is read, never written */
 }
 
@@ -131,24 +131,26 @@ static struct MHD_Daemon *start_daemon(sb_http_server *s, const sb_http_options 
     struct MHD_OptionItem list[20];
     size_t n = 0;
     unsigned idle = (unsigned)(o->idle_time / SECOND);
-    option(list, &n, MHD_OPTION_LISTEN_SOCKET, listener, NULL);
-    option(list, &n, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)o->connection_memory, NULL);
-    option(list, &n, MHD_OPTION_CONNECTION_LIMIT, (intptr_t)connection_limit(o), NULL);
-    option(list, &n, MHD_OPTION_CONNECTION_TIMEOUT, idle ? idle : 1, NULL);
-    option(list, &n, MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL);
-    option(list, &n, MHD_OPTION_NOTIFY_COMPLETED, FUNCTION(sb_conn_done), s);
-    option(list, &n, MHD_OPTION_NOTIFY_CONNECTION, FUNCTION(sb_conn_begin), s);
-    option(list, &n, MHD_OPTION_URI_LOG_CALLBACK, FUNCTION(sb_conn_uri), s);
-    option(list, &n, MHD_OPTION_UNESCAPE_CALLBACK, FUNCTION(leave_encoded), s);
+    add_option(list, &n, MHD_OPTION_LISTEN_SOCKET, listener, NULL);
+    add_option(list, &n, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)o->connection_memory, NULL);
+    add_option(list, &n, MHD_OPTION_CONNECTION_LIMIT, (intptr_t)connection_limit(o), NULL);
+    add_option(list, &n, MHD_OPTION_CONNECTION_TIMEOUT, idle ? idle : 1, NULL);
+    add_option(list, &n, MHD_OPTION_STRICT_FOR_CLIENT, 1, NULL);
+    add_option(list, &n, MHD_OPTION_NOTIFY_COMPLETED, FUNCTION(sb_conn_done), s);
+    add_option(list, &n, MHD_OPTION_NOTIFY_CONNECTION, FUNCTION(sb_conn_begin), s);
+    add_option(list, &n, MHD_OPTION_URI_LOG_CALLBACK, FUNCTION(sb_conn_uri), s);
+    add_option(list, &n, MHD_OPTION_UNESCAPE_CALLBACK, FUNCTION(leave_encoded), s);
     if (o->max_per_address)
-        option(list, &n, MHD_OPTION_PER_IP_CONNECTION_LIMIT, (intptr_t)o->max_per_address, NULL);
-    if (o->threads > 1) option(list, &n, MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)o->threads, NULL);
+        add_option(list, &n, MHD_OPTION_PER_IP_CONNECTION_LIMIT, (intptr_t)o->max_per_address,
+                   NULL);
+    if (o->threads > 1)
+        add_option(list, &n, MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)o->threads, NULL);
     if (o->tls_cert) {
         flags |= MHD_USE_TLS;
-        option(list, &n, MHD_OPTION_HTTPS_MEM_CERT, 0, text_of(o->tls_cert));
-        option(list, &n, MHD_OPTION_HTTPS_MEM_KEY, 0, text_of(o->tls_key));
+        add_option(list, &n, MHD_OPTION_HTTPS_MEM_CERT, 0, mutable_text(o->tls_cert));
+        add_option(list, &n, MHD_OPTION_HTTPS_MEM_KEY, 0, mutable_text(o->tls_key));
     }
-    option(list, &n, MHD_OPTION_END, 0, NULL);
+    add_option(list, &n, MHD_OPTION_END, 0, NULL);
     return MHD_start_daemon(flags, 0, accept_conn, s, sb_conn_call, s, MHD_OPTION_ARRAY, list,
                             MHD_OPTION_END);
 }

@@ -39,7 +39,7 @@ struct sb_stream {
     uint64_t spoken_at; /* the same for events and heartbeats */
 };
 
-static uint64_t now_of(const sb_ticker *t) {
+static uint64_t ticker_now(const sb_ticker *t) {
     return t->clock->steady(t->clock->ctx);
 }
 
@@ -103,7 +103,7 @@ static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max) {
     ssize_t result = MHD_CONTENT_READER_END_OF_STREAM;
     pthread_mutex_lock(&t->lock);
     if (!s->is_over) {
-        result = (ssize_t)write_event(s, buf, EVENT_ROOM, now_of(t));
+        result = (ssize_t)write_event(s, buf, EVENT_ROOM, ticker_now(t));
         if (result == 0) {
             s->is_suspended = true;
             MHD_suspend_connection(s->conn->mhd);
@@ -154,18 +154,18 @@ sb_status sb_stream_open(sb_ticker *t, sb_conn *c, struct MHD_Response **out) {
     return SB_NOMEM;
 }
 
-static void resume(sb_stream *s) {
+static void resume_stream(sb_stream *s) {
     s->is_suspended = false;
     MHD_resume_connection(s->conn->mhd);
 }
 
 /* Wakes the streams that are due; answers when the next one is. */
-static uint64_t sweep(sb_ticker *t, uint64_t now) {
+static uint64_t wake_due_streams(sb_ticker *t, uint64_t now) {
     uint64_t next = UINT64_MAX;
     for (sb_stream *s = t->streams; s; s = s->next) {
         if (!s->is_suspended) continue;
         if (s->is_over || has_news(s, t->seen, now) || needs_heartbeat(s, now)) {
-            resume(s);
+            resume_stream(s);
             continue;
         }
         next = earlier(next, due_at(s, t->seen));
@@ -191,7 +191,7 @@ void sb_ticker_end_streams(sb_ticker *t) {
     t->ending = true;
     for (sb_stream *s = t->streams; s; s = s->next) {
         s->is_over = true;
-        if (s->is_suspended) resume(s);
+        if (s->is_suspended) resume_stream(s);
     }
     pthread_mutex_unlock(&t->lock);
 }
@@ -267,11 +267,11 @@ static void wait_until(sb_ticker *t, uint64_t now, uint64_t moment) {
     pthread_cond_timedwait(&t->wake, &t->lock, &until);
 }
 
-static void *run(void *arg) {
+static void *run_ticker(void *arg) {
     sb_ticker *t = arg;
     pthread_mutex_lock(&t->lock);
     while (t->is_running) {
-        uint64_t now = now_of(t);
+        uint64_t now = ticker_now(t);
         if (now >= t->next_tick) {
             cut_slow(t, now);
             find_gone(t);
@@ -287,7 +287,7 @@ static void *run(void *arg) {
                 next = earlier(next, t->last_look + t->interval);
             }
         }
-        t->wake_at = earlier(next, sweep(t, now));
+        t->wake_at = earlier(next, wake_due_streams(t, now));
         wait_until(t, now, t->wake_at);
     }
     pthread_mutex_unlock(&t->lock);
@@ -311,7 +311,7 @@ sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, sb_err *err) {
     pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&t->lock, NULL);
     t->polled = sb_alloc_zeroed(o->alloc, t->max_streams ? t->max_streams : 1, sizeof *t->polled);
-    int error = t->polled ? pthread_create(&t->thread, NULL, run, t) : 0;
+    int error = t->polled ? pthread_create(&t->thread, NULL, run_ticker, t) : 0;
     if (t->polled && error == 0) return SB_OK;
     t->is_running = false;
     sb_ticker_fini(t);

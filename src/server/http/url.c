@@ -13,7 +13,7 @@ int sb_url_hex(uint8_t c) {
 }
 
 /* Decodes into to (room for raw.n bytes) and answers how many bytes came out. */
-static size_t decode(uint8_t *to, sb_slice raw, bool plus_is_space) {
+static size_t decode_percent(uint8_t *to, sb_slice raw, bool plus_is_space) {
     size_t n = 0;
     for (size_t i = 0; i < raw.n; i++) {
         uint8_t c = raw.p[i];
@@ -68,7 +68,7 @@ sb_status sb_url_path(sb_arena *arena, sb_slice raw, sb_slice *out, sb_err *err)
         return sb_fail(err, SB_INVALID, 0, "the path does not begin with a slash");
     uint8_t *to = sb_arena_get(arena, raw.n);
     if (!to) return sb_fail_nomem(err, "for the path");
-    size_t n = decode(to, raw, false);
+    size_t n = decode_percent(to, raw, false);
     const char *problem = path_problem(to, n);
     if (problem) return sb_fail(err, SB_INVALID, 0, "%s", problem);
     while (n > 1 && to[0] == '/' && to[1] == '/') to++, n--;
@@ -88,7 +88,7 @@ static void add_escape(uint8_t **to, uint8_t byte) {
 static bool decode_text(sb_arena *arena, sb_slice raw, sb_slice *out) {
     uint8_t *to = sb_arena_get(arena, raw.n);
     if (!to) return false;
-    sb_slice text = sb_slice_of(to, decode(to, raw, true));
+    sb_slice text = sb_slice_of(to, decode_percent(to, raw, true));
     if (sb_utf8_valid(text)) {
         *out = text;
         return true;
@@ -151,7 +151,7 @@ sb_status sb_url_params(sb_arena *arena, sb_slice raw, size_t max_params, sb_htt
 }
 
 /* Escapes all but letters, digits and the marks. */
-static void add_escaped(sb_buf *out, sb_slice text, const char *marks) {
+static void add_url_escaped(sb_buf *out, sb_slice text, const char *marks) {
     for (size_t i = 0; i < text.n; i++) {
         uint8_t c = text.p[i];
         if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -167,11 +167,11 @@ static void add_escaped(sb_buf *out, sb_slice text, const char *marks) {
 }
 
 void sb_url_add_path(sb_buf *out, sb_slice path) {
-    add_escaped(out, path, "/-._~!$'()*,:@=+");
+    add_url_escaped(out, path, "/-._~!$'()*,:@=+");
 }
 
 void sb_url_add_value(sb_buf *out, sb_slice value) {
-    add_escaped(out, value, "/-._~");
+    add_url_escaped(out, value, "/-._~");
 }
 
 void sb_url_add_query_without(sb_buf *out, sb_arena *arena, sb_slice raw, sb_slice key) {

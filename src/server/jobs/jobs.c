@@ -51,7 +51,7 @@ struct sb_jobs {
     bool is_closing;
 };
 
-static void tell(sb_jobs *jobs) {
+static void publish_news(sb_jobs *jobs) {
     uint64_t count = atomic_fetch_add(&jobs->news, 1) + 1;
     if (jobs->o.changed) jobs->o.changed(jobs->o.changed_ud, count);
 }
@@ -116,7 +116,7 @@ static void remove_job(sb_jobs *jobs, sb_job *job) {
 }
 
 /* Evicts the finished job that was longest not used; false when there is none. */
-static bool evict_oldest(sb_jobs *jobs) {
+static bool evict_oldest_job(sb_jobs *jobs) {
     for (sb_lru_link *at = jobs->order.oldest; at; at = at->newer) {
         sb_job *job = JOB_OF(at);
         if (job->is_in_pool) continue;
@@ -138,7 +138,7 @@ static int open_unlinked(const char *folder) {
     return fd;
 }
 
-static sb_status open_file(sb_job *job, sb_err *err) {
+static sb_status open_result_file(sb_job *job, sb_err *err) {
     job->fd = open_unlinked(job->jobs->folder);
     if (job->fd < 0) job->fd = open_unlinked("/tmp");
     if (job->fd >= 0) return SB_OK;
@@ -162,7 +162,7 @@ static void finish_job(sb_job *job, sb_status status, const sb_err *err) {
     if (job->state != SB_JOB_DONE) discard_result(jobs, job);
     job->is_in_pool = false;
     pthread_mutex_unlock(&jobs->mutex);
-    tell(jobs);
+    publish_news(jobs);
 }
 
 static void run_job(void *arg) {
@@ -175,8 +175,8 @@ static void run_job(void *arg) {
     if (is_wanted) job->state = SB_JOB_RUNNING;
     pthread_mutex_unlock(&jobs->mutex);
     if (is_wanted) {
-        tell(jobs);
-        status = open_file(job, &err);
+        publish_news(jobs);
+        status = open_result_file(job, &err);
         if (status == SB_OK) status = job->kind->run(job, jobs->o.ctx, &err);
     }
     finish_job(job, status, &err);
@@ -198,7 +198,7 @@ void sb_job_report(sb_job *job, uint64_t done, uint64_t total) {
     uint64_t percent = total ? (uint64_t)((double)done / (double)total * 100) : 0;
     if (percent == job->told_percent) return;
     job->told_percent = percent;
-    tell(job->jobs);
+    publish_news(job->jobs);
 }
 
 /* Takes room for so many bytes of this job's result, evicting finished ones. */
@@ -206,7 +206,7 @@ static bool reserve_bytes(sb_job *job, size_t n) {
     sb_jobs *jobs = job->jobs;
     pthread_mutex_lock(&jobs->mutex);
     bool fits = n <= jobs->o.max_bytes;
-    while (fits && jobs->bytes > jobs->o.max_bytes - n) fits = evict_oldest(jobs);
+    while (fits && jobs->bytes > jobs->o.max_bytes - n) fits = evict_oldest_job(jobs);
     if (fits) {
         jobs->bytes += n;
         atomic_fetch_add(&job->bytes, n);
@@ -267,10 +267,10 @@ void sb_jobs_close(sb_jobs *jobs) {
 }
 
 /* With the mutex held: a new job in the list and in the pool. */
-static sb_status add_job(sb_jobs *jobs, const sb_job_kind *kind, sb_slice args, sb_slice key,
-                         uint64_t *id, sb_err *err) {
+static sb_status start_job(sb_jobs *jobs, const sb_job_kind *kind, sb_slice args, sb_slice key,
+                           uint64_t *id, sb_err *err) {
     while (jobs->count >= jobs->o.max_jobs)
-        if (!evict_oldest(jobs))
+        if (!evict_oldest_job(jobs))
             return sb_fail(err, SB_DROPPED, 0, "too many background jobs are under way");
     sb_job *job = new_job(jobs, kind, args, key);
     if (!job) return sb_fail_nomem(err, "for a background job");
@@ -299,10 +299,10 @@ sb_status sb_jobs_submit(sb_jobs *jobs, const sb_job_kind *kind, sb_slice args, 
         sb_lru_touch(&jobs->order, &equal->use);
         *id = equal->id;
     } else {
-        status = add_job(jobs, kind, args, key, id, err);
+        status = start_job(jobs, kind, args, key, id, err);
     }
     pthread_mutex_unlock(&jobs->mutex);
-    if (status == SB_OK && !equal) tell(jobs);
+    if (status == SB_OK && !equal) publish_news(jobs);
     return status;
 }
 
@@ -318,7 +318,7 @@ sb_status sb_jobs_cancel(sb_jobs *jobs, uint64_t id) {
         remove_job(jobs, job);
     }
     pthread_mutex_unlock(&jobs->mutex);
-    if (is_last) tell(jobs);
+    if (is_last) publish_news(jobs);
     return is_found ? SB_OK : SB_NOT_FOUND;
 }
 
@@ -331,7 +331,7 @@ const char *sb_job_state_name(sb_job_state state) {
     return names[state];
 }
 
-static void fill_info(const sb_job *job, sb_job_info *out) {
+static void fill_job_info(const sb_job *job, sb_job_info *out) {
     *out = (sb_job_info){.id = job->id,
                          .kind = job->kind->name,
                          .state = job->state,
@@ -344,7 +344,7 @@ static void fill_info(const sb_job *job, sb_job_info *out) {
 sb_status sb_jobs_get(sb_jobs *jobs, uint64_t id, sb_job_info *out) {
     pthread_mutex_lock(&jobs->mutex);
     const sb_job *job = find_job(jobs, id);
-    if (job) fill_info(job, out);
+    if (job) fill_job_info(job, out);
     pthread_mutex_unlock(&jobs->mutex);
     return job ? SB_OK : SB_NOT_FOUND;
 }
@@ -354,7 +354,7 @@ sb_status sb_jobs_list(sb_jobs *jobs, sb_arena *arena, sb_job_info **out, size_t
     pthread_mutex_lock(&jobs->mutex);
     *out = sb_arena_zeroed(arena, jobs->count, sizeof **out);
     for (sb_lru_link *at = jobs->order.newest; *out && at; at = at->older)
-        fill_info(JOB_OF(at), &(*out)[(*n)++]);
+        fill_job_info(JOB_OF(at), &(*out)[(*n)++]);
     pthread_mutex_unlock(&jobs->mutex);
     return *out ? SB_OK : SB_NOMEM;
 }

@@ -154,6 +154,30 @@ static void plugins_are_counted(void **state) {
     logs_free(&l);
 }
 
+static void tag_that_two_plugins_have_counts_for_both(void **state) {
+    logs l = logs_new(*state);
+    sb_buf numbers = log_begin(), more = log_begin(), words = log_begin();
+    const char *strings[] = {"hello"};
+    log_simple(&numbers, "t", 1, 100, 1);
+    log_put(&l, "a/" FILE_1, &numbers);
+    log_simple(&more, "t", 1, 101, 1);
+    log_put(&l, "b/" FILE_1, &more);
+    log_strings(&words, "t", "text", SB_LIT(""), 0, 102, strings, 1, 0, NULL);
+    log_put(&l, "c/" FILE_1, &words);
+    logs_load(&l);
+    sb_plugin_count *got;
+    size_t n;
+    assert_int_equal(sb_plugins_list(l.store, NULL, &l.arena, &got, &n, NULL), SB_OK);
+    assert_int_equal(n, 2);
+    assert_slice_is(got[0].name, "scalars");
+    assert_int_equal(got[0].series, 2);
+    assert_int_equal(got[0].tags, 1);
+    assert_slice_is(got[1].name, "text");
+    assert_int_equal(got[1].series, 1);
+    assert_int_equal(got[1].tags, 1);
+    logs_free(&l);
+}
+
 static void an_empty_store_is_no_mistake(void **state) {
     logs l = logs_new(*state);
     logs_load(&l);
@@ -227,6 +251,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_DIR(runs_and_tags_come_in_order),  IN_DIR(entries_say_what_a_series_is),
         IN_DIR(descriptions_are_combined),    IN_DIR(plugins_are_counted),
+    IN_DIR(tag_that_two_plugins_have_counts_for_both),
         IN_DIR(an_empty_store_is_no_mistake), IN_DIR(the_time_limit_ends_it),
         IN_DIR(memory_may_run_out),
     };
