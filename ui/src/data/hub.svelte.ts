@@ -103,9 +103,14 @@ export class Hub {
 
   /** A part of the page could not be loaded: does the server have another page now? */
   async checkPage(): Promise<boolean> {
-    this.isOutdated ||= await isPageOutdated();
-    return this.isOutdated;
+    if (this.isOutdated) return true;
+    this.checking ??= isPageOutdated(); // many parts may fail at once
+    const isOutdated = await this.checking;
+    this.checking = null;
+    if (isOutdated) this.isOutdated = true;
+    return isOutdated;
   }
+  private checking: Promise<boolean> | null = null;
 
   // ---- loading all ----
 

@@ -174,6 +174,12 @@ describe('the hub', () => {
     expect(hub.isOutdated).toBe(true);
   });
 
+  it('asks for the page once when many parts of it fail at once', async () => {
+    server.forget();
+    await Promise.all([1, 2, 3].map(() => hub.checkPage()));
+    expect(server.requests).toEqual(['GET /']);
+  });
+
   it('knows a page of another version of the program', async () => {
     server.program = '0.2.0';
     server.restart();
