@@ -1,5 +1,6 @@
 // Last, least and greatest value of metrics for every run, as the server sums them up; asked for when a column, a filter
 // or the order needs a tag, in the background: the charts are what people wait for.
+import { untrack } from 'svelte';
 import { BACKGROUND } from '../../data/fetch.queue';
 import { hub } from '../../data/hub.svelte';
 import { LiveQuery } from '../../data/query/live.svelte';
@@ -26,6 +27,9 @@ export function summed(cell: Cell, what: string, tag: string): { value: number; 
   return { value: what === 'best' ? step : toNumber(side === 'max' ? cell.max : cell.min), step };
 }
 
+/** The first time the charts ask before. */
+const FIRST_MS = 150;
+
 export class Metrics {
   private readonly query = new LiveQuery<Cells>(BACKGROUND);
 
@@ -45,6 +49,7 @@ export class Metrics {
 
   /** Inside an effect that reads which tags are wanted. */
   want(tags: string[]): void {
-    this.query.ask(hub.ready && tags.length > 0 ? summariesQuestion(tags, () => hub.runs.length) : null);
+    const question = hub.ready && tags.length > 0 ? summariesQuestion(tags, () => hub.runs.length) : null;
+    this.query.ask(question, untrack(() => this.query.answer) ? 0 : FIRST_MS);
   }
 }

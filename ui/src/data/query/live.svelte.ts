@@ -1,7 +1,7 @@
 // LiveQuery: what a card, a table or a drawer holds to have a question answered and kept up to date. While a new
 // question is under way the answer to the one before stays, so that a chart that zooms is never empty.
 import { untrack } from 'svelte';
-import { IN_SIGHT, type Priority } from '../fetch.queue';
+import { BACKGROUND, IN_SIGHT, type Priority } from '../fetch.queue';
 import { queries, type Entry, type Trouble, type Watcher } from './queries.svelte';
 import type { Question } from './question';
 
@@ -67,7 +67,9 @@ export class LiveQuery<Answer> implements Watcher {
     if (!question) return this.dropped();
     this.wanted = question;
     this.settle = settle;
-    if (this.entry && settle > 0) this.timer = setTimeout(() => this.turn(question), settle);
+    // the first question is asked at once, unless it is in the background: then those in sight go first
+    const waits = this.entry !== null || this.priority === BACKGROUND;
+    if (waits && settle > 0) this.timer = setTimeout(() => this.turn(question), settle);
     else this.turn(question);
   }
 

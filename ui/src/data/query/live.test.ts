@@ -325,6 +325,24 @@ describe('a live query', () => {
   });
 });
 
+describe('a question in the background', () => {
+  it('lets those in sight go first', async () => {
+    const cells = new LiveQuery<import('./summaries').Cells>(2);
+    cells.ask(
+      summaries.summariesQuestion(['loss'], () => 3),
+      150,
+    );
+    const points = new LiveQuery<Points>();
+    points.ask(question(loss(1)));
+    await settle(100);
+    expect(server.requests).toEqual(['POST scalars']);
+    await settle(100);
+    expect(server.requests).toEqual(['POST scalars', 'POST summaries']);
+    cells.close();
+    points.close();
+  });
+});
+
 describe('a page that opens before anything was read', () => {
   it('misses no growth: changes since version 0 list no series, so everything is asked again', async () => {
     hub.stop();
