@@ -170,7 +170,10 @@ export const card = (page, tag) =>
 export const shot = (page, name) =>
     page.screenshot({ path: join(OUT, `${name}.png`) });
 
-export async function until(what, isSo, ms = 10000) {
+/** How long to wait for what should come: for machines that are busy, never for what is tested. */
+const PATIENCE_MS = 30_000;
+
+export async function until(what, isSo, ms = PATIENCE_MS) {
     const end = Date.now() + ms;
     for (;;) {
         const got = await isSo();
@@ -181,7 +184,7 @@ export async function until(what, isSo, ms = 10000) {
 }
 
 /** Tries an assertion about what the page shows until it holds: pages follow a click a little later. */
-export async function soon(holds, ms = 10000) {
+export async function soon(holds, ms = PATIENCE_MS) {
     const end = Date.now() + ms;
     for (;;) {
         try {
