@@ -12,11 +12,12 @@
 // A test must pass with --slower 6 and with --busy just as without: what needs time is waited for, not slept for.
 // One file's tests run in one worker as long as there are other files to do, so that servers over large logs are
 // started once; workers that have nothing left take over tests of the others' files.
-import { fork, spawn } from "node:child_process";
+import { fork } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
 import { OUT } from "./places.mjs";
 import { allTests } from "./tests.mjs";
 
@@ -116,9 +117,11 @@ function junitOf(results, failed) {
     return `<testsuite name="e2e" tests="${results.length}" failures="${failed}" errors="0" skipped="0">${cases.join("\n")}</testsuite>`;
 }
 
+// threads, not processes: they end with this one, however it ends
 const burners = options.busy
-    ? Array.from({ length: availableParallelism() }, () =>
-          spawn(process.execPath, ["-e", "for (;;);"]),
+    ? Array.from(
+          { length: availableParallelism() },
+          () => new Worker("for (;;);", { eval: true }),
       )
     : [];
 const left = wantedTests(await allTests());
@@ -136,7 +139,7 @@ const jobs = Math.min(Number(options.jobs), total);
 await Promise.all(
     Array.from({ length: jobs }, () => work(left, begun, report, measures)),
 );
-for (const burner of burners) burner.kill("SIGKILL");
+for (const burner of burners) await burner.terminate();
 writeFileSync(join(OUT, "measures.json"), JSON.stringify(measures, null, 2));
 for (const [what, value] of Object.entries(measures))
     console.log(`measured  ${what}: ${value}`);
