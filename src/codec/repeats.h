@@ -1,4 +1,4 @@
-/* repeats.h: which event comes next in a log that says the same tags over and over.
+/* repeats.h: predicts the next event of a log that writes the same tags again and again.
  *
  * Training writes its scalars in the same order every step. So for each series the form of its last
  * event is kept (codec/form.h), and which series came behind it; the next event is compared with
@@ -7,7 +7,7 @@
  * Nothing here decides what a point is: forms are learned from events that were read in full.
  *
  * Memory: one table, as large as there are series, at most MOST_REPEATS of 128 bytes; none before
- * FIRST_REPEATS events. Threads: with the run's loader. */
+ * FIRST_REPEATS events. Threads: a table belongs to one thread. */
 #ifndef SB_CODEC_REPEATS_H
 #define SB_CODEC_REPEATS_H
 

@@ -1,4 +1,4 @@
-/* ingest.c: the thread that finds files and hands out turns. */
+/* ingest.c: the thread that finds files and schedules the turns of the loaders on the pool. */
 #include "ingest/ingest.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ struct sb_ingest {
     sb_arena texts; /* copies of the options' texts */
     sb_pool *pool;
     sb_watch *watch;
-    int wake; /* an eventfd: a turn ended, somebody wants something */
+    int wake; /* an eventfd that ends the thread's wait: a turn ended, a sync is wanted, or stop */
     pthread_t thread;
     bool has_thread;
     _Atomic bool stopping;
@@ -59,14 +59,14 @@ struct sb_ingest {
     uint64_t walk_at, walked_at, look_at;
     bool walk_missed;   /* a loader was busy when its run was found */
     bool has_new_names; /* a directory was listed before it was watched */
-    bool is_asked;      /* the present walk is somebody's wish */
+    bool is_asked;      /* the present walk was asked for by a sync */
 };
 
 static uint64_t now_of(const sb_ingest *in) {
     return in->env->clock->steady(in->env->clock->ctx);
 }
 
-static void wake(sb_ingest *in) {
+static void wake_thread(sb_ingest *in) {
     uint64_t one = 1;
     ssize_t ignored = write(in->wake, &one, sizeof one);
     (void)ignored; /* a full counter wakes just as well */
@@ -96,7 +96,7 @@ static void end_turn(sb_ingest *in, sb_loader *l, bool has_more) {
     bool all_caught_up = !has_more && catch_up(in, l);
     unsigned flags = atomic_fetch_and(&l->flags, ~SB_LOADER_BUSY);
     bool was_last = atomic_fetch_sub(&in->busy, 1) == 1;
-    if (has_more || was_last || all_caught_up || (flags & SB_LOADER_AGAIN)) wake(in);
+    if (has_more || was_last || all_caught_up || (flags & SB_LOADER_AGAIN)) wake_thread(in);
 }
 
 static void do_turn(void *arg) {
@@ -112,7 +112,7 @@ static bool is_busy(const sb_loader *l) {
     return atomic_load(&l->flags) & SB_LOADER_BUSY;
 }
 
-static void hand_out(sb_ingest *in, sb_loader *l) {
+static void schedule_turn(sb_ingest *in, sb_loader *l) {
     if (is_busy(l)) return;
     if (atomic_fetch_and(&l->flags, ~SB_LOADER_AGAIN) & SB_LOADER_AGAIN)
         atomic_fetch_add(&in->by_inotify, sb_loader_look(l, true));
@@ -212,7 +212,7 @@ static void update_run(sb_ingest *in, uint32_t root, const sb_found_run *found, 
     if (in->is_asked) sb_loader_retry(l);
     if (!l->is_updated) fall_behind(in, l);
     l->is_updated = true;
-    hand_out(in, l);
+    schedule_turn(in, l);
 }
 
 static void note_problem(sb_ingest *in, const sb_found_problem *p) {
@@ -284,7 +284,7 @@ static void mark_updated(sb_ingest *in, bool is_updated) {
     for (size_t i = 0; i < in->loaders.n; i++) in->loaders.items[i]->is_updated = is_updated;
 }
 
-static void walk(sb_ingest *in) {
+static void walk_tree(sb_ingest *in) {
     sb_arena arena;
     sb_arena_init(&arena, in->env->alloc, 256u << 10, WALK_CAP);
     uint64_t began = now_of(in);
@@ -324,7 +324,7 @@ static void run_changed(void *ctx, void *owner) {
     sb_ingest *in = ctx;
     sb_loader *l = owner;
     atomic_fetch_or(&l->flags, SB_LOADER_AGAIN);
-    hand_out(in, l);
+    schedule_turn(in, l);
 }
 
 static void look_at_live(sb_ingest *in) {
@@ -347,7 +347,7 @@ static bool has_caught_up(const sb_ingest *in) {
     return true;
 }
 
-static void settle(sb_ingest *in, uint64_t sync_seen) {
+static void finish_syncs(sb_ingest *in, uint64_t sync_seen) {
     if (in->was_loaded && sync_seen == in->sync_done) return;
     if (!has_caught_up(in)) return;
     pthread_mutex_lock(&in->mutex);
@@ -375,7 +375,7 @@ static int pause_ms(const sb_ingest *in) {
     return ms > 60000 ? 60000 : (int)ms;
 }
 
-static void rest(sb_ingest *in) {
+static void wait_for_news(sb_ingest *in) {
     struct pollfd files[2] = {{.fd = in->wake, .events = POLLIN},
                               {.fd = sb_watch_file(in->watch), .events = POLLIN}};
     poll(files, files[1].fd >= 0 ? 2 : 1, pause_ms(in));
@@ -397,16 +397,16 @@ static void *run_ingest(void *arg) {
         if (now_of(in) >= in->walk_at || wanted > synced) {
             if (wanted > synced) mark_updated(in, false);
             in->is_asked = wanted > synced || (in->is_asked && in->walk_missed);
-            walk(in);
+            walk_tree(in);
             synced = wanted;
         }
         if (repeats) look_at_live(in);
-        for (size_t i = 0; i < in->loaders.n; i++) hand_out(in, in->loaders.items[i]);
-        settle(in, synced);
+        for (size_t i = 0; i < in->loaders.n; i++) schedule_turn(in, in->loaders.items[i]);
+        finish_syncs(in, synced);
         if (in->walk_missed && atomic_load(&in->busy) == 0)
             in->walk_at = now_of(in);
         else
-            rest(in);
+            wait_for_news(in);
     }
     return NULL;
 }
@@ -434,7 +434,7 @@ static unsigned thread_count(uint32_t wanted) {
     return online < 1 ? 1 : online > 64 ? 64 : (unsigned)online;
 }
 
-static sb_status start(sb_ingest *in, const sb_ingest_opts *opts, sb_err *err) {
+static sb_status start_threads(sb_ingest *in, const sb_ingest_opts *opts, sb_err *err) {
     sb_status status = copy_opts(in, opts, err);
     if (status != SB_OK) return status;
     in->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -461,7 +461,7 @@ sb_status sb_ingest_start(sb_ingest **out, const sb_env *env, sb_store *store,
     in->wake = -1;
     pthread_mutex_init(&in->mutex, NULL);
     pthread_cond_init(&in->synced, NULL);
-    sb_status status = start(in, opts, err);
+    sb_status status = start_threads(in, opts, err);
     if (status != SB_OK) {
         sb_ingest_stop(in);
         return status;
@@ -474,7 +474,7 @@ void sb_ingest_stop(sb_ingest *in) {
     if (!in) return;
     atomic_store(&in->stopping, true);
     if (in->has_thread) {
-        wake(in);
+        wake_thread(in);
         pthread_join(in->thread, NULL);
     }
     if (in->pool) sb_pool_free(in->pool);
@@ -513,7 +513,7 @@ void sb_ingest_get_progress(sb_ingest *in, sb_ingest_progress *out) {
 
 uint64_t sb_ingest_begin_sync(sb_ingest *in) {
     uint64_t ticket = atomic_fetch_add(&in->sync_wanted, 1) + 1;
-    wake(in);
+    wake_thread(in);
     return ticket;
 }
 

@@ -46,7 +46,7 @@ typedef struct sb_ingest_progress {
 /* env and store must outlive it. Returns at once; reading goes on in the background. */
 sb_status sb_ingest_start(sb_ingest **out, const sb_env *env, sb_store *store,
                           const sb_ingest_opts *opts, sb_err *err);
-/* Ends all threads and lets all runs go. NULL is legal. */
+/* Ends all threads and releases all runs. NULL is legal. */
 void sb_ingest_stop(sb_ingest *in);
 
 void sb_ingest_get_progress(sb_ingest *in, sb_ingest_progress *out);

@@ -245,7 +245,7 @@ static void share_state(sb_loader *l, const sb_loader_file *f) {
     sb_run_set_file_state(l->run, f->number, &state);
 }
 
-static void commit(turn *t, const sb_loader_file *f) {
+static void commit_turn(turn *t, const sb_loader_file *f) {
     if (f) share_state(t->l, f);
     sb_run_commit(t->l->run);
     share_progress(t->l);
@@ -359,7 +359,7 @@ static bool read_file(turn *t, sb_loader_file *f) {
         bool goes_on = n ? take_records(t, f, records, n, offset) : take_next(t, f);
         if (!goes_on) return true;
         uint64_t now = now_of(t->l);
-        if (now >= t->commit_at) commit(t, f);
+        if (now >= t->commit_at) commit_turn(t, f);
         if (now >= t->until) return false;
     }
 }
@@ -393,10 +393,10 @@ void sb_loader_turn(sb_loader *l, uint64_t ns) {
         if (f->tail) sb_tail_sleep(f->tail);
         /* Very many small files are as long a way as one large one. */
         now = now_of(l);
-        if (t.is_dirty && now >= t.commit_at) commit(&t, NULL);
+        if (t.is_dirty && now >= t.commit_at) commit_turn(&t, NULL);
         if (now >= t.until) break;
     }
     sb_repeats_fini(&t.repeats);
     /* Even when nothing grew, the files' states may have changed. */
-    commit(&t, NULL);
+    commit_turn(&t, NULL);
 }

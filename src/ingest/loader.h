@@ -25,11 +25,11 @@ typedef struct sb_loader_file {
     uint64_t done;    /* bytes read and taken */
     uint64_t grew_at; /* steady time of the last growth */
     uint64_t points, misfits, unreadable, dropped;
-    uint64_t retry_at; /* after trouble: not before */
+    uint64_t retry_at; /* after an error: not read again before this steady time */
     bool has_news;     /* there may be something to read */
-    bool is_gone;      /* to be dropped */
+    bool is_gone;      /* deleted: the next turn drops its points */
     bool is_found;     /* seen by the present walk */
-    bool is_stale;     /* what was taken of it is not what it holds: to be read from its start */
+    bool is_stale;     /* its points in the store are incomplete: to be read from its start again */
     char trouble[240];
 } sb_loader_file;
 
@@ -55,7 +55,7 @@ sb_status sb_loader_new(sb_loader **out, const sb_env *env, sb_store *store, sb_
                         sb_slice path, sb_err *err);
 void sb_loader_free(sb_loader *l);
 
-/* What a walk could not look at. */
+/* Paths that a walk could not read: what is below them is unknown, not gone. */
 typedef struct sb_hidden {
     const sb_found_problem *items;
     size_t n;

@@ -1,6 +1,6 @@
 /* unify.h: from events to points: old and new forms of summaries become the same series.
  *
- * In:  the payload of one record.  Out: points in the run's private ends (store.h); no commit.
+ * In:  the payload of one record.  Out: points that are appended to the run (store.h); no commit.
  *
  * The first value of a tag decides what its series is. Values that do not fit it are counted and
  * left out. Scalars are kept as numbers; everything else as a reference to its record, which is

@@ -170,7 +170,7 @@ static bool add_file(walk *w, run_item **run, sb_slice dir, sb_slice path, size_
 }
 
 /* Looks at one name of a directory. */
-static bool visit(walk *w, node *dir, sb_slice name, run_item **run) {
+static bool visit_name(walk *w, node *dir, sb_slice name, run_item **run) {
     sb_buf_clear(&w->text);
     sb_buf_add_slice(&w->text, dir->path);
     if (dir->path.n && dir->path.p[dir->path.n - 1] != '/') sb_buf_add_byte(&w->text, '/');
@@ -206,7 +206,7 @@ static sb_status visit_all(walk *w, node *dir, sb_err *err) {
     if (l.names.n) qsort(l.names.items, l.names.n, sizeof *l.names.items, by_bytes);
     run_item *run = NULL;
     for (size_t i = 0; i < l.names.n; i++)
-        if (!visit(w, dir, l.names.items[i], &run)) return no_memory(err);
+        if (!visit_name(w, dir, l.names.items[i], &run)) return no_memory(err);
     dir->is_bare = !run;
     w->bare_count += dir->is_bare;
     return SB_OK;

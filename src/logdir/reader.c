@@ -97,7 +97,7 @@ static sb_status take_found(sb_reader *r, const sb_found *found) {
     return SB_OK;
 }
 
-static sb_status walk(sb_reader *r, sb_err *err) {
+static sb_status walk_directory(sb_reader *r, sb_err *err) {
     sb_arena arena;
     sb_found found;
     sb_arena_init(&arena, r->env->alloc, FOUND_BLOCK, SIZE_MAX / 2);
@@ -146,7 +146,7 @@ sb_status sb_reader_open_in(sb_reader **out, const sb_env *env, const char *path
     if (opts->run) r->only_run = copy_text(env->alloc, opts->run, &r->only_run_size);
     sb_status status = SB_OK;
     if (!r->root || (opts->run && !r->only_run)) status = sb_fail_nomem(err, "for a reader");
-    if (status == SB_OK) status = walk(r, err);
+    if (status == SB_OK) status = walk_directory(r, err);
     if (status != SB_OK) {
         sb_reader_close(r);
         return status;
@@ -307,7 +307,7 @@ sb_status sb_reader_next(sb_reader *r, const sb_reader_event **out, sb_err *err)
     r->event_file = NULL;
     sb_reader_begin_values(r);
     if (r->pass_over) {
-        sb_status status = walk(r, err);
+        sb_status status = walk_directory(r, err);
         if (status == SB_NOMEM) return status;
         if (status != SB_OK) return SB_MORE; /* the directory is out of sight for a moment */
         r->pass_over = false;

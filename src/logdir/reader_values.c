@@ -101,7 +101,7 @@ sb_reader_kind sb_reader_classify(const sb_value *value, sb_metadata *metadata, 
 }
 
 /* The next value that is well-formed: SB_OK, SB_END or SB_CORRUPT. */
-static sb_status step(sb_reader *r, sb_slice *encoded) {
+static sb_status next_wellformed(sb_reader *r, sb_slice *encoded) {
     for (;;) {
         sb_status status = sb_items_next(&r->values, encoded);
         if (status == SB_OK && sb_value_read(&r->value, *encoded) == SB_OK) return SB_OK;
@@ -119,7 +119,7 @@ sb_status sb_reader_next_value(sb_reader *r, const sb_reader_value **out) {
     sb_items before = r->values;
     sb_slice encoded;
     sb_metadata metadata;
-    sb_status status = step(r, &encoded);
+    sb_status status = next_wellformed(r, &encoded);
     if (status == SB_CORRUPT) r->values.c.p = r->values.c.end; /* the next call says SB_END */
     if (status != SB_OK) return status;
     status = metadata_of(r, &r->value, &metadata);

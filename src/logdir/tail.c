@@ -191,7 +191,7 @@ static sb_status next_slowly(sb_tail *t, sb_tail_record *out, sb_err *err) {
     }
 }
 
-static sb_status note(sb_tail *t, sb_status status, const sb_tail_record *out) {
+static sb_status note_error(sb_tail *t, sb_status status, const sb_tail_record *out) {
     if (status == SB_OK || status == SB_MORE || status == SB_TIMEOUT) return status;
     bool placed = status == SB_BAD_LENGTH || status == SB_BAD_PAYLOAD || status == SB_LIMIT;
     t->counts.last_error = status;
@@ -204,7 +204,7 @@ sb_status sb_tail_next(sb_tail *t, sb_tail_record *out, sb_err *err) {
     if (t->at < t->n && sb_record_read(&record, sb_tail_ahead(t)) == SB_OK &&
         record.length <= t->max_payload)
         return emit(t, &record, out);
-    return note(t, next_slowly(t, out, err), out);
+    return note_error(t, next_slowly(t, out, err), out);
 }
 
 size_t sb_tail_take(sb_tail *t, sb_record *out, size_t max, uint64_t *offset) {

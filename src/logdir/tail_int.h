@@ -2,7 +2,7 @@
  *
  *   tail.c         the records one after the other
  *   tail_window.c  the window over the file: reading ahead, the end of the file, which file it is
- *   tail_search.c  finding the way again behind damage
+ *   tail_search.c  finding the next valid record behind damage
  *
  * The window holds bytes base .. base + n of the file; `at` is the place in it that is looked at.
  * Outside of a search base + at is where the next record begins. While the reader is lost (no

@@ -1,4 +1,4 @@
-/* tail_search.c: finds the way again behind damage.
+/* tail_search.c: finds the next valid record behind damage (resynchronisation).
  *
  * Every byte behind the bad place may begin the next record. Nearly all of them are refused by one
  * comparison, since the number there is no length a record can have; what is left must pass the
@@ -88,7 +88,7 @@ static bool fits(uint64_t file_size, uint64_t offset, uint64_t n) {
 
 /* From `at` to the end of the file, which had `size` bytes a moment ago. An archive is searched in
  * one go, since going back in it means unpacking it again. */
-static sb_status search(sb_tail *t, uint64_t size, sb_err *err) {
+static sb_status search_window(sb_tail *t, uint64_t size, sb_err *err) {
     uint64_t begin = t->base + t->at;
     for (;;) {
         sb_record record;
@@ -155,7 +155,7 @@ static sb_status search_on(sb_tail *t, sb_err *err) {
     sb_status status = look_at_waiting(t, size, err);
     if (status == SB_GARBAGE) {
         sb_tail_move(t, t->searched);
-        status = search(t, size, err);
+        status = search_window(t, size, err);
         t->search_done = status == SB_MORE || status == SB_CORRUPT;
         t->search_end = t->base + t->n;
         if (status != SB_OK) t->searched = searched_until(t);

@@ -1,4 +1,4 @@
-/* budget.h: how long a question may take. Memory is bounded by the request's arena; time by this.
+/* budget.h: how long a query may take. Memory is bounded by the request's arena; time by this.
  *
  * Functions that may run for long ask now and then, at least once in a few thousand points, and
  * give up with SB_TIMEOUT. NULL, or a budget without a function, never ends. */

@@ -20,8 +20,8 @@ typedef struct sb_export {
     /* Which series; NULL: all. */
     bool (*wants_run)(void *ud, sb_slice run);
     bool (*wants_tag)(void *ud, sb_slice tag);
-    /* Called when much has come together; false ends it all with SB_CLOSED. NULL: the buffer takes
-     * everything. */
+    /* Called when the buffer is full enough to be sent; false ends the export with SB_CLOSED. NULL:
+     * the buffer takes everything. */
     bool (*flush)(void *ud);
     void *ud;
     const sb_budget *budget;

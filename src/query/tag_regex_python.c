@@ -26,7 +26,7 @@ static bool at(const translation *t, char c) {
     return t->p < t->end && *t->p == (uint8_t)c;
 }
 
-static bool take(translation *t, char c) {
+static bool take_character(translation *t, char c) {
     if (!at(t, c)) return false;
     t->p++;
     return true;
@@ -147,7 +147,7 @@ static sb_status escape(translation *t, bool in_set) {
 
 static sb_status set(translation *t) {
     sb_buf_add_byte(t->out, '[');
-    if (take(t, '^')) sb_buf_add_byte(t->out, '^');
+    if (take_character(t, '^')) sb_buf_add_byte(t->out, '^');
     for (bool first = true;; first = false) {
         if (t->p == t->end) return refuse(t, "unterminated character set");
         uint8_t c = *t->p++;
@@ -198,7 +198,7 @@ static sb_status condition(translation *t) {
     bool number = true;
     while (t->p < t->end && !at(t, ')')) number = is_digit(*t->p++) && number;
     sb_slice text = sb_slice_of(name, (size_t)(t->p - name));
-    if (text.n == 0 || !take(t, ')')) return refuse(t, "missing group name");
+    if (text.n == 0 || !take_character(t, ')')) return refuse(t, "missing group name");
     sb_buf_add_str(t->out, number ? "(?(" : "(?(<");
     sb_buf_add_slice(t->out, text);
     sb_buf_add_str(t->out, number ? ")" : ">)");
@@ -207,26 +207,26 @@ static sb_status condition(translation *t) {
 
 static sb_status comment(translation *t) {
     while (t->p < t->end && !at(t, ')')) t->p++;
-    return take(t, ')') ? SB_OK : refuse(t, "missing ), unterminated comment");
+    return take_character(t, ')') ? SB_OK : refuse(t, "missing ), unterminated comment");
 }
 
 /* Behind "(?". */
 static sb_status extension(translation *t) {
-    if (take(t, '#')) return comment(t);
+    if (take_character(t, '#')) return comment(t);
     if (t->p == t->end) return refuse(t, "unexpected end of pattern");
     if (!is_one_of(*t->p, "P<(:=!>")) return flags(t);
     t->begun = true;
-    if (take(t, 'P')) {
+    if (take_character(t, 'P')) {
         if (!at(t, '<') && !at(t, '=')) return refuse(t, "unknown extension");
         sb_buf_add_str(t->out, "(?P");
         return SB_OK;
     }
-    if (take(t, '<')) {
+    if (take_character(t, '<')) {
         if (!at(t, '=') && !at(t, '!')) return refuse(t, "unknown extension");
         sb_buf_add_str(t->out, "(?<");
         return SB_OK;
     }
-    if (take(t, '(')) return condition(t);
+    if (take_character(t, '(')) return condition(t);
     sb_buf_add_str(t->out, "(?");
     sb_buf_add_byte(t->out, *t->p++);
     return SB_OK;
@@ -261,7 +261,7 @@ static void repeat(translation *t) {
 
 static sb_status one(translation *t) {
     uint8_t c = *t->p++;
-    if (c == '(' && take(t, '?')) return extension(t);
+    if (c == '(' && take_character(t, '?')) return extension(t);
     t->begun = true;
     switch (c) {
     case '\\':

@@ -1,5 +1,5 @@
-/* blocks.h: where sealed chunks live: in memory up to a limit, beyond it in an unlinked mapped
- * file, which the system writes out and reads back as it sees fit.
+/* blocks.h: the allocator of sealed chunks: memory up to a limit, beyond it an unlinked mapped
+ * file, whose pages the system evicts and reads back as it needs.
  *
  * Blocks are cut from slabs of one size; a slab is released when all of its blocks are. When the
  * file can't grow (its disk is full), slabs beyond the limit stay in memory; every new slab tries
@@ -24,7 +24,7 @@ typedef struct sb_blocks_stats {
 /* spill_dir NULL or memory_limit 0: everything stays in memory. */
 sb_status sb_blocks_new(sb_blocks **out, const sb_alloc *alloc, uint64_t memory_limit,
                         const char *spill_dir, sb_err *err);
-/* All blocks must have been given back. */
+/* All blocks must have been released. */
 void sb_blocks_free(sb_blocks *b);
 
 /* Aligned to 8; NULL when there is no memory. size at most 64 KiB. */

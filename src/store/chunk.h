@@ -6,9 +6,9 @@
  *   walls   the first as bits, then zigzag varints of the deltas of the bit patterns' deltas:
  *           clocks tick evenly, so a few bytes each, exact, NaN included
  *   values  raw: 4 bytes each when every value is a float32 (nearly always), else 8
- * A point costs about 7 bytes. What a chart needs of a whole chunk (first, last, least, greatest,
- * each with its place) stands in the struct, so that zoomed-out questions decode nothing: the floor
- * of the pyramid.
+ * A point costs about 7 bytes. What a chart needs of a whole chunk (first, last, least and greatest
+ * value, each with its index) is in the struct, so that a zoomed-out chart decodes nothing: it is
+ * the lowest level of the pyramid of summaries.
  *
  * Threads: sealed chunks are read-only and counted; release from any thread. */
 #ifndef SB_STORE_CHUNK_H
@@ -28,7 +28,7 @@ typedef struct sb_chunk {
     int64_t min_step, max_step;
     double min_wall, max_wall;   /* of those that are finite */
     double min_value, max_value; /* of those that are not NaN; min > max: there is none */
-    uint16_t min_at, max_at;     /* where these first stand */
+    uint16_t min_at, max_at;     /* the index of the first one */
     uint16_t nan_count;
     uint8_t flags; /* SB_CHUNK_ bits */
     double sum;    /* of the finite values */
@@ -37,7 +37,7 @@ typedef struct sb_chunk {
     int64_t first_step, last_step;
     double first_value, last_value;
     double first_wall, last_wall;
-    sb_blocks *home; /* where its memory goes back to */
+    sb_blocks *home; /* the allocator of its memory */
     uint8_t code[];
 } sb_chunk;
 

@@ -98,7 +98,7 @@ static size_t list_beginnings(const sb_run *run, const sb_stored_series *s, begi
 
 /* The tree: lowest[i] is the lowest step of some ranks from n - i on (a Fenwick tree, turned round,
  * so that "all above" is a prefix). */
-static void enter(int64_t *lowest, uint32_t n, uint32_t rank, int64_t step) {
+static void lower_step_at_rank(int64_t *lowest, uint32_t n, uint32_t rank, int64_t step) {
     for (uint32_t i = n - rank; i <= n; i += i & (0 - i))
         if (step < lowest[i]) lowest[i] = step;
 }
@@ -159,7 +159,7 @@ sb_status sb_part_cuts(const sb_run *run, const sb_stored_series *s, sb_arena *a
            next = 0;
     for (size_t i = 0; i < ended_n; i++) {
         for (; next < begun_n && begun[next].wall > ended[i].wall; next++)
-            enter(lowest, ranks, begun[next].rank, begun[next].step);
+            lower_step_at_rank(lowest, ranks, begun[next].rank, begun[next].step);
         uint32_t part = ended[i].part;
         int64_t step = lowest_above(lowest, ranks, run->files[s->parts[part].file].rank);
         if (step < cuts[part]) cuts[part] = step;

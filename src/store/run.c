@@ -33,17 +33,18 @@ void sb_counted_hold(void *block) {
     if (block) atomic_fetch_add_explicit(&((sb_counted *)block)->refs, 1, memory_order_relaxed);
 }
 
-static bool let_go(sb_counted *block) {
+/* Drops one reference; true when it was the last one. */
+static bool drop_reference(sb_counted *block) {
     return block && atomic_fetch_sub_explicit(&block->refs, 1, memory_order_acq_rel) == 1;
 }
 
 void sb_counted_release(void *block) {
     sb_counted *head = block;
-    if (let_go(head)) sb_alloc_put(head->alloc, head, head->size);
+    if (drop_reference(head)) sb_alloc_put(head->alloc, head, head->size);
 }
 
 void sb_chunk_list_release(sb_chunk_list *list) {
-    if (!let_go(list ? &list->head : NULL)) return;
+    if (!drop_reference(list ? &list->head : NULL)) return;
     for (size_t i = 0; i < list->n; i++) sb_chunk_release(list->items[i]);
     sb_alloc_put(list->head.alloc, list, list->head.size);
 }
@@ -62,7 +63,8 @@ void sb_extent_release(sb_extent *e) {
 }
 
 /* Room for one more element in an array of the run's; true when there is. */
-static bool grow(const sb_alloc *alloc, void **items, uint32_t n, uint32_t *room, size_t element) {
+static bool grow_array(const sb_alloc *alloc, void **items, uint32_t n, uint32_t *room,
+                       size_t element) {
     if (n < *room) return true;
     size_t larger = *room;
     void *p = sb_vec_grow(alloc, *items, &larger, n, 1, element, UINT32_MAX);
@@ -126,7 +128,7 @@ void sb_run_free(sb_run *run) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* With the mutex held: a file's state is one of the run's files' from now on, or no more. */
+/* With the mutex held: adds a file's state to the sums of the run, or takes it out again. */
 static void count_state(sb_run *run, const sb_file_state *state) {
     run->sum.unread += !state->is_done;
     run->sum.damaged_files += state->damaged > 0;
@@ -180,9 +182,9 @@ sb_status sb_run_add_file(sb_run *run, sb_slice path, uint32_t *file, sb_err *er
     uint32_t slot = free_slot(run);
     void *files = run->files, *order = run->order;
     bool ok = slot < run->file_n ||
-              grow(run->alloc, &files, run->file_n, &run->file_room, sizeof *run->files);
+              grow_array(run->alloc, &files, run->file_n, &run->file_room, sizeof *run->files);
     run->files = files;
-    ok = ok && grow(run->alloc, &order, run->order_n, &run->order_room, sizeof *run->order);
+    ok = ok && grow_array(run->alloc, &order, run->order_n, &run->order_room, sizeof *run->order);
     run->order = order;
     if (ok) {
         if (slot == run->file_n)
@@ -236,7 +238,7 @@ void sb_run_saw_time(sb_run *run, uint32_t file, double wall, bool is_header) {
 sb_status sb_run_add_start(sb_run *run, uint32_t file, int64_t step, double wall) {
     void *starts = run->starts;
     pthread_mutex_lock(&run->mutex);
-    bool ok = grow(run->alloc, &starts, run->start_n, &run->start_room, sizeof *run->starts);
+    bool ok = grow_array(run->alloc, &starts, run->start_n, &run->start_room, sizeof *run->starts);
     run->starts = starts;
     pthread_mutex_unlock(&run->mutex);
     if (!ok) return SB_NOMEM;
@@ -269,10 +271,10 @@ static bool copy_text(sb_run *run, sb_slice *text) {
 /* With the mutex held. */
 static sb_status add_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, uint32_t *id) {
     void *series = run->series, *dirty = run->dirty;
-    if (!grow(run->alloc, &series, run->tags.count, &run->series_room, sizeof *run->series))
+    if (!grow_array(run->alloc, &series, run->tags.count, &run->series_room, sizeof *run->series))
         return SB_NOMEM;
     run->series = series;
-    if (!grow(run->alloc, &dirty, run->tags.count, &run->dirty_room, sizeof *run->dirty))
+    if (!grow_array(run->alloc, &dirty, run->tags.count, &run->dirty_room, sizeof *run->dirty))
         return SB_NOMEM;
     run->dirty = dirty;
     sb_stored_series *s = sb_alloc_zeroed(run->alloc, 1, sizeof *s);
@@ -311,7 +313,7 @@ sb_status sb_run_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, u
  * move. */
 static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file) {
     uint32_t segment = run->files[file].segments;
-    /* With very many files a new one must not cost a look at all parts. */
+    /* A new file has no part yet; with very many files it must not cost a search of all parts. */
     for (uint32_t i = file > s->top_file ? 0 : s->part_n; i-- > 0;) {
         sb_stored_part *part = &s->parts[i];
         if (part->file == file && part->segment == segment) {
@@ -321,7 +323,7 @@ static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file
     }
     void *parts = s->parts;
     pthread_mutex_lock(&run->mutex);
-    bool ok = grow(run->alloc, &parts, s->part_n, &s->part_room, sizeof *s->parts);
+    bool ok = grow_array(run->alloc, &parts, s->part_n, &s->part_room, sizeof *s->parts);
     s->parts = parts;
     if (ok) {
         s->current = s->part_n++;
@@ -342,7 +344,8 @@ static inline sb_stored_part *part_of(sb_run *run, sb_stored_series *s, uint32_t
     return find_part(run, s, file);
 }
 
-static inline void note(sb_run *run, sb_stored_series *s, sb_stored_part *part, int64_t step) {
+static inline void mark_dirty(sb_run *run, sb_stored_series *s, sb_stored_part *part,
+                              int64_t step) {
     if (!part->has_first) {
         part->has_first = true;
         part->first_step = step;
@@ -389,7 +392,7 @@ static bool push_chunk(sb_run *run, sb_extent *e, sb_chunk *chunk) {
     return true;
 }
 
-/* The full tail becomes a chunk. The block is used again unless readers may hold it. */
+/* Seals the full tail into a chunk. The tail's block is reused unless a snapshot may hold it. */
 static bool seal_tail(sb_run *run, sb_stored_part *part) {
     sb_extent *e = &part->end;
     sb_chunk *chunk = sb_chunk_seal(run->store->blocks, sb_tail_steps(e->tail),
@@ -407,7 +410,7 @@ static bool seal_tail(sb_run *run, sb_stored_part *part) {
     return true;
 }
 
-/* The part's end learns how far the open tail has come; the next point opens it again. */
+/* Writes the number of points of the open tail back to its part; the next point opens it again. */
 static void close_tail(sb_stored_series *s) {
     if (!s->next) return;
     sb_extent *e = &s->parts[s->current].end;
@@ -428,7 +431,7 @@ static bool open_tail(sb_run *run, sb_stored_series *s, uint32_t file, int64_t s
     s->stride = e->tail->head.room;
     s->open_file = file;
     s->open_segment = part->segment;
-    note(run, s, part, step);
+    mark_dirty(run, s, part, step);
     return true;
 }
 
@@ -461,7 +464,7 @@ sb_status sb_run_add_ref(sb_run *run, uint32_t file, uint32_t series, int64_t st
     }
     e->refs->items[e->ref_n++] = (sb_ref_point){step, wall, *ref};
     if (ref->count > s->next_max_count) s->next_max_count = ref->count;
-    note(run, s, part, step);
+    mark_dirty(run, s, part, step);
     return SB_OK;
 }
 
@@ -485,7 +488,7 @@ static void set_points(sb_run *run, sb_stored_series *s, uint64_t points, uint64
     s->version = version;
 }
 
-static void show_series(sb_run *run, sb_stored_series *s, uint64_t version) {
+static void publish_series(sb_run *run, sb_stored_series *s, uint64_t version) {
     uint64_t points = s->points;
     close_tail(s);
     for (uint32_t i = s->dirty_from; i < s->part_n; i++) {
@@ -502,7 +505,7 @@ static void show_series(sb_run *run, sb_stored_series *s, uint64_t version) {
     set_points(run, s, points, version);
 }
 
-/* After show_series: what is dropped had been shown. */
+/* After publish_series: the dropped parts count among the published points. */
 static void remove_parts(sb_run *run, sb_stored_series *s, uint64_t version) {
     uint32_t kept = 0;
     uint64_t points = s->points;
@@ -544,7 +547,8 @@ static void remove_dropped(sb_run *run, uint64_t version) {
     run->next_epoch++;
 }
 
-/* Did a file outlast the beginning of a later one? Then its points are not superseded any more. */
+/* Did the file go on after a later one began? Then they were written at the same time, and its
+ * points are not superseded any more. */
 static bool outlasts(const sb_run *run, const sb_stored_file *f) {
     for (uint32_t i = 0; i < run->file_n; i++) {
         double first = run->files[i].first_wall;
@@ -567,15 +571,15 @@ static uint32_t count_restarts(const sb_run *run) {
     return count;
 }
 
-/* When the run began and ended, a file more considered. */
-static void show_times(sb_run *run, const sb_stored_file *f) {
+/* Extends the first and last time of the run by those of one file. */
+static void publish_times(sb_run *run, const sb_stored_file *f) {
     if (!f->is_used || isnan(f->seen_min)) return;
     double last = isnan(f->seen_last) ? f->seen_min : f->seen_last;
     if (!(run->start_wall <= f->seen_min)) run->start_wall = f->seen_min;
     if (!(run->last_wall >= last)) run->last_wall = last;
 }
 
-static void show_files(sb_run *run) {
+static void publish_files(sb_run *run) {
     run->start_wall = run->last_wall = NAN;
     for (uint32_t i = 0; i < run->file_n; i++) {
         sb_stored_file *f = &run->files[i];
@@ -583,7 +587,7 @@ static void show_files(sb_run *run) {
         f->seen_min = f->min_wall;
         f->seen_first = f->first_wall;
         f->seen_last = f->last_wall;
-        show_times(run, f);
+        publish_times(run, f);
     }
     run->seen_start_n = run->start_n;
     run->restarts = count_restarts(run);
@@ -592,10 +596,10 @@ static void show_files(sb_run *run) {
 sb_status sb_run_commit(sb_run *run) {
     pthread_mutex_lock(&run->mutex);
     uint64_t version = sb_store_bump(run->store);
-    for (uint32_t i = 0; i < run->dirty_n; i++) show_series(run, run->dirty[i], version);
+    for (uint32_t i = 0; i < run->dirty_n; i++) publish_series(run, run->dirty[i], version);
     run->dirty_n = 0;
     remove_dropped(run, version);
-    show_files(run);
+    publish_files(run);
     run->dropped_tags = run->next_dropped_tags;
     run->epoch = run->next_epoch;
     run->version = version;

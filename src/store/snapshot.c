@@ -139,7 +139,7 @@ static sb_part view_part(sb_stored_part *p, int64_t cut_step) {
 }
 
 /* With the mutex held. */
-static sb_status take(sb_run *run, sb_stored_series *s, sb_arena *arena, sb_series *out) {
+static sb_status take_snapshot(sb_run *run, sb_stored_series *s, sb_arena *arena, sb_series *out) {
     ranked *order = sb_arena_get(arena, s->part_n * sizeof *order);
     out->parts = sb_arena_get(arena, s->part_n * sizeof *out->parts);
     int64_t *cuts = sb_arena_get(arena, s->part_n * sizeof *cuts);
@@ -169,7 +169,7 @@ sb_status sb_series_take(sb_run *run, sb_slice tag, sb_arena *arena, sb_series *
     uint32_t id = sb_intern_find(&run->tags, tag);
     sb_status status = SB_NOT_FOUND;
     if (id != SB_INTERN_NONE && run->series[id]->points)
-        status = take(run, run->series[id], arena, out);
+        status = take_snapshot(run, run->series[id], arena, out);
     pthread_mutex_unlock(&run->mutex);
     return status;
 }

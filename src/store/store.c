@@ -61,12 +61,12 @@ uint64_t sb_store_bump(sb_store *s) {
     return atomic_fetch_add(&s->version, 1) + 1;
 }
 
-static void tell(sb_store *s, uint64_t version) {
+static void notify_owner(sb_store *s, uint64_t version) {
     if (s->opts.changed) s->opts.changed(s->opts.changed_ud, version);
 }
 
 /* With the mutex held. Runs are kept in the order of their names. */
-static sb_run *find(const sb_store *s, sb_slice name, size_t *at) {
+static sb_run *find_run(const sb_store *s, sb_slice name, size_t *at) {
     size_t i;
     SB_PARTITION_POINT(i, 0, s->runs.n, sb_slice_cmp(s->runs.items[i]->name, name) < 0);
     *at = i;
@@ -79,7 +79,7 @@ sb_status sb_store_add_run(sb_store *s, sb_slice name, sb_slice path, sb_run **o
     size_t at;
     pthread_mutex_lock(&s->mutex);
     sb_status status = SB_OK;
-    if (find(s, name, &at))
+    if (find_run(s, name, &at))
         status = sb_fail(err, SB_INVALID, 0, "there is a run '%.*s' already", SB_SHOWN(name));
     else if (!SB_VEC_RESERVE(&s->runs, s->alloc, 1, SIZE_MAX))
         status = sb_fail_nomem(err, "for a run");
@@ -96,7 +96,7 @@ sb_status sb_store_add_run(sb_store *s, sb_slice name, sb_slice path, sb_run **o
 void sb_store_drop_run(sb_store *s, sb_run *run) {
     size_t at;
     pthread_mutex_lock(&s->mutex);
-    bool found = find(s, run->name, &at) == run;
+    bool found = find_run(s, run->name, &at) == run;
     if (found) {
         SB_VEC_REMOVE(&s->runs, at);
     }
@@ -105,7 +105,7 @@ void sb_store_drop_run(sb_store *s, sb_run *run) {
     atomic_fetch_add(&s->names_version, 1);
     pthread_mutex_unlock(&s->mutex);
     if (found) sb_run_release(run);
-    tell(s, version);
+    notify_owner(s, version);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -155,7 +155,7 @@ void sb_runs_release(sb_runs *runs) {
 sb_run *sb_store_find_run(sb_store *s, sb_slice name) {
     pthread_mutex_lock(&s->mutex);
     size_t at;
-    sb_run *run = find(s, name, &at);
+    sb_run *run = find_run(s, name, &at);
     if (run) sb_run_hold(run);
     pthread_mutex_unlock(&s->mutex);
     return run;

@@ -5,9 +5,9 @@
  *   series  one tag of one run: what it is (metadata of its first value) and its points
  *   part    the points that one file gave to one series, in the order of the file
  *
- * Who writes: one loader a run. It appends to a run's private ends with no lock, then commits: the
- * ends of the series that grew become visible, all at once. Who reads: anybody, through snapshots,
- * which never change and never block the loader.
+ * Writing: one loader for each run. It appends points without a lock; a commit publishes all points
+ * that were appended since the last one, at once. Reading: any thread, through snapshots, which
+ * never change and never block the loader.
  *
  * Restarts hide, they don't delete (docs/decisions): a snapshot says for each part from which step
  * on its points are superseded, because a later file that began after this one's last event, or a

@@ -8,8 +8,8 @@
 #include "base/vec.h"
 #include "store/store.h"
 
-/* A counted block of memory: the loader appends behind what readers have seen, so both may hold
- * it. */
+/* A reference-counted block of memory. The loader appends behind the points that snapshots see, so
+ * the loader and snapshots can hold the same block. */
 typedef struct sb_counted {
     _Atomic uint32_t refs;
     uint32_t room; /* elements */
@@ -19,7 +19,7 @@ typedef struct sb_counted {
 
 typedef struct sb_chunk_list {
     sb_counted head;
-    size_t n; /* the loader's; each of these chunks is held */
+    size_t n; /* written by the loader; the list holds a reference to each chunk */
     sb_chunk *items[];
 } sb_chunk_list;
 
@@ -44,7 +44,8 @@ static inline double *sb_tail_values(sb_tail_block *t) {
     return (double *)(void *)(t->columns + 2 * (size_t)t->head.room);
 }
 
-/* How far one side of a part goes; each side holds what it points to. */
+/* How many points of a part one side (the loader, or the readers) sees; each side holds a reference
+ * to the blocks. */
 typedef struct sb_extent {
     sb_chunk_list *chunks;
     sb_tail_block *tail;
@@ -57,8 +58,8 @@ typedef struct sb_stored_part {
     uint32_t segment; /* how many STARTs of its file came before */
     bool has_first;
     int64_t first_step;
-    sb_extent end;  /* the loader's */
-    sb_extent seen; /* committed */
+    sb_extent end;  /* with the points that are not published yet; the loader's */
+    sb_extent seen; /* published by the last commit */
     int64_t seen_first_step;
 } sb_stored_part;
 

@@ -28,7 +28,7 @@ sb_status sb_baseline_of(sb_baseline *out, const sb_line *line, sb_axis axis,
 /* The epoch that the baseline of a series will have. */
 uint64_t sb_baseline_epoch(const sb_series *series);
 
-/* Where a baseline is, at some x: on the way from one of its points to the next. Begins as {0}. */
+/* A position on a baseline: between two of its points. Begins as {0}. */
 typedef struct sb_spot {
     size_t left;
     double share; /* 0 to 1 */

@@ -6,7 +6,7 @@
  *
  * A point of a line is compared with the baseline (baseline.h) at its own x (relative x: each line
  * counts from its own start); points where the baseline is not known are left out. The smoothed
- * twin is compared with the baseline's smoothed twin; both lines must be smoothed alike, or
+ * values are compared with the baseline's smoothed values; both lines must be smoothed alike, or
  * neither.
  *
  * Both lines are of the same tag. The visible points of the baseline itself (known by its run) are

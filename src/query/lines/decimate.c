@@ -130,7 +130,7 @@ static double value_at(const sb_span *span, uint32_t i) {
 
 /* ---- giving out ------------------------------------------------------------------------------ */
 
-static sb_status give(m4 *m, const sb_span *span, uint32_t i, uint64_t at, uint8_t flags) {
+static sb_status give_point(m4 *m, const sb_span *span, uint32_t i, uint64_t at, uint8_t flags) {
     sb_columns *c = &m->out->points;
     if (c->n == c->room) {
         sb_status status = sb_columns_grow(c, m->arena, m->ask->limit, m->err);
@@ -179,7 +179,7 @@ static sb_status give_picks(m4 *m, const group *g) {
     }
     for (size_t i = 0; i < n; i++) {
         sb_span span = sb_span_at(m->line->series, order[i]->part, order[i]->chunk);
-        sb_status status = give(m, &span, order[i]->i, order[i]->at, flags[i]);
+        sb_status status = give_point(m, &span, order[i]->i, order[i]->at, flags[i]);
         if (status != SB_OK) return status;
     }
     return SB_OK;
@@ -318,7 +318,7 @@ static sb_status take_lone(m4 *m, const sb_span *span, uint32_t i, bool supersed
     m->out->in_range++;
     if (!is_finite) sb_count_not_finite(&m->out->not_finite, value);
     m->had_group = true;
-    return give(m, span, i, span->start + i, flags);
+    return give_point(m, span, i, span->start + i, flags);
 }
 
 static void take_stats(pick *least, pick *greatest, const sb_span *span,
@@ -503,7 +503,7 @@ sb_scale sb_scale_of(double from, double to, uint32_t pixels, double near) {
                       .last = (int32_t)pixels - 1};
 }
 
-static sb_status run(m4 *m, const sb_budget *budget) {
+static sb_status decimate_all(m4 *m, const sb_budget *budget) {
     sb_spans walk = sb_spans_of(m->line->series);
     sb_span span;
     while (sb_spans_next(&walk, &span)) {
@@ -547,5 +547,5 @@ sb_status sb_scalar_decimate(const sb_line *line, const sb_decimate_ask *ask,
     m.had_group = false;
     m.last_x = 0;
     m.scanned.chunk = m.given.chunk = NULL;
-    return run(&m, budget);
+    return decimate_all(&m, budget);
 }

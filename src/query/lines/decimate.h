@@ -9,7 +9,7 @@
  * superseded points begin.
  *
  * Of a group are kept: first and last point, least and greatest finite value (the first of equals),
- * and the first NaN, +infinity and -infinity; of a line with a smoothed twin also that one's least
+ * and the first NaN, +infinity and -infinity; of a line with smoothed values also their least
  * and greatest. A line through these touches the same pixels as a line through all points.
  * Outside from..to those points are kept that the line comes from or goes to. Points whose x is not
  * finite have no place on the axis: they are counted and left out.
@@ -45,7 +45,7 @@ typedef struct sb_decimated {
     uint64_t in_range;
     sb_not_finite not_finite; /* of the values in range */
     uint64_t without_x;  /* points left out because their x is not finite; not on SB_AXIS_METRIC */
-    bool is_rising;      /* x of the points that are given never falls */
+    bool is_rising;      /* x of the returned points never falls */
     uint32_t attempts;
 } sb_decimated;
 
@@ -73,7 +73,7 @@ static inline double sb_scale_place(double near, double x) {
     return near > 0 ? copysign(log1p(fabs(x) / near), x) : x;
 }
 
-/* The way back. */
+/* The inverse of sb_scale_place. */
 static inline double sb_scale_x(double near, double place) {
     return near > 0 ? copysign(near * expm1(fabs(place)), place) : place;
 }
@@ -90,7 +90,7 @@ static inline int32_t sb_scale_column(const sb_scale *s, double x) {
 
 /* ---- envelope -------------------------------------------------------------------------------- */
 
-/* For each pixel column what all of its points have in common, whatever their order. */
+/* Count, least, greatest and mean of the points in each pixel column, whatever their order. */
 typedef struct sb_envelope {
     uint32_t pixels;
     double from, to;

@@ -18,7 +18,7 @@ typedef struct bucket {
     size_t n;
 } bucket;
 
-static void keep(bucket *b, uint64_t at) {
+static void keep_point(bucket *b, uint64_t at) {
     size_t i = b->n;
     while (i > 0 && b->kept[i - 1] > at) i--;
     if (i > 0 && b->kept[i - 1] == at) return;
@@ -44,16 +44,16 @@ static void choose(sb_columns *c, uint64_t from, uint64_t to, bucket *b) {
     uint64_t least, greatest;
     const double *columns[] = {c->xs, c->smoothed};
     b->n = 0;
-    keep(b, from);
-    keep(b, to - 1);
+    keep_point(b, from);
+    keep_point(b, to - 1);
     for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
         if (columns[k] && extremes(columns[k], from, to, &least, &greatest)) {
-            keep(b, least);
-            keep(b, greatest);
+            keep_point(b, least);
+            keep_point(b, greatest);
         }
     if (extremes(c->values, from, to, &least, &greatest)) {
-        keep(b, least);
-        keep(b, greatest);
+        keep_point(b, least);
+        keep_point(b, greatest);
         c->flags[least] |= SB_POINT_LEAST;
         c->flags[greatest] |= SB_POINT_GREATEST;
     }
@@ -62,7 +62,7 @@ static void choose(sb_columns *c, uint64_t from, uint64_t to, bucket *b) {
         double value = c->values[i];
         if (isfinite(value)) continue;
         uint64_t before = value != value ? seen.nan : value > 0 ? seen.plus : seen.minus;
-        if (before == 0) keep(b, i);
+        if (before == 0) keep_point(b, i);
         sb_count_not_finite(&seen, value);
     }
 }
@@ -79,7 +79,7 @@ static void thin(sb_columns *c, uint32_t buckets) {
     c->n = (size_t)kept;
 }
 
-static void count(sb_decimated *out, const sb_decimate_ask *ask) {
+static void count_points(sb_decimated *out, const sb_decimate_ask *ask) {
     const sb_columns *c = &out->points;
     out->from = INFINITY;
     out->to = -INFINITY;
@@ -111,7 +111,7 @@ sb_status sb_decimate_in_order(const sb_line *line, const sb_decimate_ask *ask,
     out->epoch = got.epoch;
     out->n = got.n;
     out->attempts = got.attempts;
-    count(out, ask);
+    count_points(out, ask);
     if (out->points.n > (size_t)ask->pixels * POINTS_A_PIXEL) thin(&out->points, ask->pixels);
     if (sb_is_over(ask->limit, out->points.n))
         return sb_fail(err, SB_LIMIT, 0, "more than %zu points", ask->limit.most);

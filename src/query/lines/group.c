@@ -87,7 +87,7 @@ typedef struct collecting {
 } collecting;
 
 /* False when there are too many. */
-static bool settle(collecting *c) {
+static bool merge_new_xs(collecting *c) {
     size_t kept = 0;
     if (c->n > 1) qsort(c->xs, c->n, sizeof *c->xs, by_value);
     for (size_t i = 0; i < c->n; i++)
@@ -116,7 +116,7 @@ static bool collect_x(void *ud, double x, double value) {
     c->cursor = place_in(c->xs, c->sorted, x);
     if (c->sorted && c->xs[c->cursor] == x) return true;
     c->xs[c->n++] = x;
-    return c->n < c->room || settle(c);
+    return c->n < c->room || merge_new_xs(c);
 }
 
 /* The x that occur, when they are no more than pixels. */
@@ -128,7 +128,7 @@ static sb_status try_exact(grouping *g) {
     bool fits = true;
     for (size_t i = 0; i < g->n && fits; i++) {
         if (sb_budget_over(g->budget)) return sb_fail_timeout(g->err);
-        fits = each_point(g, &g->lines[i], collect_x, &c) && settle(&c);
+        fits = each_point(g, &g->lines[i], collect_x, &c) && merge_new_xs(&c);
     }
     if (!fits) {
         sb_arena_reset(g->arena, mark);

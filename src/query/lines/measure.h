@@ -42,7 +42,7 @@ typedef struct sb_measure {
     sb_measure_values raw, smooth;
 } sb_measure;
 
-/* SB_OK, SB_INVALID (no scalars, a range that is none), SB_TIMEOUT. */
+/* SB_OK, SB_INVALID (no scalars, not a range), SB_TIMEOUT. */
 sb_status sb_measure_line(const sb_line *line, const sb_measure_ask *ask, const sb_budget *budget,
                           sb_measure *out, sb_err *err);
 

@@ -14,8 +14,8 @@
 
 #include "query/lines/baseline.h"
 
-/* x by place, in the arena. SB_OK, SB_INVALID for a series without scalars, SB_TIMEOUT,
- * SB_NOMEM. */
+/* x by index in the snapshot, in the arena. SB_OK, SB_INVALID for a series without scalars,
+ * SB_TIMEOUT, SB_NOMEM. */
 sb_status sb_metric_xs(const sb_line *line, const sb_baseline *metric, const sb_budget *budget,
                        sb_arena *arena, double **out, sb_err *err);
 

@@ -22,7 +22,7 @@ typedef struct sb_span {
     size_t part_index;
     size_t chunk_index; /* part->chunk_n for the open end */
     size_t index;       /* of the span in the snapshot */
-    uint64_t start;     /* the place of its first point */
+    uint64_t start;     /* the index of its first point in the snapshot */
     uint32_t n;         /* 1 to SB_CHUNK_POINTS */
 } sb_span;
 
@@ -36,12 +36,13 @@ static inline sb_spans sb_spans_of(const sb_series *series) {
     return (sb_spans){.series = series};
 }
 bool sb_spans_next(sb_spans *walk, sb_span *out);
-/* The span at a place that a walk named before. */
+/* The span with this part and chunk index, as a walk returned it before. */
 sb_span sb_span_at(const sb_series *series, size_t part, size_t chunk);
 /* How many spans a snapshot has. */
 size_t sb_span_count(const sb_series *series);
 
-/* Columns: decoded into room (SB_CHUNK_POINTS elements), or where they already lie. */
+/* Columns: decoded into room (SB_CHUNK_POINTS elements), or in the store where they are not
+ * coded. */
 const int64_t *sb_span_steps(const sb_span *span, int64_t *room);
 const double *sb_span_walls(const sb_span *span, double *room);
 const double *sb_span_values(const sb_span *span, double *room);
@@ -53,7 +54,7 @@ static inline bool sb_is_superseded(const sb_part *part, int64_t step) {
     return part->cut_step != SB_NO_CUT && step >= part->cut_step;
 }
 
-/* What can be said of the values of a whole span. Of several equal extremes the first counts. */
+/* A summary of the values of a whole span. Of several equal extremes the first one counts. */
 typedef struct sb_span_stats {
     double min, max; /* of the finite values; min > max: there is none */
     double sum;      /* of the finite values */
@@ -65,8 +66,8 @@ typedef struct sb_span_stats {
 void sb_stats_of_values(const double *values, size_t n, sb_span_stats *out);
 /* The least and the greatest of n > 0 finite values. */
 void sb_finite_extremes(const double *values, size_t n, double *low, double *high);
-/* False when the chunk's own summary does not tell (it holds infinities beside other values): then
- * the values must be looked at. */
+/* False when the chunk's summary is not enough (it has infinities beside other values): then the
+ * values must be decoded. */
 bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out);
 
 /* Values that are no finite numbers, told apart: a NaN is a fault of another kind than an overflow. */
@@ -121,7 +122,7 @@ typedef struct sb_origin {
 
 /* The smoothed values of a whole snapshot (smooth.h makes them). */
 typedef struct sb_smoothed {
-    const double *values;       /* by place */
+    const double *values;       /* by index in the snapshot */
     const sb_span_stats *stats; /* by index of the span */
     uint64_t n;
 } sb_smoothed;
@@ -131,7 +132,8 @@ typedef struct sb_line {
     bool show_superseded;
     const sb_smoothed *smoothed; /* NULL: none. Of the same snapshot and show_superseded */
     const sb_origin *origin;     /* NULL: its own; for a line that was made of another */
-    const double *xs; /* for SB_AXIS_METRIC: x by place; NaN: the point has none. NULL: none has */
+    const double *xs; /* for SB_AXIS_METRIC: x by index in the snapshot; NaN: the point has none.
+                         NULL: none has */
 } sb_line;
 
 /* What x counts from: the first visible finite wall time, the first visible step, or 0 for axes
@@ -160,14 +162,14 @@ void sb_line_decode(const sb_line *line, const sb_span *span, sb_axis axis, doub
 /* SB_INVALID for a series that holds no scalars. */
 sb_status sb_line_check(const sb_line *line, sb_err *err);
 
-/* Bounds of x over a chunk from its head alone; false when it does not tell. */
+/* Bounds of x over a chunk from its summary alone; false when that is not enough. */
 bool sb_axis_chunk(sb_axis axis, double base, const sb_chunk *chunk, double *low, double *high);
 
-/* A number below 2^53 that changes whenever the points that came earlier are not a beginning of
- * those that are there now: after a restart, when a file went, or when a file before the last one
- * grew. */
+/* A number below 2^53 that is the same for two snapshots only if the points of the earlier one are
+ * the first points of the later one. It changes after a restart, when a file was deleted, or when
+ * another file than the last one grew. */
 uint64_t sb_series_epoch(const sb_series *series);
-/* The epoch of what is made of two things, each with a number that changes when it does. */
+/* The epoch of a line that was computed from two series, given the epochs of both. */
 uint64_t sb_epoch_mix(uint64_t epoch, uint64_t other);
 
 #endif

@@ -96,7 +96,7 @@ typedef struct reader {
     point last;
 } reader;
 
-static void push(reader *r, const point *p) {
+static void push_point(reader *r, const point *p) {
     sb_columns *c = r->out;
     if (c->n == c->room) {
         r->over++;
@@ -117,15 +117,15 @@ static int side_of(const reader *r, double x) {
 }
 
 /* A visible point of a line with a range, inside it or on one side. */
-static void take(reader *r, const point *p, int side) {
+static void take_point(reader *r, const point *p, int side) {
     bool enters = r->any && r->side != side;
     if (side == 0) {
-        if (enters && r->ask->with_neighbours && !r->is_pushed) push(r, &r->last);
-        push(r, p);
+        if (enters && r->ask->with_neighbours && !r->is_pushed) push_point(r, &r->last);
+        push_point(r, p);
     } else if (r->ask->with_neighbours) {
         /* Left the range, or leapt over it. */
-        if (enters && r->side != 0 && !r->is_pushed) push(r, &r->last);
-        if (enters) push(r, p);
+        if (enters && r->side != 0 && !r->is_pushed) push_point(r, &r->last);
+        if (enters) push_point(r, p);
         r->is_pushed = enters;
         r->last = *p;
     }
@@ -201,10 +201,10 @@ static void read_some(reader *r, const sb_span *span, sb_span_cut cut) {
         }
         point p = point_of(r, span, &points, i);
         if (!r->is_bounded) {
-            push(r, &p);
+            push_point(r, &p);
         } else if (isfinite(xs[i])) {
             p.x = xs[i];
-            take(r, &p, side_of(r, xs[i]));
+            take_point(r, &p, side_of(r, xs[i]));
         }
     }
 }
@@ -233,8 +233,8 @@ static bool pass_by(reader *r, const sb_span *span, sb_span_cut cut) {
                   s ? s->values[end] : 0,
                   0,
                   flags_of(c->last_value, superseded)};
-    take(r, &first, side);
-    take(r, &last, side);
+    take_point(r, &first, side);
+    take_point(r, &last, side);
     return true;
 }
 

@@ -1,4 +1,4 @@
-/* scalars.h: points of one series as columns, and what is worth knowing about all of them.
+/* scalars.h: points of one series as columns, and a summary of all of them.
  *
  * In:  a line (points.h).  Out: columns in the request's arena, exact and in the order of the log:
  * parts in the order of files, points in the order of each file.
@@ -53,7 +53,7 @@ typedef struct sb_scalar_ask {
 typedef struct sb_scalar_answer {
     sb_columns points;
     uint64_t epoch;
-    uint64_t n;        /* points of the whole line, to come back with */
+    uint64_t n;        /* points of the whole line; a client sends it back as have_n */
     bool is_append;    /* the points follow those that the client has */
     uint32_t attempts; /* how often the series was begun again, plus one */
 } sb_scalar_answer;
@@ -77,7 +77,7 @@ typedef struct sb_scalar_summary {
     double first_value, last_value;
     double min, max;                  /* of the finite values, when there is one */
     double mean;                      /* of the finite values */
-    int64_t min_step_at, max_step_at; /* where these first stand */
+    int64_t min_step_at, max_step_at; /* the step of the first one */
 } sb_scalar_summary;
 
 /* Over the visible points of the raw values. */

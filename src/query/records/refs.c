@@ -39,7 +39,7 @@ static sb_ref_item *gather(const sb_series *series, const sb_ref_ask *ask, sb_ar
     return items;
 }
 
-static void keep(sb_ref_item *items, size_t *n, const uint64_t *indices, size_t count) {
+static void keep_item(sb_ref_item *items, size_t *n, const uint64_t *indices, size_t count) {
     for (size_t i = 0; i < count; i++) items[i] = items[indices[i]];
     *n = count;
 }
@@ -104,13 +104,13 @@ sb_status sb_refs_list(const sb_series *series, const sb_ref_ask *ask, sb_arena 
     size_t count;
     if (ask->sampling) {
         status = sb_reservoir_pick(*n, ask->sampling->reservoir, arena, &kept, &count);
-        if (status == SB_OK) keep(*out, n, kept, count);
+        if (status == SB_OK) keep_item(*out, n, kept, count);
     }
     if (status == SB_OK && ask->by_step) status = sort_by_step(*out, n, arena);
     if (total && !ask->sampling) *total = *n;
     if (status == SB_OK && ask->sampling && ask->sampling->limit != SB_NO_LIMIT) {
         status = sb_downsample_pick(*n, ask->sampling->limit, arena, &kept, &count);
-        if (status == SB_OK) keep(*out, n, kept, count);
+        if (status == SB_OK) keep_item(*out, n, kept, count);
     }
     if (status != SB_OK) return sb_fail_nomem(err, "for a list of points");
     spread_evenly(*out, n, ask->spread);
