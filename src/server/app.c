@@ -1,8 +1,9 @@
-/* app.c: the application's life.
+/* app.c: opening and closing of the application.
  *
- * Opening: the store, the reader (which goes on by itself), the HTTP server. Closing in the order
- * that leaves nobody with a dead pointer: no more news to the server, the server (whose handlers
- * ask the reader how far it is), the background jobs, the reader, the store. */
+ * Opened in this order: the store, the background jobs, the reader (with threads of its own), the
+ * HTTP server. Closed in the order in which nobody uses what is already freed: publishing to the
+ * server stops, then the server (whose handlers use all others), the background jobs, the reader,
+ * the store. */
 #include "server/app.h"
 
 #include <stdio.h>
@@ -50,7 +51,8 @@ static void set_server(sb_app *app, sb_http_server *server) {
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* /data/environment never changes, and is asked for more often than anything else: made once. */
+/* /data/environment never changes and is requested more often than any other route, so its body is
+ * made once. */
 static sb_status make_environment(sb_app *app, const char *flags_json, sb_err *err) {
     sb_buf out, provider;
     sb_buf_init(&out, app->env->alloc, TEXTS_CAP);
@@ -118,7 +120,8 @@ static sb_status copy_texts(sb_app *app, const sb_app_opts *o, sb_err *err) {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Random; where the system has no randomness yet, at least different from process to process. */
+/* A random number. Where the system has no randomness yet it is at least different in every
+ * process. */
 static uint64_t random_number(const sb_app *app) {
     uint64_t number;
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) == sizeof number) return number;

@@ -37,27 +37,27 @@ typedef struct sb_app_opts {
     void *interrupt_ud;
     const char *state_path; /* the file of people's notes; NULL: they are kept in memory only */
     const char *state_set;  /* whose notes these are: the log directory's real path */
-    /* what is said of it */
+    /* what the server tells about itself */
     const char *version;
     const char *data_location; /* as the user wrote it */
     const char *window_title;
     const char
-        *flags_json; /* an object: every option by name; goes into /data/environment as it is */
-    bool show_superseded; /* under /data, too, points that a restart went over again */
+        *flags_json; /* a JSON object with every option by name; copied into /data/environment */
+    bool show_superseded; /* /data also serves points that a later attempt of the run superseded */
     /* TensorBoard's sampling; without any, /data serves every point */
-    bool compat_sampling; /* its default counts for what samples does not name */
+    bool compat_sampling; /* plugins that samples does not name have TensorBoard's default limits */
     const sb_app_sample *samples;
     size_t sample_count;
-    /* who is let in, and limits; routes, hooks and app are set here */
+    /* access control and limits; routes, hooks and app are set here */
     sb_http_options http;
 } sb_app_opts;
 
-/* The listener is taken, whatever happens. */
+/* The listening socket is closed by the application, also when this fails. */
 sb_status sb_app_open(sb_app **out, const sb_app_opts *opts, int *listener, sb_err *err);
-/* NULL is legal. */
+/* NULL is allowed. */
 void sb_app_close(sb_app *app);
 
-/* How far reading is. */
+/* The progress of reading the log directory. */
 void sb_app_progress(sb_app *app, sb_ingest_progress *out);
 
 #endif

@@ -41,12 +41,12 @@ struct sb_app {
         _Atomic uint64_t version;     /* of the store's names, when tags were last counted */
         _Atomic uint64_t fresh_until; /* steady time */
     } count;
-    /* The store tells of changes before the server is there and after it went. */
+    /* The store publishes changes before the server is open and after it was closed. */
     pthread_mutex_t publish_mutex;
     sb_http_server *server;
 };
 
-/* All that is answered: one table for everything (routes.c). */
+/* The table of all routes (routes.c). */
 extern const sb_http_route sb_app_routes[];
 extern const size_t sb_app_route_count;
 extern const sb_http_hooks sb_app_hooks;

@@ -1,7 +1,7 @@
 /* assets.h: the web app's files, which are part of the program.
  *
- * Names under assets/ carry a hash of their content, so they may be kept for ever; the page itself
- * is asked for again each time and answers "not modified".
+ * Names under assets/ contain a hash of the content, so browsers may cache them for ever. The page
+ * itself is revalidated each time ("not modified").
  * Threads: constants only. Cost: a walk over some twenty names, no copy. */
 #ifndef SB_SERVER_ASSETS_H
 #define SB_SERVER_ASSETS_H

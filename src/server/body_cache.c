@@ -56,7 +56,7 @@ sb_status sb_body_cache_new(sb_body_cache **out, const sb_alloc *alloc, size_t b
     return SB_OK;
 }
 
-/* FNV-1a: keys are short, and nobody gains from making them collide. */
+/* FNV-1a: keys are short, and they are not chosen by clients. */
 static uint64_t hash_key(sb_slice key) {
     uint64_t h = 14695981039346656037u;
     for (size_t i = 0; i < key.n; i++) h = (h ^ key.p[i]) * 1099511628211u;
@@ -109,7 +109,7 @@ sb_body *sb_body_cache_keep(sb_body_cache *c, sb_slice key, sb_slice body) {
     if (key.n) memcpy(b->bytes, key.p, key.n);
     if (body.n) memcpy(b->bytes + key.n, body.p, body.n);
     pthread_mutex_lock(&c->mutex);
-    sb_body *other = look_up(c, b->hash, key); /* somebody was quicker */
+    sb_body *other = look_up(c, b->hash, key); /* another thread stored it meanwhile */
     if (!other) {
         while (c->lru.oldest && c->held + size > c->limit) drop_oldest(c);
         b->next = c->buckets[b->hash & (BUCKETS - 1)];

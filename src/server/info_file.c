@@ -68,8 +68,8 @@ static const char *join_path(sb_arena *arena, const char *temp, const char *name
     return path;
 }
 
-/* The directory belongs to whoever came first, so a name in it may be anybody's: what is there is
- * removed, and the new file is made by us or not at all. */
+/* Any user may write into this directory, so a file of our name may be somebody else's: it is
+ * removed first, and the new file is created exclusively. */
 static sb_status write_info_file(const char *path, sb_slice content, sb_err *err) {
     unlink(path);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -94,7 +94,7 @@ sb_status sb_info_publish(const char *temp, const sb_server_info *info, sb_arena
     *path = join_path(arena, temp, name);
     if (!folder || !*path) return sb_fail_nomem(err, "for the info file");
     if (mkdir(folder, 0777) == 0)
-        chmod(folder, 0777); /* past the umask: TensorBoard of other users writes here too */
+        chmod(folder, 0777); /* despite the umask: servers of other users write here, too */
     else if (errno != EEXIST)
         return sb_fail_errno(err, SB_IO, errno, "%s: can't make this directory", folder);
     sb_buf content;
@@ -174,7 +174,7 @@ sb_status sb_info_list(const char *temp, sb_arena *arena, sb_server_info **out, 
     const char *folder = join_path(arena, temp, "");
     if (!*out || !folder) return sb_fail_nomem(err, "for the list of servers");
     DIR *dir = opendir(folder);
-    if (!dir) return SB_OK; /* nobody has ever served here */
+    if (!dir) return SB_OK; /* no server ever ran on this machine */
     const struct dirent *entry;
     while (*n < MOST_FILES && (entry = readdir(dir)) != NULL) {
         sb_slice name = sb_slice_str(entry->d_name);

@@ -4,7 +4,8 @@
  * TensorBoard's own manager wants (it refuses a file that lacks one) and one more, "program", by
  * which ours are told from its.
  *
- * The directory is open to all users of the machine: what stands in the files of others is hearsay.
+ * All users of the machine may write into the directory, so the content of other users' files must
+ * not be trusted.
  * Threads: any. */
 #ifndef SB_SERVER_INFO_FILE_H
 #define SB_SERVER_INFO_FILE_H

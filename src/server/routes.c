@@ -1,7 +1,8 @@
 /* routes.c: everything that is answered, in one table.
  *
- * TensorBoard looks at the method in one place only, so its routes take any. Inline are those that
- * answer from memory in well under a millisecond whatever the data; EITHER those that usually do.
+ * TensorBoard checks the method of one route only, so its other routes accept any. INLINE are those
+ * that answer from memory in well under a millisecond whatever the data; EITHER those that usually
+ * do.
  */
 #include "server/api/api.h"
 #include "server/assets.h"

@@ -18,7 +18,7 @@ static void write_error(sb_http_reply *r, int status, const char *code, const ch
     sb_http_status(r, status);
     sb_http_type(r, "application/json");
     sb_json j;
-    sb_buf_clear(sb_http_body(r)); /* of an answer that was begun */
+    sb_buf_clear(sb_http_body(r)); /* remove what the handler has already written */
     sb_json_init(&j, sb_http_body(r), &json_opts);
     sb_json_begin_object(&j);
     sb_json_key_str(&j, "error");
@@ -94,7 +94,7 @@ static bool is_request_over(void *ud) {
 }
 
 sb_budget sb_api_budget(const sb_http_request *q) {
-    /* The budget only asks; nothing is changed through it. */
+    /* The budget only reads the request. */
     union {
         const sb_http_request *in;
         void *out;

@@ -45,7 +45,7 @@
 SB_API_MAP(SB_API_DECLARE)
 #undef SB_API_DECLARE
 
-/* For the one table of routes. */
+/* A row of the route table in routes.c. */
 #define SB_API_ROUTE(method, below, name, run_how, ask, reply)                                     \
     {.methods = (method), .path = "/api/v1/" below, .run = sb_api_##name, .how = (run_how)},
 
@@ -53,7 +53,8 @@ SB_API_MAP(SB_API_DECLARE)
 
 sb_status sb_api_fail(sb_http_reply *r, int status, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The error-page hook for paths of ours: what the HTTP layer refuses, and what handlers leave. */
+/* The error page of paths below /api: for requests that the HTTP layer refuses and for statuses
+ * that handlers return. */
 void sb_api_error_page(sb_http_reply *r, int status, const char *text);
 
 /* The store's version, said in the answer's header with the server's instance. Every handler calls
@@ -65,7 +66,7 @@ uint64_t sb_api_version(sb_http_reply *r, const sb_app *app);
 uint64_t sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app);
 sb_status sb_api_end(sb_json *j, sb_http_reply *r);
 
-/* A step as JSON: a number, or text where a double could not hold it. */
+/* A step as JSON: a number, or a text where a double cannot represent it. */
 void sb_api_step(sb_json *j, int64_t step);
 
 /* The request's deadline as a budget for queries. */
@@ -73,8 +74,8 @@ sb_budget sb_api_budget(const sb_http_request *q);
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-/* The body as a JSON object; NULL when it is none, and the reply says so. Given back with
- * json_decref. */
+/* The body of the request as a JSON object, released with json_decref; NULL when it is not one, and
+ * the reply says so. */
 json_t *sb_api_body(sb_http_request *q, sb_http_reply *r);
 
 /* All runs, to be found by id. */
@@ -85,7 +86,7 @@ typedef struct sb_run_index {
 } sb_run_index;
 sb_status sb_api_take_runs(sb_run_index *out, sb_http_request *q, sb_app *app);
 void sb_api_release_runs(sb_run_index *runs);
-/* NULL: there is none. Not held for the caller. */
+/* NULL: there is no such run. The caller does not get a reference. */
 sb_run *sb_api_find_run(const sb_run_index *runs, uint32_t id);
 
 /* Appends a run as the runs route describes it. */

@@ -40,7 +40,7 @@ typedef struct answer {
 
 /* ---- one group ------------------------------------------------------------------------------- */
 
-/* What is held of a group while it is read. */
+/* The lines of a group, with references to their series. */
 typedef struct held {
     sb_series *series;
     sb_line *lines;
@@ -54,7 +54,7 @@ static void release_held(answer *a, held *h) {
     }
 }
 
-/* SB_NOT_FOUND: the run has no such metric. SB_END: it falls, which the reply says. */
+/* SB_NOT_FOUND: the run has no such metric. SB_END: the metric falls, and the reply says so. */
 static sb_status lay_along(answer *a, sb_run *run, sb_line *line) {
     if (a->ask.axis != SB_AXIS_METRIC) return SB_OK;
     sb_series metric;
@@ -110,7 +110,7 @@ static sb_status hold_all(answer *a, held *h, const json_t *list) {
     return SB_OK;
 }
 
-/* Was smoothing asked for that a member is too long for? */
+/* Is there a line that is too long to be smoothed, although smoothing was asked for? */
 static bool is_unsmoothed(const answer *a, const held *h) {
     for (size_t i = 0; i < h->n && a->ask.smoothing.kind != SB_SMOOTH_NONE; i++)
         if (!h->lines[i].smoothed) return true;
@@ -208,7 +208,7 @@ static bool read_kind(answer *a, const json_t *body) {
     return false;
 }
 
-/* Of a metric as x nobody knows where the baseline is at a place. */
+/* With another metric as x the baseline has no value at a given x. */
 static bool can_compare(answer *a) {
     if (!a->compare.is_asked || a->ask.axis != SB_AXIS_METRIC) return true;
     sb_api_fail(a->r, 400, "invalid", "bands along %.*s can't be compared", SB_SHOWN(a->ask.x_tag));

@@ -9,7 +9,7 @@
 
 #define MAX_RECORD ((size_t)512 << 20)
 
-/* Are these still the bytes that the path names? */
+/* Does the log still hold the bytes that the path names? */
 static bool is_same(sb_slice at, const sb_ref *ref) {
     char text[64];
     int n = snprintf(text, sizeof text, "%llu-%u", (unsigned long long)ref->offset, ref->crc);

@@ -1,4 +1,4 @@
-/* lines.c: taking the lines that a request names. */
+/* lines.c: looks up and prepares the lines that a request names (lines.h). */
 #include "server/api/lines.h"
 
 #include "query/lines/metric_x.h"

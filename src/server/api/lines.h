@@ -23,8 +23,8 @@ typedef struct sb_lines {
     sb_compare_ask compare;
     sb_run_index runs;
     /* the baseline: */
-    sb_arena_mark below; /* it and all that follows */
-    bool is_known;       /* looked for; of this tag: */
+    sb_arena_mark below; /* the arena before the baseline and all that follows it */
+    bool is_known;       /* the baseline of this tag was looked up: */
     sb_slice tag;
     bool has_baseline;
     sb_baseline baseline;
@@ -33,19 +33,20 @@ typedef struct sb_lines {
 /* Reads what the body asks of all lines. False: the reply says what is wrong. */
 bool sb_lines_read(sb_lines *lines, sb_http_request *q, sb_http_reply *r, sb_app *app,
                    const json_t *body);
-/* Holds the runs; closed even after a failure. What is put into the request's arena from here on
- * goes when a baseline does: the reply's headers are to be set before. */
+/* Takes references to all runs; to be closed also after a failure. Memory that is taken from the
+ * request's arena after this is released with the baseline, so the headers of the reply are set
+ * before. */
 sb_status sb_lines_open(sb_lines *lines);
 void sb_lines_close(sb_lines *lines);
 
 typedef struct sb_taken_line {
     sb_series series;
     sb_line own;   /* as logged, perhaps smoothed */
-    sb_line *line; /* what was asked for: that, or the compared one */
+    sb_line *line; /* the line to answer with: own, or the compared one */
     sb_compared compared;
-    uint64_t epoch, n; /* what the client comes back with */
+    uint64_t epoch, n; /* what the client sends with its next request */
     bool lacks_baseline, lacks_x;
-    sb_series metric; /* what x is; of another metric as x only */
+    sb_series metric; /* the metric that is x; only when x is another metric */
     bool has_metric;
     sb_arena_mark mark;
 } sb_taken_line;
@@ -54,7 +55,7 @@ typedef struct sb_taken_line {
 sb_status sb_lines_take(sb_lines *lines, const sb_series_ask *ask, sb_taken_line *out);
 /* Smooths, compares and finds x; not for lines that lack their baseline or x. */
 sb_status sb_lines_ready(sb_lines *lines, sb_taken_line *one);
-/* Lays a line along another metric of its run: SB_AXIS_METRIC. */
+/* Makes another metric of the run the x of a line: SB_AXIS_METRIC. */
 sb_status sb_line_along(sb_line *line, const sb_series *metric, const sb_budget *budget,
                         sb_arena *arena, sb_err *err);
 void sb_lines_release(sb_lines *lines, sb_taken_line *one);

@@ -5,8 +5,8 @@
 #include "server/http/url.h"
 #include "base/banned.h"
 
-/* The path of a blob: who it is by name, and which bytes exactly, so that it may be kept for
- * ever. */
+/* The path of a blob names the value and, by offset and checksum, its exact bytes, so that clients
+ * may cache it for ever. */
 static void add_blob_path(sb_json *j, sb_http_request *q, const sb_series *series, uint32_t run,
                           const sb_ref_item *item, uint32_t index) {
     sb_buf path;

@@ -1,4 +1,4 @@
-/* runs.c: which runs there are and how they fare; what changed since. */
+/* runs.c: the list of runs with their state, and what changed since a version. */
 #include <math.h>
 
 #include "base/text/number.h"
@@ -158,7 +158,7 @@ static sb_status add_series_since(sb_json *j, sb_http_request *q, sb_run *run, u
     sb_series_info *series;
     size_t n;
     sb_arena_mark mark = sb_arena_here(q->arena);
-    /* One more than may be told, to know that there is more. */
+    /* One more than may be listed, to know whether there are more. */
     sb_status status = sb_run_list_since(run, since, (size_t)*left + 1, q->arena, &series, &n);
     for (size_t i = 0; status == SB_OK && i < n; i++) {
         if (*left == 0) {

@@ -12,7 +12,7 @@ static bool refuse_ask(sb_http_reply *r, const char *text) {
     return false;
 }
 
-/* The place of a name in a list, or -1. */
+/* The index of a name in a list, or -1. */
 static int choice(const json_t *value, const char *const *names, size_t n) {
     const char *name = json_string_value(value);
     for (size_t i = 0; name && i < n; i++)
@@ -38,7 +38,7 @@ static bool read_axis(sb_lines_ask *out, const json_t *x, sb_http_reply *r) {
     return true;
 }
 
-/* The order of points is what counts where x is their steps' or another metric's. */
+/* Where x is the step or another metric, smoothing follows the order of the points. */
 static sb_axis smoothed_over(sb_axis axis) {
     return axis == SB_AXIS_WALL || axis == SB_AXIS_RELATIVE ? axis : SB_AXIS_STEP;
 }
@@ -54,7 +54,7 @@ static bool read_range(sb_lines_ask *out, const json_t *range, sb_http_reply *r)
     return out->from <= out->to || refuse_ask(r, "\"range\" must begin before it ends");
 }
 
-/* Columns of a log axis. */
+/* The parameter of a logarithmic x axis. */
 static bool read_near(sb_lines_ask *out, const json_t *near, sb_http_reply *r) {
     if (!near || json_is_null(near)) return true;
     out->near = json_number_value(near);

@@ -69,7 +69,7 @@ static sb_status add_decimated(answer *a, uint32_t entry, const sb_line *line, u
     sb_decimated got;
     sb_status status = sb_scalar_decimate(line, &ask, &l->budget, l->q->arena, &got, l->err);
     if (status != SB_OK) return status;
-    /* another metric may go where it will: its line is one stroke all the same */
+    /* another metric may rise and fall: its line is drawn as one stroke all the same */
     if (!got.is_rising && ask.axis != SB_AXIS_METRIC) *flags |= IS_NOT_RISING;
     add_facts(a, entry, line, &got.not_finite, got.in_range);
     add_columns(a, entry, &got.points);
@@ -92,7 +92,7 @@ static sb_not_finite count_not_finite(const sb_columns *c) {
     return counts;
 }
 
-/* Lines made of two series are sent whole: what is new need not be at their end. */
+/* Lines that depend on two series are always sent whole: new points need not be at their end. */
 static sb_status add_whole(answer *a, uint32_t entry, const sb_line *line,
                            const sb_series_ask *have, uint32_t *flags) {
     sb_lines *l = &a->lines;

@@ -34,8 +34,7 @@ sb_status sb_api_state(sb_http_request *q, sb_http_reply *r, void *app) {
     return answer_state(q, r, app);
 }
 
-/* The changes of a request, their values printed again; false and the reply filled when memory is
- * out. */
+/* The changes of a request, with their values as JSON text; NULL when memory is out. */
 static sb_state_item *read_changes(sb_http_request *q, json_t *changes) {
     sb_state_item *items = sb_arena_zeroed(q->arena, json_object_size(changes) + 1, sizeof *items);
     const char *key;

@@ -1,4 +1,4 @@
-/* status.c: how the server and the log directory are, down to the single file. */
+/* status.c: the state of the server and of the log directory, down to each file. */
 #include "base/bytes.h"
 #include "query/series_list.h"
 #include "server/api/api.h"
@@ -24,8 +24,8 @@ static sb_status write_plugins(sb_buf *out, sb_http_request *q, const sb_app *ap
     return sb_json_finish(&j, "plugins", err);
 }
 
-/* Of which version of the names to tell the counts. There may be millions of them, new ones with
- * every look: while loading, a count may be as old as ten times what it took. */
+/* The version of the names whose counts are told. There may be millions of names, and new ones all
+ * the time: while loading, counts may be as old as ten times what it took to make them. */
 static uint64_t version_to_tell(const sb_app *app, uint64_t now) {
     sb_ingest_progress p;
     sb_ingest_get_progress(app->ingest, &p);
@@ -102,7 +102,7 @@ static damage damage_of(const sb_runs *runs) {
     return sum;
 }
 
-/* Files of the wanted run; of all when there is none. */
+/* The files of the wanted run; those of all runs when none is named. */
 static sb_status add_files(sb_json *j, sb_http_request *q, const sb_runs *runs, sb_slice wanted) {
     sb_status status = SB_OK;
     sb_json_key_str(j, "files");

@@ -53,7 +53,7 @@ static int compare_tag_names(const void *a, const void *b) {
     return sb_slice_cmp(((const tag *)a)->name, ((const tag *)b)->name);
 }
 
-/* One that cannot be shown (it is too long) is left empty; one for which memory is short is not. */
+/* A description that is too long to be shown is left empty; out of memory is an error. */
 static sb_status add_description(sb_json *j, sb_http_request *q, sb_slice markdown) {
     sb_json_key_str(j, "description");
     if (markdown.n == 0) {

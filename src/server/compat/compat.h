@@ -90,14 +90,14 @@ SB_COMPAT_HANDLER(projector_tensor);
 SB_COMPAT_HANDLER(projector_metadata);
 SB_COMPAT_HANDLER(projector_bookmarks);
 SB_COMPAT_HANDLER(projector_sprite_image);
-/* Has any run embeddings to show? */
+/* Does any run have embeddings? */
 sb_status sb_compat_projector_active(sb_http_request *q, sb_app *app, bool *is_active);
 
 /* ---- the path, before it is looked up -------------------------------------------------------- */
 
 /* Takes /experiment/ID off the front and checks the feature flags, for every request. */
 sb_status sb_compat_rewrite(sb_http_request *q, sb_http_reply *r, void *app);
-/* The ID that was taken off; empty when there was none. */
+/* The ID of the experiment that was in the path; empty when there was none. */
 sb_slice sb_compat_experiment(const sb_http_request *q, const sb_app *app);
 
 /* ---- errors (errors.c): each sets the whole reply and answers SB_OK -------------------------- */

@@ -59,7 +59,7 @@ SB_COMPAT_HANDLER(no_experiments) {
     return SB_OK;
 }
 
-/* The place is relative, so that it holds behind any proxy. */
+/* The location is relative, so that it is right behind any proxy. */
 SB_COMPAT_HANDLER(notifications) {
     (void)q, (void)app;
     sb_http_status(r, 302);
@@ -78,7 +78,7 @@ SB_COMPAT_HANDLER(no_notifications) {
     return SB_OK;
 }
 
-/* Addresses of long ago. */
+/* Paths of very old versions of TensorBoard. */
 SB_COMPAT_HANDLER(to_index) {
     (void)q;
     const sb_app *a = app;

@@ -16,8 +16,9 @@ static uint32_t code_point(sb_slice s, size_t n) {
     return c;
 }
 
-/* Does Python show it as it is? Exact for what names are made of; of the rare ones the controls,
- * the marks and the separators that hide or turn text are shown by number. */
+/* Does Python's repr show this character as it is? Exact for letters, digits and punctuation;
+ * control characters, combining marks and separators that hide or reverse text are shown by
+ * number. */
 static bool is_printable(uint32_t c) {
     if (c < 0x20 || (c >= 0x7F && c <= 0xA0) || c == 0xAD) return false;
     if (c >= 0x2000 && c <= 0x200F) return false;
@@ -97,7 +98,7 @@ static sb_buf *begin_error_body(sb_http_reply *r, int status) {
     return out;
 }
 
-/* The text may be longer than any buffer on the stack: names of runs and tags are in it. */
+/* The text may be longer than a buffer on the stack could be: it holds names of runs and tags. */
 __attribute__((format(printf, 2, 0))) static void add_text(sb_buf *out, const char *format,
                                                            va_list args) {
     va_list again;
@@ -147,7 +148,7 @@ sb_status sb_compat_no_data(sb_http_reply *r, const char *what, sb_slice run, sb
     return SB_OK;
 }
 
-/* What the framework says of a status when nobody else does. */
+/* The text of a status when the handler gives none, as TensorBoard's web framework has it. */
 static const struct {
     int status;
     const char *name, *text;

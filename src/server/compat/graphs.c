@@ -21,7 +21,7 @@
 
 enum { CONCEPTUAL = 1, OP_GRAPH = 2, PROFILE = 4, IN_RUN = 8 };
 
-/* What a series of this plugin offers. */
+/* Which kinds of graph a series has. */
 static unsigned offers(const sb_series_info *info) {
     static const struct {
         const char *plugin;
@@ -123,7 +123,7 @@ static sb_status read_blob(sb_http_request *q, sb_app *app, sb_slice run, sb_sli
     return status;
 }
 
-/* The same from the first plugin that has it. */
+/* The same, from the first plugin that has it. */
 static sb_status read_either(sb_http_request *q, sb_app *app, sb_slice run, sb_slice tag,
                              const char *first, const char *second, sb_slice *out, sb_err *err) {
     sb_status status = read_blob(q, app, run, tag, first, out, err);
@@ -148,7 +148,7 @@ static sb_status find_graph(sb_http_request *q, sb_app *app, sb_buf *out, sb_sli
     return status == SB_OK ? sb_graph_of_run_metadata(out, blob, q->arena, err) : status;
 }
 
-/* What clients did wrong as text, and what is not there in TensorBoard's word. */
+/* The reply for a failure: 400 with the reason, or TensorBoard's 404. */
 static sb_status reply_graph_error(sb_http_reply *r, sb_status status) {
     if (status == SB_NOT_FOUND) return sb_compat_plain(r, 404, "Not found");
     if (status != SB_INVALID) return status;

@@ -12,13 +12,12 @@
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* A POST has its question in the body, everything else in the query; .p is NULL when there is
- * none. */
+/* The request message: in the body of a POST, else in the query; .p is NULL when there is none. */
 static sb_slice question(const sb_http_request *q) {
     return q->method == SB_HTTP_POST ? q->body : sb_http_query(q, "request");
 }
 
-/* What went wrong, in TensorBoard's way: its framework's page for a bad request. */
+/* The reply for a failure: the error page of TensorBoard's web framework. */
 static sb_status refuse_hparams(sb_http_reply *r, sb_status status) {
     const sb_err *err = sb_http_err(r);
     if (status != SB_INVALID && status != SB_CORRUPT) return status;

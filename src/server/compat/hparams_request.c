@@ -17,7 +17,7 @@ typedef struct reading {
 
 typedef sb_status (*read_fn)(reading *r, json_t *value, void *out);
 
-/* One field of a message: how its name is spelled, who reads it, where it goes. */
+/* One field of a message: its name, the function that reads it, and where the value is stored. */
 typedef struct field {
     const char *camel, *snake;
     read_fn read;
@@ -94,7 +94,7 @@ static sb_status read_bool(reading *r, json_t *value, void *out) {
     return json_is_boolean(value) ? SB_OK : SB_INVALID;
 }
 
-/* 1 or 0; what was not said stays as it is. */
+/* Stores 1 or 0; leaves the value as it is when the field is null. */
 static sb_status read_optional_bool(reading *r, json_t *value, void *out) {
     (void)r;
     *(int8_t *)out = json_is_true(value);
@@ -345,7 +345,7 @@ sb_status sb_hparams_read_visible(bool **out, size_t *n, sb_slice json, sb_arena
         *n = json_array_size(array);
         *out = sb_arena_zeroed(arena, *n + 1, sizeof **out);
         if (!*out) status = sb_fail_nomem(err, "for the request");
-        for (size_t i = 0; i < *n && *out; i++) { /* what Python takes for true */
+        for (size_t i = 0; i < *n && *out; i++) { /* the values that Python takes for true */
             json_t *one = json_array_get(array, i);
             (*out)[i] = json_is_true(one) || (json_is_number(one) && json_number_value(one) != 0);
         }

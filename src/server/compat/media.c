@@ -113,7 +113,7 @@ SB_COMPAT_HANDLER(individual_image) {
     return sb_compat_send_blob(r, bytes, name, sb_media_type_in_tensorboard(sb_media_sniff(bytes)));
 }
 
-/* The type is the client's wish, but for what a browser would run. */
+/* The client chooses the content type, except types that a browser would run. */
 SB_COMPAT_HANDLER(individual_audio) {
     static const char *const allowed[] = {"audio/wav", "application/octet-stream"};
     sb_slice type = sb_http_query(q, "content_type"), key = sb_http_query(q, "blob_key"), bytes,
@@ -133,6 +133,6 @@ SB_COMPAT_HANDLER(individual_audio) {
     if (status == SB_NOT_FOUND) return sb_compat_plain(r, 404, "Not found");
     if (status != SB_OK) return status;
     status = sb_compat_send_blob(r, bytes, name, wanted);
-    sb_http_allow_ranges(r); /* players jump */
+    sb_http_allow_ranges(r); /* players seek */
     return status;
 }

@@ -20,7 +20,7 @@ static void add_page_head(sb_buf *out, const sb_app *app, sb_slice root) {
     sb_slice below = sb_slice_of(root.p + app->path_prefix.n, root.n - app->path_prefix.n);
     sb_buf_add_str(out, "<!doctype html><meta name=\"tb-relative-root\" content=\"");
     if (app->path_prefix.n == 0 || below.n == 0) sb_buf_add_byte(out, '.');
-    /* one step up for each part that was taken off behind the prefix */
+    /* one "../" for each part of the path that was removed behind the prefix */
     bool is_first = true;
     for (size_t i = 0; app->path_prefix.n && i < below.n; i++) {
         if (below.p[i] != '/') continue;

@@ -56,7 +56,7 @@ static sb_status find_active(sb_app *app, sb_arena *arena, bool active[DASHBOARD
         for (size_t k = 0; k < n; k++) {
             sb_slice plugin = series[k].meta->plugin_name;
             if (k && sb_slice_eq(plugin, last))
-                continue; /* most have the same as their neighbour */
+                continue; /* most series have the same plugin as the one before */
             last = plugin;
             for (size_t d = 0; d < DASHBOARDS; d++) {
                 if (active[d] || !needs(d, plugin)) continue;

@@ -1,5 +1,5 @@
-/* points.c: the numbers of points.h, straight into the buffer: this is where most bytes of most
- * answers come from. */
+/* points.c: prints points straight into the reply's buffer, since most bytes of most replies are
+ * points. */
 #include "server/compat/points.h"
 
 #include <math.h>
@@ -105,7 +105,7 @@ static size_t put_point(char *to, double wall, int64_t step, double value, shown
     return (size_t)(at - to);
 }
 
-/* Which points to show: all of them, or those whose places stand in a list. */
+/* Which points to show: all of them, or those whose indexes are in a list. */
 typedef struct picking {
     const uint64_t *places; /* NULL: all */
     size_t n, next;

@@ -21,7 +21,7 @@
 typedef struct asked {
     sb_projector projector;
     sb_budget budget;
-    sb_runs runs; /* held: the places borrow from them */
+    sb_runs runs; /* references: the results below borrow from these runs */
     sb_projector_run *found;
     size_t n;
 } asked;
@@ -36,7 +36,7 @@ static const char *run_path(const sb_run_info *info, sb_arena *arena) {
     return (const char *)path;
 }
 
-/* Fills the places of all runs. Release a->runs whatever the answer. */
+/* Finds the embeddings of all runs. Release a->runs also after a failure. */
 static sb_status prepare_ask(asked *a, sb_app *app, sb_http_request *q) {
     *a = (asked){.budget = sb_api_budget(q)};
     sb_status status = sb_store_runs(app->store, q->arena, &a->runs);
@@ -154,7 +154,7 @@ typedef struct about {
 
 typedef sb_status (*answer_fn)(const asked *a, const about *what, sb_http_reply *r);
 
-/* Finds the run and lets answer have it. */
+/* Finds the run and calls answer with it. */
 static sb_status with_run(sb_http_request *q, sb_http_reply *r, sb_app *app, about *what,
                           answer_fn answer) {
     asked a;
@@ -185,7 +185,7 @@ SB_COMPAT_HANDLER(projector_info) {
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* Python's int(): blanks around, a sign; as large as one likes. An empty text is as none. */
+/* As Python's int(): spaces around it, a sign, any length. An empty text counts as none. */
 static bool read_rows(sb_slice text, uint64_t *rows) {
     *rows = 0;
     if (text.n == 0) return true;
@@ -224,7 +224,7 @@ static bool read_params(const sb_http_request *q, sb_http_reply *r, bool has_row
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* The place of a file in full, as TensorBoard shows it. */
+/* The full path of a file, as TensorBoard shows it. */
 static void add_place(sb_buf *out, const sb_projector_run *run, sb_slice path) {
     sb_slice inner;
     char *real = realpath(run->dir, NULL);
@@ -234,7 +234,7 @@ static void add_place(sb_buf *out, const sb_projector_run *run, sb_slice path) {
     sb_buf_add_slice(out, sb_beneath_relative(run->dir, path, &inner) ? inner : path);
 }
 
-/* Why a file can't be had; before and behind stand around its place. */
+/* The reply when a file can't be read; `before` and `behind` are the text around its path. */
 static sb_status refuse_projector(const asked *a, sb_http_reply *r, sb_slice path, sb_status why,
                                   const char *before, const char *behind) {
     if (why == SB_INVALID)

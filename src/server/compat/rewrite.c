@@ -15,7 +15,7 @@ static void take_experiment(sb_http_request *q) {
     if (!sb_slice_starts(q->path, prefix)) return;
     size_t n = prefix.n;
     while (n < q->path.n && q->path.p[n] != '/') n++;
-    /* root and path are neighbours in one piece of memory: both are parts of the decoded path */
+    /* root and path are adjacent parts of the decoded path */
     q->root = sb_slice_of(q->root.p, q->root.n + n);
     q->path = sb_slice_of(q->path.p + n, q->path.n - n);
 }
@@ -26,7 +26,7 @@ sb_slice sb_compat_experiment(const sb_http_request *q, const sb_app *app) {
     return sb_slice_of(q->root.p + n, q->root.n - n);
 }
 
-/* NULL, or what is wrong with it. */
+/* The reason why the flags are invalid; NULL: they are fine. */
 static const char *check_flags(sb_slice text) {
     if (text.n == 0 || sb_slice_eq(text, SB_LIT("{}"))) return NULL;
     json_error_t error;

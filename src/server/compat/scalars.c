@@ -19,7 +19,7 @@ static bool is_csv(const sb_http_request *q) {
     return sb_slice_eq(sb_http_query(q, "format"), SB_LIT("csv"));
 }
 
-/* What an answer depends on: the series, its state, the form. */
+/* The key of a cached answer: the series, its version, and the form of the answer. */
 static sb_slice scalars_cache_key(uint8_t key[SB_CACHE_KEY_BYTES], sb_run *run,
                                   const sb_series_info *info, bool csv) {
     sb_run_info state;
@@ -70,7 +70,7 @@ static sb_status answer_series(sb_http_request *q, sb_http_reply *r, sb_app *app
     status = write_series(q, r, app, &series, csv);
     sb_series_release(&series);
     if (status != SB_OK || sb_http_body(r)->failed != SB_OK) return status;
-    /* what was committed since the key was made would be kept under the wrong name */
+    /* points that were committed after the key was made would be stored under an old version */
     uint8_t room_now[SB_CACHE_KEY_BYTES];
     if (sb_run_find_info(run, tag, &info) != SB_OK ||
         !sb_slice_eq(key, scalars_cache_key(room_now, run, &info, csv)))

@@ -55,7 +55,7 @@ void sb_compat_release(sb_found_series *found) {
 
 /* ---- sampling -------------------------------------------------------------------------------- */
 
-/* How many points of a series TensorBoard keeps by itself. */
+/* TensorBoard's default limit on the points of a series. */
 static uint64_t usual_count(const char *plugin) {
     static const struct {
         const char *plugin;

@@ -270,7 +270,8 @@ static sb_slice json_text(const json_t *value) {
     return sb_slice_of(json_string_value(value), json_string_length(value));
 }
 
-/* A value that is only echoed: texts, numbers and the like as they are, what is nested as null. */
+/* A value that is only echoed: texts, numbers, booleans and null as they are, nested values as
+ * null. */
 static void echo(sb_json *j, const char *key, const json_t *value) {
     sb_json_key_str(j, key);
     if (json_is_string(value))

@@ -44,8 +44,8 @@ typedef enum sb_verdict {
 sb_verdict sb_gate_admit(const sb_gate *g, sb_http_request *q, sb_http_reply *r,
                          const sb_http_route **row, sb_status *status);
 
-/* The body is there: a form with the right token gets the cookie, anything else the login page
- * again. / */
+/* The body has been read: a form with the right token gets the cookie; everything else gets the
+ * login page again. */
 void sb_gate_login(const sb_gate *g, sb_http_request *q, sb_http_reply *r);
 
 #endif

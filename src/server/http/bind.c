@@ -1,4 +1,4 @@
-/* bind.c: finding a place to listen, and saying precisely why there is none.
+/* bind.c: finding an address and a port to listen on, and saying precisely why there is none.
  *
  * The rules are TensorBoard's (default port and the 99 above it; a connect first, because a bind to
  * another address of the same port would succeed and leave two servers under one URL). */
@@ -94,7 +94,8 @@ static void describe_address(sb_http_bound *out, const address *a) {
 
 /* ---- one port -------------------------------------------------------------------------------- */
 
-/* Does somebody take connections on 127.0.0.1 there? One that neither takes nor refuses counts. */
+/* Does a server accept connections on 127.0.0.1 at this port? One that neither accepts nor refuses
+ * counts as one. */
 static bool is_answered(unsigned port) {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return false;
@@ -171,7 +172,7 @@ static int try_ports(address *a, const sb_http_bind_options *o, unsigned first, 
     int fd = -EADDRINUSE;
     for (unsigned i = 0; i < tries && fd == -EADDRINUSE; i++) {
         *last = first + i;
-        /* Those who share a port on purpose may answer there already. */
+        /* With reuse_port, servers that share the port may answer there already. */
         if (*last != 0 && !o->reuse_port && is_answered(*last)) continue;
         set_port(a, *last);
         fd = listen_on(a, o);

@@ -61,7 +61,7 @@ static size_t run_compressor(sb_compressor *one, sb_coding coding, sb_slice body
 
 bool sb_compress(sb_compressors *c, sb_coding coding, sb_slice body, sb_buf *out) {
     if (body.n < 2 || (coding != SB_CODING_GZIP && coding != SB_CODING_ZSTD)) return false;
-    size_t room = body.n - 1; /* what does not get smaller is not wanted */
+    size_t room = body.n - 1; /* a result that is not smaller than the body is not used */
     if (!sb_buf_reserve(out, room)) {
         out->failed = SB_OK;
         return false;

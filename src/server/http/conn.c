@@ -35,14 +35,15 @@ typedef enum wait_for {
     WAIT_TO_SEND,
 } wait_for;
 
-/* From now on the client has so long for what it is waited for; 0: as long as it takes. */
+/* Sets the time limit for the next step of the client (to send its request, or to read our reply);
+ * 0: no limit. */
 static void set_cut(sb_conn *c, uint64_t span, wait_for what) {
     uint64_t at = span ? sb_server_now(c->server) + span : 0;
     atomic_store_explicit(&c->is_reading, what == WAIT_TO_READ, memory_order_relaxed);
     atomic_store_explicit(&c->cut_at, at, memory_order_relaxed);
 }
 
-/* How long so many bytes may take. */
+/* The time limit for transferring that many bytes. */
 static uint64_t transfer_span(const sb_http_server *s, uint64_t bytes) {
     uint64_t rate = s->o.min_rate ? s->o.min_rate : 1;
     uint64_t seconds = bytes / rate;
@@ -85,7 +86,8 @@ static void conn_start(sb_http_server *s, struct MHD_Connection *mhd, void **con
     sb_ticker_add(&s->ticker, c);
 }
 
-/* Back to what conn_start left; a request that never got far is no different. */
+/* Releases everything of the request, so that the connection is as conn_start left it. Also for a
+ * request that was only begun. */
 static void end_request(sb_conn *c) {
     if (c->phase == SB_PHASE_IDLE) return;
     sb_http_server *s = c->server;
@@ -228,8 +230,8 @@ static enum MHD_Result read_head(sb_conn *c, const char *method) {
     return MHD_YES;
 }
 
-/* A reply can only be queued before or behind the body. So what is above the limit is read and not
- * kept, and a client that sends much more of it is not heard out. */
+/* A reply can only be queued before the body or after it. So bytes above the limit are read and
+ * discarded, and the connection is closed when a client sends many more of them. */
 static enum MHD_Result read_body(sb_conn *c, const char *data, size_t n) {
     c->body_seen += n;
     if (c->body_seen <= c->body_limit) {
@@ -258,13 +260,14 @@ static enum MHD_Result queue_reply(sb_conn *c, struct MHD_Response *response,
     return result;
 }
 
-/* libmicrohttpd only reads the bytes, but takes them as if it might not. */
+/* libmicrohttpd only reads the bytes, but its parameter is not const. */
 static void *writable(sb_slice s) {
     return s.n ? (void *)(uintptr_t)s.p : NULL;
 }
 
-/* A file on its way out. libmicrohttpd can send one by itself, but when it turns out shorter than
- * was promised it waits for the rest; logs get cut, so we read them and end the connection then. */
+/* A file that is being sent. libmicrohttpd can send a file by itself, but when the file is shorter
+ * than announced it waits for the rest forever. Log files do get truncated, so we read them
+ * ourselves and end the connection in that case. */
 typedef struct file_body {
     const sb_alloc *alloc;
     int fd;
@@ -285,7 +288,7 @@ static void file_free(void *cls) {
     sb_alloc_put(file->alloc, file, sizeof *file);
 }
 
-/* Takes the descriptor, also when it fails. */
+/* Owns the descriptor from now on, also when it fails. */
 static struct MHD_Response *file_response(const sb_alloc *alloc, const sb_reply_wire *wire) {
     file_body *file = sb_alloc_get(alloc, sizeof *file);
     if (!file) {
@@ -344,7 +347,8 @@ static enum MHD_Result open_stream(sb_conn *c) {
 
 /* ---- handlers -------------------------------------------------------------------------------- */
 
-/* The request's owner is the worker from the moment it is taken from the queue until resume. */
+/* A worker owns the request from the moment when it takes it from the queue until the connection is
+ * resumed. */
 static void run_on_worker(void *arg) {
     sb_conn *c = arg;
     sb_http_server *s = c->server;
@@ -376,7 +380,8 @@ static enum MHD_Result finish_here(sb_conn *c) {
     sb_reply_settle(&c->reply, c->status);
     size_t size = sb_reply_compress_size(&c->reply);
     if (size > s->o.compress_inline_max) {
-        /* No room among the workers: it goes as it is. Either way we are called again. */
+        /* The queue of the workers is full: the body is sent uncompressed. In both cases
+         * libmicrohttpd calls us again. */
         c->only_compress = true;
         send_away(c);
         return MHD_YES;
@@ -403,7 +408,7 @@ static enum MHD_Result answer(sb_conn *c) {
         c->status = c->row->run(&c->request, &c->reply, s->o.app);
         if (c->row->how != SB_HTTP_EITHER || c->status != SB_MORE) return finish_here(c);
         c->request.is_inline = false;
-        c->status = SB_OK; /* the worker's word counts, or the reason why there was none */
+        c->status = SB_OK; /* of a worker the reply holds the result, or why there was none */
     }
     if (!send_away(c)) {
         sb_http_fail(&c->reply, 503, "The server is busy; try again in a moment.");

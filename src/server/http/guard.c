@@ -159,7 +159,8 @@ bool sb_guard_fetch(sb_slice site, sb_slice mode, sb_http_method method) {
 bool sb_guard_token(const sb_guard *g, sb_slice offered) {
     if (g->token.n == 0) return true;
     if (offered.n == 0) return false;
-    /* Every byte of the token is looked at, whatever was offered; only the lengths may tell. */
+    /* Compares every byte, whatever was sent, so that the time it takes tells nothing but the
+     * length. */
     uint8_t difference = offered.n == g->token.n ? 0 : 1;
     for (size_t i = 0; i < g->token.n; i++)
         difference |= (uint8_t)(g->token.p[i] ^ offered.p[i % offered.n]);

@@ -66,7 +66,7 @@ typedef struct sb_http_params {
 typedef struct sb_http_request {
     sb_http_method method;
     sb_slice target;        /* as it was sent, still encoded */
-    sb_slice root;          /* what was taken off the front of the path: the prefix; "" or "/x" */
+    sb_slice root;          /* the prefix that was removed from the front of the path; "" or "/x" */
     sb_slice path;          /* decoded once, without root; begins with '/' */
     sb_slice rest;          /* of a prefix route: the path behind the prefix */
     sb_http_params query;   /* decoded */
@@ -79,8 +79,8 @@ typedef struct sb_http_request {
     sb_arena *arena;   /* of this request, with a cap */
     const sb_alloc *alloc;
     const sb_clock *clock;
-    uint64_t deadline; /* steady nanoseconds: an answer after this helps nobody */
-    bool is_inline;    /* on the listener's thread: others wait meanwhile */
+    uint64_t deadline; /* steady nanoseconds: the request is given up after this */
+    bool is_inline;    /* runs on a listener's thread: other requests wait meanwhile */
 } sb_http_request;
 
 /* The first value of a query key; .p is NULL when there is none. */
@@ -95,7 +95,7 @@ sb_slice sb_http_param_get(sb_http_params params, sb_slice key);
 sb_status sb_http_form(sb_http_request *q, sb_http_params *out, sb_err *err);
 /* Takes the text up to the next '/' off the front of *path; false when nothing is left. */
 bool sb_http_segment(sb_slice *path, sb_slice *segment);
-/* Is the time budget used up? Long work asks now and then and gives up with SB_DROPPED. */
+/* Is the time budget used up? Long work checks this regularly and then returns SB_TIMEOUT. */
 bool sb_http_expired(const sb_http_request *q);
 
 /* ---- replies --------------------------------------------------------------------------------- */
@@ -110,7 +110,8 @@ sb_status sb_http_set_header(sb_http_reply *r, const char *name, sb_slice value)
 /* The body to append to; its cap is the request's memory budget. A failed append turns the reply
  * into an error by itself. */
 sb_buf *sb_http_body(sb_http_reply *r);
-/* A body that somebody else owns; release (may be NULL) is called once it is sent or given up. */
+/* A body that is owned by somebody else; release (may be NULL) is called when it was sent or is not
+ * needed any more. */
 void sb_http_lend(sb_http_reply *r, sb_slice body, void (*release)(void *ud), void *ud);
 /* n bytes of an open file from offset on; the descriptor is closed by us, whatever happens. */
 void sb_http_take_file(sb_http_reply *r, int fd, uint64_t offset, uint64_t n);
@@ -126,8 +127,8 @@ typedef struct sb_http_asset {
 } sb_http_asset;
 void sb_http_send_asset(sb_http_reply *r, const sb_http_asset *asset);
 
-/* A name for these bytes, 1 to 120 visible characters without '"'; If-None-Match then works. Same
- * name, same bytes: not to be made from the time. */
+/* An entity tag for these bytes, 1 to 120 visible characters without '"', which makes If-None-Match
+ * work. Equal tags must mean equal bytes, so it is not made from the time. */
 sb_status sb_http_etag(sb_http_reply *r, sb_slice name);
 /* Lets a client ask for a part of the body. */
 void sb_http_allow_ranges(sb_http_reply *r);
@@ -142,14 +143,14 @@ void sb_http_cache_for(sb_http_reply *r, sb_http_cache how);
 
 typedef enum sb_http_coding {
     SB_HTTP_CODING_AUTO, /* by content type: text and JSON are compressed, the rest is not */
-    SB_HTTP_CODING_YES,  /* compress although the type does not say that it pays */
+    SB_HTTP_CODING_YES,  /* compress although bodies of this content type usually do not shrink */
     SB_HTTP_CODING_NO,
 } sb_http_coding;
 void sb_http_compress(sb_http_reply *r, sb_http_coding how);
 
-/* Bytes that came from somebody's log: shown, they must not act. Adds a sandbox policy in place of
- * the server's own. With a file name the browser offers to save them under it instead of showing
- * them. */
+/* Bytes that came from a log file, which nobody has checked: a browser must not run them. Sets a
+ * sandbox policy in place of the server's own. With a file name the browser saves them under that
+ * name instead of showing them. */
 void sb_http_user_content(sb_http_reply *r, sb_slice file_name);
 /* A policy other than the server's for this page. The text must outlive the reply. */
 void sb_http_policy(sb_http_reply *r, const char *content_security_policy);
@@ -250,18 +251,19 @@ typedef struct sb_http_options {
     uint64_t close_time;          /* how long closing waits for replies under way */
 } sb_http_options;
 
-/* Everything as it should be unless somebody asks otherwise; no routes. */
+/* The defaults of all options; there are no routes. */
 void sb_http_defaults(sb_http_options *o);
 
 /* Serves from now on, on a listening socket from sb_http_bind, which is closed by us even if this
  * fails. *out is set before the first request is taken, so that handlers may find it through app.
  * SB_INVALID for options that make no sense, two rows for one thing, a bad certificate. */
 sb_status sb_http_open(sb_http_server **out, const sb_http_options *o, int *listener, sb_err *err);
-/* Takes no more requests, lets the pool finish, ends the streams, and waits a little for replies
- * that are being sent. NULL is fine. */
+/* Accepts no more requests, waits for the workers, ends the streams, and waits a little for replies
+ * that are being sent. NULL is allowed. */
 void sb_http_close(sb_http_server *s);
 
-/* Tells the streams of a new version. Cheap, from any thread, as often as one likes. */
+/* Publishes a new version to all streams. Cheap; may be called from any thread, as often as one
+ * likes. */
 void sb_http_publish(sb_http_server *s, uint64_t version);
 /* The same for a second number, which counts the news of background jobs. */
 void sb_http_publish_jobs(sb_http_server *s, uint64_t count);

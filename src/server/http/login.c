@@ -1,4 +1,4 @@
-/* login.c: the ways in of login.h, and the page for those who have none yet. */
+/* login.c: the ways to log in (login.h), and the login page. */
 #include "server/http/login.h"
 
 #include "base/slice.h"
@@ -11,7 +11,7 @@
 #define LOGIN_POLICY                                                                               \
     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'"
 
-/* A browser that shows what it gets, as opposed to a program or a script. */
+/* Is it a browser that shows the reply as a page, and not a program or a script? */
 static bool is_visit(const sb_http_request *q) {
     sb_slice mode = sb_http_header(q, "Sec-Fetch-Mode");
     if (mode.p) return sb_text_same(mode, "navigate");
@@ -48,7 +48,8 @@ static sb_status set_cookie(const sb_gate *g, sb_http_request *q, sb_http_reply 
     else
         sb_buf_add_byte(&cookie, '/');
     sb_buf_add_str(&cookie, "; Max-Age=" COOKIE_SECONDS "; HttpOnly; SameSite=Lax");
-    /* A proxy that speaks TLS for us says so; who lies about it only harms his own cookie. */
+    /* A proxy that terminates TLS says so in this header; a client that lies about it harms only
+     * its own cookie. */
     if (g->is_tls || sb_text_same(sb_http_header(q, "X-Forwarded-Proto"), "https"))
         sb_buf_add_str(&cookie, "; Secure");
     sb_status status = sb_buf_check(&cookie, "a cookie", &r->err);

@@ -1,4 +1,4 @@
-/* server.c: opening and closing; what happens in between is in conn.c and ticker.c.
+/* server.c: opening and closing of the server; requests are handled in conn.c and ticker.c.
  *
  * Closing, in this order, because libmicrohttpd must not be stopped while a connection is
  * suspended:

@@ -61,7 +61,7 @@ typedef struct sb_ticker {
 sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, sb_err *err);
 /* Ends all streams and takes no new ones; the thread goes on cutting slow connections. */
 void sb_ticker_end_streams(sb_ticker *t);
-/* Ends the thread. Connections may still leave afterwards. */
+/* Ends the thread. Connections may still be removed afterwards. */
 void sb_ticker_stop(sb_ticker *t);
 void sb_ticker_fini(sb_ticker *t);
 
@@ -70,8 +70,8 @@ void sb_ticker_publish_jobs(sb_ticker *t, uint64_t count);
 void sb_ticker_add(sb_ticker *t, sb_conn *c);
 void sb_ticker_remove(sb_ticker *t, sb_conn *c);
 
-/* A response that goes on until its client or the server ends. SB_DROPPED when there are too many
- * streams, SB_CLOSED when the server is ending. */
+/* The response of a live stream, which lasts until the client leaves or the server ends. SB_DROPPED
+ * when there are too many streams, SB_CLOSED when the server is ending. */
 sb_status sb_stream_open(sb_ticker *t, sb_conn *c, struct MHD_Response **out);
 
 /* ---- conn.c ---------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ struct sb_conn {
     int fd;
     sb_conn *prev, *next;    /* in ticker.conns */
     _Atomic uint64_t cut_at; /* steady nanoseconds; 0: not now */
-    _Atomic bool is_reading; /* what it is waited for is the client's bytes */
+    _Atomic bool is_reading; /* we wait for bytes of the client, not for it to read ours */
     char peer[INET6_ADDRSTRLEN];
     bool peer_is_loopback;
     sb_arena arena;

@@ -9,8 +9,8 @@
 #include "base/banned.h"
 
 #define SANDBOX "sandbox; default-src 'none'"
-/* Of data: should something ever take it for a page, that page can do nothing. Scripts are not
- * among it: a worker lives under the policy of its script. */
+/* The policy of replies that hold data: if a browser ever shows one as a page, that page may load
+ * nothing. Scripts are not among them, since a worker runs under the policy of its script. */
 #define DATA_POLICY "default-src 'none'"
 static const char *const data_types[] = {"application/json", "text/csv", "text/plain",
                                          "text/tab-separated-values",
@@ -89,7 +89,7 @@ static void settle_errors(sb_http_reply *r, sb_status status) {
     if (status == SB_OK && r->kind == SB_REPLY_BUFFER)
         status = sb_buf_check(&r->buffer, "the answer", &r->err);
     if (status != SB_OK && status != SB_END) {
-        /* The handler's own words, if it left any that belong to this status. */
+        /* The reason that the handler gave, if it belongs to this status. */
         char text[sizeof r->err.text];
         bool has_words = r->err.code == status && r->err.text[0];
         snprintf(text, sizeof text, "%s", has_words ? r->err.text : sb_status_meaning(status));
@@ -312,7 +312,7 @@ static void put_body(sb_reply_wire *w, sb_http_reply *r) {
 }
 
 sb_status sb_reply_to_wire(sb_http_reply *r, sb_reply_wire *out) {
-    /* A body that was to be compressed and was not goes as it is. */
+    /* A body that could not be compressed is sent as it is. */
     if (sb_reply_compress_size(r) && r->compressed.n == 0) r->coding = SB_CODING_IDENTITY;
     out->status = r->status;
     out->header_count = 0;

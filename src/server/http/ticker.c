@@ -107,7 +107,7 @@ static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max) {
         if (result == 0) {
             s->is_suspended = true;
             MHD_suspend_connection(s->conn->mhd);
-            /* The ticker made its plan before this stream went to sleep. */
+            /* The ticker chose its wake-up time before this stream was suspended. */
             if (due_at(s, newest(t)) < t->wake_at) pthread_cond_signal(&t->wake);
         }
     }
@@ -173,7 +173,8 @@ static uint64_t wake_due_streams(sb_ticker *t, uint64_t now) {
     return next;
 }
 
-/* A sleeping connection is watched by nobody else: one poll for all of them. */
+/* libmicrohttpd does not watch a suspended connection, so we poll all of them for clients that
+ * left. */
 static void find_gone(sb_ticker *t) {
     nfds_t n = 0;
     for (sb_stream *s = t->streams; s; s = s->next)
@@ -237,7 +238,7 @@ void sb_ticker_remove(sb_ticker *t, sb_conn *c) {
     pthread_mutex_unlock(&t->lock);
 }
 
-/* Bytes that nobody has read yet: then it is this server that is late, not the client. */
+/* Has the client sent bytes that we have not read yet? Then this server is late, not the client. */
 static bool has_sent_more(const sb_conn *c) {
     int waiting = 0;
     return atomic_load_explicit(&c->is_reading, memory_order_relaxed) &&
