@@ -5,19 +5,22 @@
 #   FUZZ_SECONDS=60          for make fuzz: how long each target runs
 #   SUITES="dev interop"     for make test: only these suites
 #   BENCH_ARGS="..."         for make bench: see bench/run.py --help
+#   PREFIX=/usr/local        for make install and make uninstall: where to, and DESTDIR=path for a copy of the tree
 
 LOGDIR ?=
 ARGS ?=
 SUITES ?=
 BENCH_ARGS ?=
 FUZZ_SECONDS ?= 60
+PREFIX ?= /usr/local
+DESTDIR ?=
 
 # $(call compile,preset,folder[,target]): configuring is quick and quiet, unless it fails
 compile = mkdir -p $(2) && { cmake --preset $(1) >$(2)/configure.log 2>&1 || { cat $(2)/configure.log; exit 1; }; } \
     && cmake --build $(2) $(if $(3),--target $(3))
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench fuzz format coverage clean help
+.PHONY: build run install uninstall package test bench fuzz format coverage clean help
 
 build: ## build/seaboard, build/libseaboard.a and build/libseaboard.so
 	@tools/setup build ui
@@ -27,6 +30,16 @@ run: build ## build, then serve LOGDIR=path (a demo without one); ARGS="--port 7
 	@[ -n '$(LOGDIR)' ] || [ -e build/demo-logs/done ] || { echo "Writing a demo log (LOGDIR=path shows yours)" \
 	    && rm -rf build/demo-logs && build/seaboard-demo build/demo-logs && touch build/demo-logs/done; }
 	@build/seaboard --logdir '$(or $(LOGDIR),build/demo-logs)' $(ARGS)
+
+install: build ## command, library, headers, man pages, completions; PREFIX=/usr/local DESTDIR=
+	@tools/install install '$(PREFIX)' '$(DESTDIR)'
+
+uninstall: build ## removes what make install put there; the same PREFIX and DESTDIR
+	@tools/install uninstall '$(PREFIX)' '$(DESTDIR)'
+
+package: build ## build/packages: a .deb, and a tar file that needs nothing but the C library
+	@tools/setup package
+	@tools/package
 
 test: ## build and run every suite; the last line is the count
 	@tools/setup test ui

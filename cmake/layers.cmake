@@ -14,17 +14,20 @@ function(sb_layer name)
     set_target_properties(sb_${name} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/layers")
 endfunction()
 
-# sb_library(NAME LAYERS ...): lib/NAME.a and .so from the objects of the layers.
+# sb_library(NAME LAYERS ...): NAME.a and NAME.so from the objects of the layers. The variable NAME_LINK_LIBRARIES is set to
+# the libraries that a static link needs beside NAME.a, as names for -l; cmake/install.cmake passes them on to users.
+#
+# With link-time optimisation an object holds intermediate code that only this very version of the compiler can link. The
+# objects of these layers hold machine code as well, and the archive keeps only that: any compiler can link it.
 function(sb_library name)
     cmake_parse_arguments(arg "" "" "LAYERS" ${ARGN})
     set(objects "")
     set(uses "")
     foreach(layer ${arg_LAYERS})
-        get_target_property(kind sb_${layer} TYPE)
-        if(kind STREQUAL "INTERFACE_LIBRARY")
-            continue()
-        endif()
         list(APPEND objects "$<TARGET_OBJECTS:sb_${layer}>")
+        if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+            target_compile_options(sb_${layer} PRIVATE -ffat-lto-objects)
+        endif()
         get_target_property(layer_uses sb_${layer} LINK_LIBRARIES)
         foreach(target ${layer_uses})
             if(NOT target MATCHES "^sb_")
@@ -41,7 +44,37 @@ function(sb_library name)
     endforeach()
     target_link_libraries(${name}_static PUBLIC ${uses})
     target_link_libraries(${name}_shared PRIVATE ${uses})
-    set_target_properties(${name}_shared PROPERTIES SOVERSION 0 VERSION ${PROJECT_VERSION})
+    set_target_properties(${name}_shared PROPERTIES SOVERSION ${PROJECT_VERSION_MAJOR} VERSION ${PROJECT_VERSION})
+    if(CMAKE_INTERPROCEDURAL_OPTIMIZATION AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        add_custom_command(TARGET ${name}_static POST_BUILD
+            COMMAND ${CMAKE_OBJCOPY} -R .gnu.lto_* -R .gnu.debuglto_* "$<TARGET_FILE:${name}_static>" VERBATIM)
+    endif()
+    sb_link_names(names ${uses})
+    set(${name}_LINK_LIBRARIES ${names} PARENT_SCOPE)
+endfunction()
+
+# sb_link_names(OUT targets...): what stands behind -l for each of these targets.
+function(sb_link_names out)
+    set(ZLIB::ZLIB z)
+    set(GIF::GIF gif)
+    set(PkgConfig::DEFLATE deflate)
+    set(Threads::Threads pthread)
+    set(m m)
+    set(names "")
+    foreach(target ${ARGN})
+        if(NOT DEFINED "${target}")
+            message(FATAL_ERROR "cmake/layers.cmake: say in sb_link_names how to link with ${target}")
+        endif()
+        list(APPEND names "${${target}}")
+    endforeach()
+    # the libraries before them may use these
+    foreach(last z m pthread)
+        if(last IN_LIST names)
+            list(REMOVE_ITEM names ${last})
+            list(APPEND names ${last})
+        endif()
+    endforeach()
+    set(${out} ${names} PARENT_SCOPE)
 endfunction()
 
 # sb_command(NAME USES targets...): the program, from src/cli, over the layers it uses.

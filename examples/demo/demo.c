@@ -31,7 +31,7 @@ typedef struct trial {
     const char *optimizer;
     double learning_rate;
     int seed;
-    double best; /* the loss it will reach */
+    double best; /* the loss at the end of the training */
 } trial;
 
 static double loss_at(const trial *t, int step, double noise) {

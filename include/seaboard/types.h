@@ -9,7 +9,7 @@
  *     sb_image(w, "photo", &pixels, step, &SB_INIT(sb_image_opts, .layout = "HWC"), NULL);
  *
  * A field that is not named is zero, and zero asks for the default. A struct whose size is 0 is
- * refused with SB_INVALID. Before C++20: sb_image_opts opts = SB_INIT(sb_image_opts); then assign.
+ * refused with SB_INVALID. In C++ write: sb_image_opts opts = SB_INIT(sb_image_opts); then assign.
  *
  * Structs that the library fills in for the caller (sb_reader_event and the others of reader.h)
  * belong to the library and are handed out as pointers to const: they can grow as well, and need no
@@ -31,10 +31,15 @@ extern "C" {
 #endif
 
 /* A struct of the given type with its size filled in and the named fields set; see above. */
-#if defined(__cplusplus) && __cplusplus >= 202002L
-#define SB_INIT(type, ...) (type{.size = sizeof(type) __VA_OPT__(, ) __VA_ARGS__})
-#elif defined(__cplusplus)
-#define SB_INIT(type) (type{sizeof(type)})
+#if defined(__cplusplus)
+extern "C++" {
+template <class type> inline type sb_init_struct() {
+    type made = type();
+    made.size = sizeof(type);
+    return made;
+}
+}
+#define SB_INIT(type) (sb_init_struct<type>())
 #else
 #define SB_INIT(type, ...) ((type){.size = sizeof(type), __VA_ARGS__})
 #endif

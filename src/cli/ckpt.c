@@ -22,19 +22,19 @@ static const sb_ckpt_verb verbs[] = {
 };
 #define VERBS (sizeof verbs / sizeof verbs[0])
 
-static const sb_option options[SB_CKPT_OPTIONS] = {
-    [SB_CKPT_JSON] = {"json", 0, SB_OPTION_FLAG, NULL, "prints JSON"},
+static const sb_option ckpt_options[SB_CKPT_OPTIONS] = {
+    [SB_CKPT_JSON] = {"json", 0, SB_OPTION_FLAG, NULL, "prints JSON", NULL},
     [SB_CKPT_LONG] = {"long", 'l', SB_OPTION_FLAG, NULL,
-                      "ls: with the place in the data files and the checksum"},
+                      "ls: with the place in the data files and the checksum", NULL},
     [SB_CKPT_SORT] = {"sort", 0, SB_OPTION_TEXT, "name|bytes",
-                      "ls: in which order; name unless told"},
+                      "ls: in which order; name unless told", "name bytes"},
     [SB_CKPT_ONLY] =
         {"only", 0, SB_OPTION_LIST, "PATTERN",
-         "only tensors whose name matches, as in 'model/*'; may be given several times"},
+         "only tensors whose name matches, as in 'model/*'; may be given several times", NULL},
     [SB_CKPT_WITHOUT] = {"without", 0, SB_OPTION_TEXT, "PATTERN",
-                         "leaves out tensors whose name matches"},
+                         "leaves out tensors whose name matches", NULL},
     [SB_CKPT_OUTPUT] = {"output", 'o', SB_OPTION_TEXT, "PREFIX",
-                        "rename: writes a copy instead of replacing the checkpoint"},
+                        "rename: writes a copy instead of replacing the checkpoint", NULL},
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ void sb_ckpt_cli_progress(void *ud, uint64_t bytes) {
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int run(sb_cli *cli, const sb_args *args) {
+static int ckpt_main(sb_cli *cli, const sb_args *args) {
     const sb_ckpt_verb *verb = NULL;
     for (size_t i = 0; i < VERBS; i++)
         if (strcmp(verbs[i].name, args->rest[0]) == 0) verb = &verbs[i];
@@ -157,9 +157,10 @@ const sb_command sb_command_ckpt = {
     .name = "ckpt",
     .summary = "looks into TensorFlow's checkpoints, checks, converts and copies them",
     .operands = "ls|show|stats|verify|diff|export|rename|cp PATH ...",
+    .choices = "ls show stats verify diff export rename cp",
     .min_operands = 1,
     .max_operands = 4,
-    .options = options,
+    .options = ckpt_options,
     .option_count = SB_CKPT_OPTIONS,
     .details =
         "PATH is a prefix (run/ckpt-7), one of the checkpoint's files, or a directory, of which "
@@ -177,5 +178,5 @@ const sb_command sb_command_ckpt = {
         "  cp PATH PREFIX        copies a checkpoint, or with --only and --without some of it\n\n"
         "exit code: 0 success, 1 nothing found or (diff) a difference, 2 wrong usage, 3 damaged,\n"
         "4 not readable\n",
-    .run = run,
+    .run = ckpt_main,
 };

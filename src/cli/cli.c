@@ -1,4 +1,4 @@
-/* cli.c: output fit for terminals, and progress. */
+/* cli.c: output that is safe for terminals, and the progress line. */
 #include "cli/cli.h"
 
 #include <errno.h>

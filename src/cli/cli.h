@@ -26,9 +26,11 @@ typedef struct sb_cli {
 } sb_cli;
 
 extern const sb_command sb_command_ckpt;
+extern const sb_command sb_command_completion;
 extern const sb_command sb_command_dump;
 extern const sb_command sb_command_export;
 extern const sb_command sb_command_inspect;
+extern const sb_command sb_command_manual;
 extern const sb_command sb_command_ps;
 extern const sb_command sb_command_serve;
 extern const sb_command sb_command_stop;
@@ -39,21 +41,29 @@ extern const sb_command *const sb_commands[];
 /* NULL when there is none of that name. */
 const sb_command *sb_command_named(const char *name);
 
-/* Writes the line (or lines) and empties it. False when the output is gone: time to stop. */
+/* The words that main handles itself, beside the commands. The last row is NULL. */
+typedef struct sb_word {
+    const char *name, *summary;
+} sb_word;
+extern const sb_word sb_main_words[];
+
+/* Writes cli->line to the output and clears it. False when the output cannot be written any more:
+ * the command should stop. */
 bool sb_cli_put(sb_cli *cli);
 
-/* Appends text from outside: control characters, marks that change the direction of writing, and
- * bytes that are no UTF-8 become \n, \x1b, \u202e. max: so many characters at most, "..." for the
- * rest; 0: all. */
+/* Appends untrusted text: control characters, characters that change the writing direction, and
+ * bytes that are not UTF-8 are escaped: \n, \x1b, \u202e. max: at most this many characters, then
+ * "..."; 0: all. */
 void sb_cli_add_shown(sb_buf *out, sb_slice text, size_t max);
 void sb_cli_add_path(sb_buf *out, const char *path);
 
-/* "seaboard: " and the text on the error output. Returns the status' exit code. */
+/* Prints "seaboard: " and the text to the error output. Returns the exit code of the status. */
 int sb_cli_fail(sb_cli *cli, const sb_err *err);
 
-/* Shown on a terminal when the work has taken longer than a second, at most five times a second. */
+/* Shows the progress on a terminal when the work has taken longer than a second; at most five times
+ * a second. */
 void sb_cli_progress(sb_cli *cli, const char *what, uint64_t done, uint64_t all, uint64_t bytes);
-/* Removes it. */
+/* Removes the progress line. */
 void sb_cli_progress_end(sb_cli *cli);
 
 /* "1 234 567": digits in groups of three. */

@@ -39,7 +39,7 @@ static void add_double(sb_buf *out, double x) {
 /* "1700000000.25 (2023-11-14 22:13:20 UTC)" */
 static void add_time(sb_buf *out, double seconds) {
     add_double(out, seconds);
-    if (!(seconds >= -6e10 && seconds <= 2.5e11)) return; /* no year of four digits */
+    if (!(seconds >= -6e10 && seconds <= 2.5e11)) return; /* the year has more than four digits */
     time_t whole = (time_t)floor(seconds);
     struct tm parts;
     char text[40];
@@ -238,11 +238,13 @@ static void tell_gap(dumping *d, const sb_reader_gap *gap) {
         sb_dump_json_gap(&d->cli->line, gap);
     else
         show_gap(d, gap);
-    if (gap->kind != SB_MORE) d->damaged = true; /* a file that is being written is cut as a rule */
+    if (gap->kind != SB_MORE)
+        d->damaged =
+            true; /* the last record of a file that is being written is usually incomplete */
     sb_cli_put(d->cli);
 }
 
-/* What was stepped over since the last time. */
+/* Reports the gaps that were found since the last call. */
 static void tell_gaps(dumping *d) {
     const sb_reader_gap *gap;
     while ((gap = sb_reader_damage(d->reader, d->gaps_shown)) != NULL) {
@@ -263,7 +265,7 @@ static sb_status dump_all(dumping *d, sb_err *err) {
             show_event(d, event);
         if (status != SB_OK) return status;
         if (d->cli->line.failed) return sb_buf_check(&d->cli->line, "a line of the output", err);
-        if (!sb_cli_put(d->cli)) return SB_OK; /* main tells why */
+        if (!sb_cli_put(d->cli)) return SB_OK; /* main reports the reason */
     }
     const sb_reader_gap *gap;
     for (size_t i = 0; (gap = sb_reader_unfinished(d->reader, i)) != NULL; i++) tell_gap(d, gap);
@@ -274,11 +276,11 @@ static sb_status dump_all(dumping *d, sb_err *err) {
     return SB_OK;
 }
 
-static const sb_option options[] = {
-    {"json", 'j', SB_OPTION_FLAG, NULL, "one JSON object a line, for programs"},
+static const sb_option dump_options[] = {
+    {"json", 'j', SB_OPTION_FLAG, NULL, "one JSON object per line, for programs", NULL},
 };
 
-static int run(sb_cli *cli, const sb_args *args) {
+static int dump_main(sb_cli *cli, const sb_args *args) {
     dumping d = {.cli = cli, .json = args->options[0].given};
     sb_err err;
     sb_file_info info;
@@ -303,11 +305,11 @@ const sb_command sb_command_dump = {
     .operands = "FILE",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    .options = dump_options,
+    .option_count = sizeof dump_options / sizeof dump_options[0],
     .details =
         "With --json each line is an object with offset, size, status, and, for a good record, "
         "wall_time,\nstep and event: the Event in protobuf's JSON, with long blobs shortened.\n"
         "\nexit code: 0 all whole, 3 damaged (which is shown in its place)\n",
-    .run = run,
+    .run = dump_main,
 };

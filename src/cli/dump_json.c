@@ -93,10 +93,10 @@ static sb_status add_tensor(sb_json *j, sb_reader *r, sb_reader_kind kind) {
     sb_json_end_array(j);
     if (t->strings && kind == SB_READS_TENSOR) {
         add_sizes(j, t->strings,
-                  t->count); /* encoded messages as a rule; "event" has their heads */
+                  t->count); /* usually serialized messages; "event" shows their beginning */
         return SB_OK;
     }
-    sb_json_key_str(j, "items"); /* the first of them */
+    sb_json_key_str(j, "items"); /* only the first elements are shown */
     sb_json_begin_array(j);
     for (size_t i = 0; i < t->count && i < SHOWN_ITEMS; i++) {
         if (t->strings)
@@ -108,7 +108,7 @@ static sb_status add_tensor(sb_json *j, sb_reader *r, sb_reader_kind kind) {
     return SB_OK;
 }
 
-/* What a value of each kind shows. */
+/* Appends the content of a value by its kind. */
 static sb_status add_content(sb_json *j, sb_reader *r, const sb_reader_value *value) {
     switch (value->kind) {
     case SB_READS_SCALAR:
@@ -149,7 +149,8 @@ static void add_values(sb_json *j, sb_reader *r) {
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void begin(sb_json *j, sb_buf *out, uint64_t offset, uint64_t size, const char *status) {
+static void begin_record(sb_json *j, sb_buf *out, uint64_t offset, uint64_t size,
+                         const char *status) {
     sb_json_init(j, out, &(sb_json_opts){.spaced = true});
     sb_json_begin_object(j);
     add_uint(j, "offset", offset);
@@ -166,7 +167,7 @@ sb_status sb_dump_json_event(sb_buf *out, sb_reader *reader, const sb_reader_eve
     bool malformed = status == SB_CORRUPT || status == SB_LIMIT;
     if (status == SB_OK || malformed) {
         sb_json j;
-        begin(&j, out, event->offset, event->record.n + SB_RECORD_OVERHEAD, "ok");
+        begin_record(&j, out, event->offset, event->record.n + SB_RECORD_OVERHEAD, "ok");
         add_str(&j, "length_crc", "ok");
         add_str(&j, "payload_crc", "ok");
         add_double(&j, "wall_time", event->wall_time);
@@ -188,8 +189,8 @@ sb_status sb_dump_json_event(sb_buf *out, sb_reader *reader, const sb_reader_eve
 
 void sb_dump_json_gap(sb_buf *out, const sb_reader_gap *gap) {
     sb_json j;
-    begin(&j, out, gap->offset, gap->bytes,
-          gap->kind == SB_MORE ? "cut" : sb_status_name(gap->kind));
+    begin_record(&j, out, gap->offset, gap->bytes,
+                 gap->kind == SB_MORE ? "cut" : sb_status_name(gap->kind));
     if (gap->kind == SB_BAD_LENGTH) add_str(&j, "length_crc", "bad");
     if (gap->kind == SB_BAD_PAYLOAD) {
         add_str(&j, "length_crc", "ok");

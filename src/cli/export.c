@@ -22,12 +22,13 @@
 
 enum { OPTION_RUN, OPTION_TAG, OPTION_FORMAT, OPTION_SUPERSEDED, OPTIONS };
 
-static const sb_option options[OPTIONS] = {
-    [OPTION_RUN] = {"run", 0, SB_OPTION_TEXT, "RUN", "only this run"},
-    [OPTION_TAG] = {"tag", 0, SB_OPTION_TEXT, "TAG", "only this tag"},
-    [OPTION_FORMAT] = {"format", 0, SB_OPTION_TEXT, "csv|json", "how to write it; csv unless told"},
+static const sb_option export_options[OPTIONS] = {
+    [OPTION_RUN] = {"run", 0, SB_OPTION_TEXT, "RUN", "only this run", NULL},
+    [OPTION_TAG] = {"tag", 0, SB_OPTION_TEXT, "TAG", "only this tag", NULL},
+    [OPTION_FORMAT] = {"format", 0, SB_OPTION_TEXT, "csv|json", "output format; default: csv",
+                       "csv json"},
     [OPTION_SUPERSEDED] = {"superseded", 0, SB_OPTION_FLAG, NULL,
-                           "with the points that a restart went over again"},
+                           "include the points that a restarted run wrote again", NULL},
 };
 
 typedef struct exporting {
@@ -46,7 +47,7 @@ static bool wants_tag(void *ud, sb_slice tag) {
     return !e->tag || sb_slice_eq(tag, sb_slice_str(e->tag));
 }
 
-static bool flush(void *ud) {
+static bool flush_line(void *ud) {
     const exporting *e = ud;
     return sb_cli_put(e->cli);
 }
@@ -57,10 +58,10 @@ static sb_status export_store(exporting *e, sb_store *store, sb_err *err) {
                      .superseded = e->superseded,
                      .wants_run = wants_run,
                      .wants_tag = wants_tag,
-                     .flush = flush,
+                     .flush = flush_line,
                      .ud = e};
     sb_status status = sb_export_all(&all, store, e->cli->env->alloc);
-    if (status == SB_CLOSED) return SB_OK; /* main says what became of the output */
+    if (status == SB_CLOSED) return SB_OK; /* main reports that the output cannot be written */
     if (status != SB_OK) return sb_fail(err, status, 0, "export: %s", sb_status_meaning(status));
     sb_cli_put(e->cli);
     return SB_OK;
@@ -88,7 +89,7 @@ static sb_status export_directory(exporting *e, const char *path, const char *sp
     return status;
 }
 
-static int run(sb_cli *cli, const sb_args *args) {
+static int export_main(sb_cli *cli, const sb_args *args) {
     const char *format = args->options[OPTION_FORMAT].text;
     sb_err err;
     if (format && strcmp(format, "csv") != 0 && strcmp(format, "json") != 0) {
@@ -127,9 +128,9 @@ const sb_command sb_command_export = {
     .operands = "DIR",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
+    .options = export_options,
     .option_count = OPTIONS,
     .details = "Every point is written, with all its digits. In CSV the columns are\n"
                "run, tag, step, wall_time, value.\n",
-    .run = run,
+    .run = export_main,
 };

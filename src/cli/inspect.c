@@ -23,7 +23,7 @@
 
 #define SEPARATOR "======================================================================\n"
 
-/* In the order of their names, which is that of the output. */
+/* In alphabetical order of their names, which is the order of the output. */
 typedef enum field {
     AUDIO,
     GRAPH,
@@ -40,7 +40,7 @@ typedef enum field {
 static const struct {
     const char *name;
     bool has_tags;
-    bool lists_steps; /* all of them, instead of a digest */
+    bool lists_steps; /* lists all steps instead of a summary */
 } fields[FIELDS] = {
     [AUDIO] = {"audio", true, false},
     [GRAPH] = {"graph", false, false},
@@ -147,7 +147,7 @@ static bool add_event(const inspection *in, unit *u, sb_slice payload) {
     }
 }
 
-static sb_status add_file(inspection *in, unit *u, const char *path, sb_err *err) {
+static sb_status inspect_records(inspection *in, unit *u, const char *path, sb_err *err) {
     sb_tail *tail;
     sb_status status = sb_tail_open(&tail, in->cli->env, path, NULL, err);
     if (status != SB_OK) return status;
@@ -182,9 +182,9 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* A sorted copy for the caller to give back; NULL when there is no memory. */
-static void *sorted(const sb_alloc *alloc, const void *items, size_t count, size_t size,
-                    int (*compare)(const void *, const void *)) {
+/* A sorted copy that the caller frees; NULL when out of memory. */
+static void *sorted_copy(const sb_alloc *alloc, const void *items, size_t count, size_t size,
+                         int (*compare)(const void *, const void *)) {
     void *copy = sb_alloc_get(alloc, count * size);
     if (!copy) return NULL;
     memcpy(copy, items, count * size);
@@ -199,7 +199,7 @@ static bool show_tags(sb_cli *cli, const unit *u) {
         uint32_t count = u->tags[f].count;
         sb_buf_printf(&cli->line, "%s%s\n", fields[f].name, count ? "" : " -");
         if (count == 0) continue;
-        sb_slice *tags = sorted(alloc, u->tags[f].items, count, sizeof *tags, by_bytes);
+        sb_slice *tags = sorted_copy(alloc, u->tags[f].items, count, sizeof *tags, by_bytes);
         if (!tags) return false;
         for (uint32_t i = 0; i < count; i++) {
             sb_buf_add_str(&cli->line, "   ");
@@ -239,7 +239,7 @@ static void show_list(sb_cli *cli, const steps *s) {
 
 static bool show_digest(sb_cli *cli, const steps *s) {
     const sb_alloc *alloc = cli->env->alloc;
-    int64_t *ascending = sorted(alloc, s->items, s->n, sizeof *ascending, by_number);
+    int64_t *ascending = sorted_copy(alloc, s->items, s->n, sizeof *ascending, by_number);
     if (!ascending) return false;
     int64_t distinct = 1;
     for (size_t i = 1; i < s->n; i++) distinct += ascending[i] != ascending[i - 1];
@@ -298,14 +298,14 @@ static sb_status inspect_file(inspection *in, const char *path, sb_err *err) {
     unit u;
     in->files_all = 1;
     unit_init(&u, in->cli->env->alloc, path);
-    sb_status status = add_file(in, &u, path, err);
+    sb_status status = inspect_records(in, &u, path, err);
     if (status == SB_OK) status = show_unit(in, &u, err);
     unit_fini(&u, in->cli->env->alloc);
     return status;
 }
 
-/* As a walk goes from the top through sorted names: what is in a directory comes before what is
- * beside it, so '/' is less than every other character. */
+/* The order of a depth-first walk through sorted names: files in a directory come before its
+ * siblings, so '/' sorts before every other character. */
 static int by_walk(const void *a, const void *b) {
     const sb_found_run *x = a, *y = b;
     size_t n = x->path.n < y->path.n ? x->path.n : y->path.n;
@@ -321,8 +321,8 @@ static sb_status inspect_run(inspection *in, const sb_found_run *run, sb_err *er
     unit_init(&u, in->cli->env->alloc, (const char *)run->path.p);
     sb_status status = SB_OK;
     for (size_t i = 0; i < run->file_count && status == SB_OK; i++) {
-        status = add_file(in, &u, (const char *)run->files[i].path.p, err);
-        if (status == SB_NOT_FOUND) status = SB_OK; /* removed since it was found */
+        status = inspect_records(in, &u, (const char *)run->files[i].path.p, err);
+        if (status == SB_NOT_FOUND) status = SB_OK; /* the file was removed since it was found */
     }
     if (status == SB_OK) status = show_unit(in, &u, err);
     unit_fini(&u, in->cli->env->alloc);
@@ -356,7 +356,7 @@ static sb_status inspect_directory(inspection *in, const char *path, sb_err *err
     sb_found found;
     sb_arena_init(&arena, in->cli->env->alloc, 64 << 10, SIZE_MAX / 2);
     sb_status status = sb_discover(&found, in->cli->env, &arena, path, NULL, err);
-    if (status == SB_NOT_FOUND) status = SB_OK; /* as TensorBoard has it: nothing found */
+    if (status == SB_NOT_FOUND) status = SB_OK; /* as TensorBoard does: no event files found */
     if (status == SB_OK && found.is_file)
         status = sb_fail(err, SB_INVALID, 0, "%s: is a file, use --event_file for it", path);
     if (status == SB_OK) {
@@ -374,14 +374,15 @@ static sb_status inspect_directory(inspection *in, const char *path, sb_err *err
 
 enum { OPTION_TAG, OPTION_LOGDIR, OPTION_EVENT_FILE };
 
-static const sb_option options[] = {
-    [OPTION_TAG] = {"tag", 't', SB_OPTION_TEXT, "TAG", "shows only the steps of this tag"},
-    [OPTION_LOGDIR] = {"logdir", 0, SB_OPTION_TEXT, "DIR", "the same as PATH, for a directory"},
+static const sb_option inspect_options[] = {
+    [OPTION_TAG] = {"tag", 't', SB_OPTION_TEXT, "TAG", "shows only the steps of this tag", NULL},
+    [OPTION_LOGDIR] = {"logdir", 0, SB_OPTION_TEXT, "DIR", "the same as PATH, for a directory",
+                       NULL},
     [OPTION_EVENT_FILE] = {"event_file", 0, SB_OPTION_TEXT, "FILE",
-                           "the same as PATH, for one file"},
+                           "the same as PATH, for one file", NULL},
 };
 
-static int run(sb_cli *cli, const sb_args *args) {
+static int inspect_main(sb_cli *cli, const sb_args *args) {
     const char *logdir = args->options[OPTION_LOGDIR].text;
     const char *file = args->options[OPTION_EVENT_FILE].text;
     const char *path = args->rest_count ? args->rest[0] : NULL;
@@ -418,8 +419,8 @@ const sb_command sb_command_inspect = {
     .operands = "PATH",
     .min_operands = 0,
     .max_operands = 1,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    .options = inspect_options,
+    .option_count = sizeof inspect_options / sizeof inspect_options[0],
     .details = "PATH is an event file, or a directory that is searched for them.\n",
-    .run = run,
+    .run = inspect_main,
 };

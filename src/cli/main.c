@@ -20,8 +20,8 @@ static void add_overview(sb_buf *out) {
                         "Seaboard reads, writes and shows training logs.\n\ncommands:\n");
     for (const sb_command *const *c = sb_commands; *c; c++)
         sb_buf_printf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
-    sb_buf_printf(out, "  %-10s %s\n", "version", "shows the version");
-    sb_buf_printf(out, "  %-10s %s\n", "help", "shows this page, or that of a command");
+    for (const sb_word *word = sb_main_words; word->name; word++)
+        sb_buf_printf(out, "  %-10s %s\n", word->name, word->summary);
     sb_buf_add_str(out, "\n'seaboard help COMMAND' tells more about one of them.\n");
 }
 
@@ -76,7 +76,7 @@ static bool is_any(const char *word, const char *a, const char *b, const char *c
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
-static int dispatch(sb_cli *cli, int argc, char **argv) {
+static int dispatch_command(sb_cli *cli, int argc, char **argv) {
     if (argc < 2) {
         add_overview(&cli->line);
         fwrite(cli->line.p, 1, cli->line.n, cli->err);
@@ -88,15 +88,15 @@ static int dispatch(sb_cli *cli, int argc, char **argv) {
         return 0;
     }
     if (is_any(argv[1], "help", "--help", "-h")) return show_help(cli, argv[2]);
-    /* as with tensorboard: options alone mean serving */
+    /* options without a command mean serve, as with tensorboard */
     if (argv[1][0] == '-') return run_command(cli, &sb_command_serve, argc, argv);
     const sb_command *command = sb_command_named(argv[1]);
     if (!command) return unknown_command(cli, argv[1]);
     return run_command(cli, command, argc - 1, argv + 1);
 }
 
-/* What was written must have arrived. A reader that had enough (| head) is no failure to talk
- * about. */
+/* Checks that the output was written completely. A reader that stopped early (| head) is not
+ * reported as an error. */
 static int close_output(sb_cli *cli, int code) {
     if (fflush(cli->out) != 0 && !cli->out_error) cli->out_error = errno;
     if (!cli->out_error) return code;
@@ -105,11 +105,11 @@ static int close_output(sb_cli *cli, int code) {
     return sb_status_exit_code(SB_IO);
 }
 
-static const char *variable(const char *name) {
+static const char *environment_variable(const char *name) {
     return secure_getenv(name);
 }
 
-/* Parsing moves the words of argv around. */
+/* A copy of argv: parsing reorders the original. */
 static const char **copy_words(const sb_env *env, int argc, char **argv) {
     const char **words = sb_alloc_zeroed(env->alloc, (size_t)argc + 1, sizeof *words);
     for (int i = 0; words && i < argc; i++) words[i] = argv[i];
@@ -124,10 +124,10 @@ int main(int argc, char **argv) {
                   .out = stdout,
                   .err = stderr,
                   .err_is_terminal = isatty(2) == 1,
-                  .variable = variable,
+                  .variable = environment_variable,
                   .words = words};
     sb_buf_init(&cli.line, env.alloc, (size_t)1 << 30);
-    int code = words ? dispatch(&cli, argc, argv) : sb_status_exit_code(SB_NOMEM);
+    int code = words ? dispatch_command(&cli, argc, argv) : sb_status_exit_code(SB_NOMEM);
     sb_cli_progress_end(&cli);
     sb_buf_fini(&cli.line);
     sb_alloc_put(env.alloc, words, ((size_t)argc + 1) * sizeof *words);

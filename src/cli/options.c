@@ -1,5 +1,5 @@
-/* options.c: command lines by table. The work of getopt_long is done with its own messages
- * silenced, so that ours can name the option and what to do. */
+/* options.c: parses command lines by table. getopt_long does the work; its own messages are turned
+ * off, since ours name the option and say what to do. */
 #include "cli/options.h"
 
 #include <assert.h>
@@ -9,15 +9,15 @@
 #include "base/banned.h"
 
 #define HELP_CODE 1
-#define FIRST_CODE 256 /* of options without a letter */
+#define FIRST_CODE 256 /* the first code of options without a letter */
 
 static int code_of(const sb_command *command, size_t i) {
     char letter = command->options[i].letter;
     return letter ? letter : FIRST_CODE + (int)i;
 }
 
-/* getopt_long's two tables from ours. A leading ':' tells a missing argument from an unknown
- * option. */
+/* Makes getopt_long's two tables from ours. The leading ':' makes getopt distinguish a missing
+ * argument from an unknown option. */
 static void make_tables(const sb_command *command, struct option *longs, char *letters) {
     *letters++ = ':';
     *letters++ = 'h';
@@ -35,8 +35,8 @@ static void make_tables(const sb_command *command, struct option *longs, char *l
     longs[n + 1] = (struct option){0};
 }
 
-static sb_parsed wrong(const sb_command *command, sb_buf *message, const char *what,
-                       const char *which) {
+static sb_parsed usage_error(const sb_command *command, sb_buf *message, const char *what,
+                             const char *which) {
     sb_buf_printf(message, "%s: %s", command->name, what);
     if (which) sb_buf_printf(message, " '%s'", which);
     sb_buf_printf(message, "; see 'seaboard %s --help'", command->name);
@@ -45,9 +45,10 @@ static sb_parsed wrong(const sb_command *command, sb_buf *message, const char *w
 
 static sb_parsed check_operands(const sb_command *command, const sb_args *args, sb_buf *message) {
     if (args->rest_count < command->min_operands)
-        return wrong(command, message, "something is missing:", command->operands);
+        return usage_error(command, message, "something is missing:", command->operands);
     if (args->rest_count > command->max_operands)
-        return wrong(command, message, "there is no place for", args->rest[command->max_operands]);
+        return usage_error(command, message, "there is no place for",
+                           args->rest[command->max_operands]);
     return SB_PARSED_RUN;
 }
 
@@ -58,7 +59,7 @@ sb_parsed sb_options_parse(const sb_command *command, int argc, char **argv, sb_
     assert(command->option_count < SB_MOST_OPTIONS);
     make_tables(command, longs, letters);
     *out = (sb_args){.rest_count = 0};
-    optind = 0; /* GNU: begin anew */
+    optind = 0; /* restarts GNU getopt */
     opterr = 0;
     for (;;) {
         int before = optind ? optind : 1;
@@ -67,16 +68,17 @@ sb_parsed sb_options_parse(const sb_command *command, int argc, char **argv, sb_
         if (code == -1) break;
         if (code == 'h' || code == HELP_CODE) return SB_PARSED_HELP;
         const char *word = argv[optind > before ? optind - 1 : before];
-        if (code == ':') return wrong(command, message, "an argument is missing behind", word);
+        if (code == ':')
+            return usage_error(command, message, "an argument is missing behind", word);
         if (code == '?' && strncmp(word, "--", 2) == 0 && optopt != 0)
-            return wrong(command, message, "this option takes no argument:", word);
-        if (code == '?') return wrong(command, message, "unknown or ambiguous option", word);
+            return usage_error(command, message, "this option takes no argument:", word);
+        if (code == '?') return usage_error(command, message, "unknown or ambiguous option", word);
         size_t i = 0;
         while (code_of(command, i) != code) i++;
         out->options[i] = (sb_option_value){.given = true, .text = optarg};
         if (command->options[i].type != SB_OPTION_LIST) continue;
         if (out->listed_count == SB_MOST_LISTED)
-            return wrong(command, message, "too many of these:", word);
+            return usage_error(command, message, "too many of these:", word);
         out->listed[out->listed_count++] = optarg;
     }
     out->rest = argv + optind;

@@ -1,11 +1,11 @@
-/* options.h: what a command takes on its command line, described once.
+/* options.h: what a command accepts on its command line, described once.
  *
- * A command is one row: its name, its options, what it does. Parsing (getopt_long), the usage line
- * and the --help page all come from that row. Options may stand anywhere, may be shortened as long
- * as they stay unambiguous, and the last one of several wins. A command has at most one list
- * option.
+ * A command is one row: its name, its options, what it does. Parsing (getopt_long), the usage line,
+ * the --help page, the manual page (manual.c) and the completions of shells (completion.c) are all
+ * made from that row. Options may stand anywhere, may be shortened as long as they stay
+ * unambiguous, and the last one of several wins. A command has at most one list option.
  *
- * Threads: parsing belongs to main's. */
+ * Threads: parsing belongs to the main thread. */
 #ifndef SB_CLI_OPTIONS_H
 #define SB_CLI_OPTIONS_H
 
@@ -17,7 +17,7 @@
 typedef enum sb_option_type {
     SB_OPTION_FLAG, /* takes nothing */
     SB_OPTION_TEXT, /* takes one argument */
-    SB_OPTION_LIST, /* takes one argument and may come several times; none is forgotten */
+    SB_OPTION_LIST, /* takes one argument and may be given several times; all are kept */
 } sb_option_type;
 
 typedef struct sb_option {
@@ -26,6 +26,7 @@ typedef struct sb_option {
     sb_option_type type;
     const char *argument; /* what the help calls its argument; NULL for flags */
     const char *help;     /* one sentence without its full stop */
+    const char *choices;  /* the values that it accepts, with spaces between them; NULL: any */
 } sb_option;
 
 typedef struct sb_option_value {
@@ -40,7 +41,7 @@ typedef struct sb_args {
     sb_option_value options[SB_MOST_OPTIONS]; /* in the order of the table */
     const char *listed[SB_MOST_LISTED];       /* all arguments of list options, as they came */
     size_t listed_count;
-    char **rest; /* what is no option */
+    char **rest; /* the operands */
     int rest_count;
 } sb_args;
 
@@ -49,7 +50,9 @@ struct sb_cli;
 typedef struct sb_command {
     const char *name;
     const char *summary;  /* one line for the list of commands */
-    const char *operands; /* as the usage line shows them: "FILE", "[PATH]" */
+    const char *operands; /* as the usage line shows them: "FILE", "[PATH]"; shells complete the
+                             words FILE, PATH, DIR and COMMAND */
+    const char *choices;  /* the values that the first operand may have; NULL: any */
     int min_operands, max_operands;
     const sb_option *options;
     size_t option_count; /* below SB_MOST_OPTIONS: every command has --help too */
@@ -60,7 +63,7 @@ typedef struct sb_command {
 
 typedef enum sb_parsed {
     SB_PARSED_RUN,
-    SB_PARSED_HELP,  /* --help was asked for */
+    SB_PARSED_HELP,  /* --help was given */
     SB_PARSED_WRONG, /* the message says why */
 } sb_parsed;
 

@@ -1,4 +1,4 @@
-/* ps.c: `seaboard ps`: the servers of this machine that left a note in the info directory. */
+/* ps.c: `seaboard ps`: lists the running servers of this machine that have an info file. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -38,7 +38,7 @@ static void add_row(sb_cli *cli, const sb_server_info *info, int64_t now) {
     sb_buf_add_byte(&cli->line, '\n');
 }
 
-static int run(sb_cli *cli, const sb_args *args) {
+static int ps_main(sb_cli *cli, const sb_args *args) {
     (void)args;
     sb_arena arena;
     sb_arena_init(&arena, cli->env->alloc, 64 << 10, MEMORY);
@@ -66,5 +66,5 @@ const sb_command sb_command_ps = {
     .name = "ps",
     .summary = "lists the servers that run",
     .operands = "",
-    .run = run,
+    .run = ps_main,
 };

@@ -27,7 +27,7 @@
 
 #define NAME "Seaboard"
 #define PORT_TRIES 100
-#define BIND_FAILED 255 /* what a shell makes of TensorBoard's -1 */
+#define BIND_FAILED 255 /* TensorBoard exits with -1, which a shell sees as 255 */
 #define MEMORY ((size_t)64 << 20)
 #define MOST_PEM ((size_t)1 << 20)
 #define LOOK_NS 200000000L
@@ -51,7 +51,7 @@ typedef struct serving {
 
 /* ---- finding a port -------------------------------------------------------------------------- */
 
-/* What TensorBoard says, and what can be done about it. */
+/* Prints TensorBoard's message, and what the user can do. */
 static int say_bind_problem(serving *s, const sb_err *why) {
     FILE *err = s->cli->err;
     unsigned port = s->bound.problem_port;
@@ -145,8 +145,8 @@ static bool is_everywhere(const serving *s) {
            (host && (strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0));
 }
 
-/* SSH_CONNECTION: the client's address and port, then this machine's. Also when exposed: firewalls
- * let SSH through where they stop everything else. */
+/* SSH_CONNECTION: address and port of the client, then of this machine. Printed also when the
+ * server listens on all addresses: firewalls often let only SSH through. */
 static void say_tunnel(serving *s) {
     const char *connection = s->cli->variable("SSH_CONNECTION");
     char server[128];
@@ -157,7 +157,7 @@ static void say_tunnel(serving *s) {
     const struct passwd *me = getpwuid(geteuid());
     char more[24] = "";
     if (port != 22) snprintf(more, sizeof more, " -p %u", port);
-    sb_buf shown; /* what sshd says of itself is no reason to trust a terminal with it */
+    sb_buf shown; /* the variable is untrusted text, so it is escaped for the terminal */
     sb_buf_init(&shown, s->cli->env->alloc, 4096);
     sb_cli_add_shown(&shown, sb_slice_str(server), 0);
     fprintf(s->cli->err, "From your own machine: ssh%s -L %u:%s:%u %s@%.*s\n", more, s->bound.port,
@@ -239,7 +239,8 @@ static const char *read_pem(serving *s, int flag, int *code) {
     return (const char *)copy.p;
 }
 
-/* One answer may hold a large graph, or every text of a long run; but never most of the machine. */
+/* The memory of one answer: enough for a large graph or all texts of a long run, but only a
+ * fraction of the machine's memory. */
 static size_t request_memory(void) {
     const size_t least = (size_t)64 << 20, most = (size_t)1 << 30;
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
@@ -259,7 +260,8 @@ static int set_http(serving *s, sb_http_options *http) {
     snprintf(cookie, sizeof cookie, "seaboard_%u", s->bound.port);
     http->token = s->token;
     http->cookie_name = (const char *)sb_arena_dup(s->arena, sb_slice_str(cookie)).p;
-    http->check_host = !s->is_exposed; /* beyond this machine nobody can list its names */
+    http->check_host = !s->is_exposed; /* when the server is reachable from other machines, its host
+                                          names cannot be listed */
     http->allow_hosts = f->allow_hosts;
     http->allow_host_count = f->allow_host_count;
     http->path_prefix = f->path_prefix;
@@ -269,7 +271,7 @@ static int set_http(serving *s, sb_http_options *http) {
     return http->cookie_name ? code : sb_status_exit_code(SB_NOMEM);
 }
 
-/* Where people's notes are kept; NULL: nowhere. */
+/* The file of the users' notes; NULL: notes are not stored. */
 static const char *state_path(serving *s) {
     const char *folder = sb_own_directory(s->cli, "XDG_STATE_HOME", "~/.local/state", s->arena);
     if (!folder) return NULL;
@@ -279,7 +281,8 @@ static const char *state_path(serving *s) {
     return path;
 }
 
-/* People's notes are one file for all log directories; each is known by its real path. */
+/* One file stores the users' notes for all log directories; each directory is identified by its
+ * real path. */
 static void set_state(serving *s, sb_app_opts *o) {
     const char *folder = sb_own_directory(s->cli, "XDG_STATE_HOME", "~/.local/state", s->arena);
     size_t n = folder ? strlen(folder) + sizeof "/notes.sqlite" : 0;
@@ -375,7 +378,7 @@ static void say_if_empty(serving *s, const sb_ingest_progress *p) {
     sb_buf_clear(&s->cli->line);
 }
 
-/* Until one of the signals comes; meanwhile the progress of the first reading. */
+/* Waits for one of the signals; meanwhile shows the progress of the first load. */
 static void wait_for_signal(serving *s) {
     sb_ingest_progress p = {.is_loading = true};
     while (p.is_loading) {
@@ -418,8 +421,8 @@ static void open_browser(serving *s) {
     fputs("Note: there is no program to open a browser with (set BROWSER).\n", s->cli->err);
 }
 
-/* The signals that end it, blocked in every thread from here on. A hang-up that somebody (nohup)
- * has turned off stays off. */
+/* The signals that stop the server, blocked in every thread from here on. SIGHUP stays ignored when
+ * it was ignored before (nohup). */
 static void take_signals(sigset_t *signals) {
     struct sigaction now;
     sigemptyset(signals);
@@ -428,13 +431,14 @@ static void take_signals(sigset_t *signals) {
     if (sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, signals, NULL);
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGCHLD, SIG_IGN); /* the browser's starter leaves nothing behind */
+    signal(SIGCHLD, SIG_IGN); /* no zombie remains of the process that starts the browser */
 }
 
-static int serve(serving *s) {
+static int serve_until_stopped(serving *s) {
     take_signals(&s->signals);
     s->began = now_of(s);
-    prctl(PR_SET_NAME, "seaboard"); /* however the file is called: `seaboard stop` looks at it */
+    /* The process name, whatever the program file is called: `seaboard stop` checks it. */
+    prctl(PR_SET_NAME, "seaboard");
     int code = find_port(s);
     if (code) return code;
     code = open_app(s);
@@ -449,14 +453,14 @@ static int serve(serving *s) {
     sb_cli_progress_end(s->cli);
     if (s->signal == SIGTERM) fputs(NAME " caught SIGTERM; exiting...\n", s->cli->err);
     if (s->info_path) unlink(s->info_path);
-    pthread_sigmask(SIG_UNBLOCK, &s->signals, NULL); /* the next one kills */
+    pthread_sigmask(SIG_UNBLOCK, &s->signals, NULL); /* a second signal ends the process at once */
     sb_app_close(s->app);
     return code;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int inspect(sb_cli *cli, const sb_serve_flags *f) {
+static int inspect_logs(sb_cli *cli, const sb_serve_flags *f) {
     char *argv[8] = {(char *)(uintptr_t) "inspect"};
     int n = 1;
     const int given[] = {SB_SERVE_logdir, SB_SERVE_event_file, SB_SERVE_tag};
@@ -473,12 +477,12 @@ static int inspect(sb_cli *cli, const sb_serve_flags *f) {
     return sb_command_inspect.run(cli, &args);
 }
 
-static int run(sb_cli *cli, const sb_args *args) {
+static int serve_main(sb_cli *cli, const sb_args *args) {
     sb_arena arena;
     sb_arena_init(&arena, cli->env->alloc, 64 << 10, MEMORY);
     sb_serve_flags flags;
     int code;
-    /* `tensorboard --logdir x serve` works; nothing else may stand there */
+    /* as with `tensorboard --logdir x serve`, the only operand that is accepted is "serve" */
     if (args->rest_count && strcmp(args->rest[0], "serve") != 0) {
         sb_buf_clear(&cli->line);
         sb_cli_add_path(&cli->line, args->rest[0]);
@@ -498,10 +502,10 @@ static int run(sb_cli *cli, const sb_args *args) {
             sb_buf_add_str(&cli->line, SB_VERSION "\n");
             sb_cli_put(cli);
         } else if (!code && flags.on[SB_SERVE_inspect]) {
-            code = inspect(cli, &flags);
+            code = inspect_logs(cli, &flags);
         } else if (!code) {
             serving s = {.cli = cli, .arena = &arena, .flags = &flags, .bound = {.listener = -1}};
-            code = serve(&s);
+            code = serve_until_stopped(&s);
         }
     }
     sb_arena_fini(&arena);
@@ -520,5 +524,5 @@ const sb_command sb_command_serve = {
                "  seaboard --logdir runs\n"
                "  seaboard --logdir runs --port 7007 --bind_all\n"
                "  seaboard --logdir_spec old:/data/old,new:/data/new\n",
-    .run = run,
+    .run = serve_main,
 };

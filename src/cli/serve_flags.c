@@ -35,17 +35,19 @@ static const struct {
 
 #define TYPE_OF(kind)                                                                              \
     ((kind) == SWITCH ? SB_OPTION_FLAG : (kind) == LIST ? SB_OPTION_LIST : SB_OPTION_TEXT)
+#define CHOICES_OF(kind, choices) ((kind) == BOOL ? "true false" : (choices))
 const sb_option sb_serve_options[SB_SERVE_FLAGS] = {
 #define SERVE_FLAG(name, kind, argument, default_text, choices, effect, help)                      \
-    [SB_SERVE_##name] = {#name, SB_SERVE_##name == SB_SERVE_verbosity ? 'v' : 0, TYPE_OF(kind),    \
-                         argument, help},
+    [SB_SERVE_##name] = {#name,         SB_SERVE_##name == SB_SERVE_verbosity ? 'v' : 0,           \
+                         TYPE_OF(kind), argument,                                                  \
+                         help,          CHOICES_OF(kind, choices)},
 #include "cli/serve_flags.def"
 #undef SERVE_FLAG
 };
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* An argument that cannot be what it should be, in argparse's way: exit code 2. */
+/* Reports an argument that is not valid, in the format of Python's argparse. Exit code 2. */
 __attribute__((format(printf, 3, 4))) static int bad_argument(sb_cli *cli, int flag,
                                                               const char *format, ...) {
     va_list args;
@@ -57,7 +59,7 @@ __attribute__((format(printf, 3, 4))) static int bad_argument(sb_cli *cli, int f
     return WRONG_USAGE;
 }
 
-/* Arguments that do not go together: exit code 1. */
+/* Reports options that cannot be combined. Exit code 1. */
 static int bad_flags(sb_cli *cli, const char *text) {
     fprintf(cli->err, "Error: %s\n", text);
     return FAILED;
@@ -186,8 +188,9 @@ static int read_numbers(sb_serve_flags *f, sb_cli *cli) {
 
 /* ---- what goes together ---------------------------------------------------------------------- */
 
-/* NULL: nothing is wrong. The first that applies, in TensorBoard's order. */
-static const char *conflict(const sb_serve_flags *f) {
+/* The message for the first conflict between options, in TensorBoard's order; NULL when there is
+ * none. */
+static const char *flag_conflict(const sb_serve_flags *f) {
     const char *logdir = f->text[SB_SERVE_logdir], *spec = f->text[SB_SERVE_logdir_spec];
     bool inspect = f->on[SB_SERVE_inspect];
     const char *event_file = f->text[SB_SERVE_event_file];
@@ -226,7 +229,7 @@ static int check_prefix(sb_serve_flags *f, sb_cli *cli, sb_arena *arena) {
     return FAILED;
 }
 
-/* One line for all that was given and changes nothing. */
+/* Prints one line that lists all given options that have no effect. */
 static void say_what_has_no_effect(const sb_serve_flags *f, sb_cli *cli) {
     bool any = false;
     for (int i = 0; i < SB_SERVE_FLAGS; i++) {
@@ -252,7 +255,7 @@ int sb_serve_flags_read(sb_serve_flags *f, sb_cli *cli, const sb_args *args, sb_
     if (!code) code = read_samples(f, cli, arena);
     if (!code) code = read_numbers(f, cli);
     if (code || f->on[SB_SERVE_version_tb]) return code;
-    const char *wrong = conflict(f);
+    const char *wrong = flag_conflict(f);
     if (wrong) return bad_flags(cli, wrong);
     code = check_prefix(f, cli, arena);
     if (!code) say_what_has_no_effect(f, cli);
@@ -301,7 +304,7 @@ void sb_serve_flags_json(const sb_serve_flags *f, sb_buf *out) {
     sb_json_init(&j, out, &(sb_json_opts){.spaced = true});
     sb_json_begin_object(&j);
     for (int i = 0; i < SB_SERVE_FLAGS; i++) {
-        if (i == SB_SERVE_keyfile) continue; /* nobody's business */
+        if (i == SB_SERVE_keyfile) continue; /* private */
         sb_json_key_str(&j, table[i].name);
         if (i == SB_SERVE_port && f->port_is_default)
             sb_json_null(&j);
@@ -327,7 +330,7 @@ const char *sb_expand_home(sb_cli *cli, const char *path, sb_arena *arena) {
         const struct passwd *entry = user.n ? getpwnam((const char *)user.p) : getpwuid(geteuid());
         home = entry ? entry->pw_dir : NULL;
     }
-    if (!home) return path; /* as Python does with an unknown name */
+    if (!home) return path; /* unchanged for an unknown user, as Python's expanduser does */
     size_t home_n = strlen(home), rest = strlen(path + n);
     char *out = sb_arena_get(arena, home_n + rest + 1);
     if (!out) return NULL;
@@ -336,7 +339,7 @@ const char *sb_expand_home(sb_cli *cli, const char *path, sb_arena *arena) {
     return out;
 }
 
-/* "scheme://", as TensorBoard tells a URI from a path. */
+/* Does the text begin with "scheme://"? That is how TensorBoard distinguishes a URI from a path. */
 static bool is_uri(const char *text) {
     size_t n = 0;
     bool first = (text[0] | 0x20) >= 'a' && (text[0] | 0x20) <= 'z';

@@ -25,8 +25,8 @@ typedef struct sb_serve_flags {
     bool given[SB_SERVE_FLAGS];
     const char *const *allow_hosts;
     size_t allow_host_count;
-    unsigned port;        /* what to begin with */
-    bool port_is_default; /* the next ones will do as well */
+    unsigned port;        /* the first port to try */
+    bool port_is_default; /* following ports may be tried as well */
     double reload_interval;
     uint32_t threads;
     uint64_t memory_limit;

@@ -60,7 +60,7 @@ bool sb_is_our_server(const sb_server_info *info) {
 
 /* The inodes of the sockets that listen on a port: lines of /proc/net/tcp are
  *   sl local_address remote_address st tx:rx tr:when retrnsmt uid timeout inode ... */
-static size_t listening(const char *table, unsigned port, uint64_t *inodes, size_t n) {
+static size_t listening_inodes(const char *table, unsigned port, uint64_t *inodes, size_t n) {
     FILE *file = fopen(table, "re");
     char line[512];
     while (file && n < MOST_SOCKETS && fgets(line, sizeof line, file)) {
@@ -101,8 +101,8 @@ static bool has_socket(const char *pid, const uint64_t *inodes, size_t n) {
 
 static int64_t process_on(unsigned port) {
     uint64_t inodes[MOST_SOCKETS];
-    size_t n = listening("/proc/net/tcp", port, inodes, 0);
-    n = listening("/proc/net/tcp6", port, inodes, n);
+    size_t n = listening_inodes("/proc/net/tcp", port, inodes, 0);
+    n = listening_inodes("/proc/net/tcp6", port, inodes, n);
     DIR *dir = n ? opendir("/proc") : NULL;
     const struct dirent *entry;
     int64_t pid = 0;
@@ -120,7 +120,8 @@ sb_holder sb_port_holder(sb_cli *cli, unsigned port, sb_arena *arena) {
     size_t n;
     if (sb_info_list(sb_temp_dir(cli), arena, &infos, &n, NULL) != SB_OK) return holder;
     for (size_t i = 0; i < n; i++) {
-        /* a file that was left behind names a process that is gone or another */
+        /* an outdated info file names a process that has ended, or another program that now has its
+         * number */
         bool is_it = holder.pid ? infos[i].pid == holder.pid
                                 : infos[i].port == (int64_t)port && sb_is_our_server(&infos[i]);
         if (is_it) holder.logdir = infos[i].logdir;
@@ -176,7 +177,7 @@ size_t sb_lan_addresses(sb_arena *arena, const char **out, size_t room) {
     return n;
 }
 
-static bool answers(const struct addrinfo *at, unsigned port) {
+static bool answers_on_port(const struct addrinfo *at, unsigned port) {
     int fd = socket(at->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return false;
     union {
@@ -208,7 +209,7 @@ const char *sb_reachable_name(sb_arena *arena, unsigned port) {
     if (getaddrinfo(host, NULL, &hints, &found) != 0) return "localhost";
     const char *name = found->ai_canonname ? found->ai_canonname : host;
     sb_slice copy = sb_arena_dup(arena, sb_slice_str(name));
-    bool is_there = answers(found, port);
+    bool is_there = answers_on_port(found, port);
     freeaddrinfo(found);
     return is_there && copy.p ? (const char *)copy.p : "localhost";
 }

@@ -13,11 +13,11 @@
 #include "fsio/fs.h"
 #include "base/banned.h"
 
-#define TOKEN_BYTES 24 /* of chance; twice as many hex digits */
+#define TOKEN_BYTES 24 /* random bytes; printed as twice as many hex digits */
 #define LEAST_TOKEN 8
 #define MOST_TOKEN 200
 
-/* What may stand in a URL and in a cookie without escapes. */
+/* Characters that need no escaping in a URL or a cookie. */
 static bool is_token(sb_slice s) {
     for (size_t i = 0; i < s.n; i++) {
         uint8_t c = s.p[i];
@@ -51,7 +51,7 @@ static const char *make_token(sb_arena *arena) {
     return token;
 }
 
-/* Only a file that is ours alone counts. */
+/* Only a file that belongs to this user and that nobody else can read is used. */
 static const char *read_token(const char *path, sb_arena *arena) {
     char text[MOST_TOKEN + 2];
     struct stat info;

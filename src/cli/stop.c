@@ -19,8 +19,8 @@
 #define MEMORY ((size_t)64 << 20)
 #define PATIENCE_MS 10000
 
-/* Ends one process and waits until it is gone. The descriptor is taken before the last look at what
- * the process is, so that a number that is used again cannot be mistaken. */
+/* Ends one process and waits until it has exited. The pidfd is opened before the process is checked
+ * for the last time, so a process id that was reused meanwhile cannot be mistaken. */
 static int end_process(sb_cli *cli, const sb_server_info *info) {
     int fd = (int)syscall(SYS_pidfd_open, (pid_t)info->pid, 0);
     int code = 1;
@@ -44,8 +44,8 @@ static int end_process(sb_cli *cli, const sb_server_info *info) {
     return code;
 }
 
-/* A process id wins over a port of the same number. */
-static const sb_server_info *find(const sb_server_info *infos, size_t n, int64_t number) {
+/* A process id takes precedence over a port with the same number. */
+static const sb_server_info *find_server(const sb_server_info *infos, size_t n, int64_t number) {
     const sb_server_info *found = NULL;
     for (size_t i = 0; i < n; i++) {
         if (!sb_is_our_server(&infos[i])) continue;
@@ -55,7 +55,7 @@ static const sb_server_info *find(const sb_server_info *infos, size_t n, int64_t
     return found;
 }
 
-static int run(sb_cli *cli, const sb_args *args) {
+static int stop_main(sb_cli *cli, const sb_args *args) {
     int64_t number;
     sb_err err;
     if (!sb_parse_int64(sb_slice_str(args->rest[0]), &number) || number <= 0) {
@@ -70,7 +70,7 @@ static int run(sb_cli *cli, const sb_args *args) {
     size_t n;
     int code;
     sb_status status = sb_info_list(sb_temp_dir(cli), &arena, &infos, &n, &err);
-    const sb_server_info *found = status == SB_OK ? find(infos, n, number) : NULL;
+    const sb_server_info *found = status == SB_OK ? find_server(infos, n, number) : NULL;
     if (status == SB_OK && !found)
         status = sb_fail(&err, SB_NOT_FOUND, 0,
                          "stop: no seaboard server of yours has port or process id %" PRId64
@@ -87,5 +87,5 @@ const sb_command sb_command_stop = {
     .operands = "PORT|PID",
     .min_operands = 1,
     .max_operands = 1,
-    .run = run,
+    .run = stop_main,
 };

@@ -27,8 +27,8 @@ static void begin_line(verification *v, const char *path, uint64_t offset) {
     sb_buf_printf(&v->cli->line, ": byte %llu: ", (unsigned long long)offset);
 }
 
-static void tell(verification *v, const char *path, uint64_t offset, uint64_t bytes,
-                 const char *what) {
+static void report_damage(verification *v, const char *path, uint64_t offset, uint64_t bytes,
+                          const char *what) {
     begin_line(v, path, offset);
     sb_buf_printf(&v->cli->line, "%s (%llu bytes)\n", what, (unsigned long long)bytes);
     sb_cli_put(v->cli);
@@ -54,13 +54,14 @@ static const char *what_is_wrong(sb_status status) {
     }
 }
 
-/* What stands behind the last good record. */
-static void tell_rest(verification *v, const char *path, const sb_tail *tail) {
+/* Reports the bytes after the last good record. */
+static void report_rest(verification *v, const char *path, const sb_tail *tail) {
     sb_tail_ending rest = sb_tail_rest(tail);
-    if (rest.kind != SB_OK) tell(v, path, rest.offset, rest.bytes, what_is_wrong(rest.kind));
+    if (rest.kind != SB_OK)
+        report_damage(v, path, rest.offset, rest.bytes, what_is_wrong(rest.kind));
 }
 
-/* All records; SB_MORE at the end, or what ended it. */
+/* Reads all records. SB_MORE at the end of the file, else the status that ended the reading. */
 static sb_status read_records(verification *v, const char *path, sb_tail *tail, sb_err *err) {
     for (uint32_t turn = 1;; turn++) {
         sb_tail_record record;
@@ -69,9 +70,9 @@ static sb_status read_records(verification *v, const char *path, sb_tail *tail, 
         if (status == SB_OK) {
             v->records++;
             if (sb_event_read(&event, record.payload) != SB_OK)
-                tell(v, path, record.offset, record.size, "a record that is no event");
+                report_damage(v, path, record.offset, record.size, "a record that is no event");
         } else if (status == SB_BAD_LENGTH || status == SB_BAD_PAYLOAD || status == SB_LIMIT) {
-            tell(v, path, record.offset, record.size, what_is_wrong(status));
+            report_damage(v, path, record.offset, record.size, what_is_wrong(status));
         } else {
             return status;
         }
@@ -89,7 +90,7 @@ static void verify_file(verification *v, const char *path) {
     if (status == SB_OK) {
         status = read_records(v, path, tail, &err);
         if (status == SB_MORE || status == SB_CORRUPT) {
-            tell_rest(v, path, tail);
+            report_rest(v, path, tail);
             status = SB_OK;
         }
         v->bytes += sb_tail_stats(tail).size;
@@ -164,11 +165,11 @@ static int verify_found(verification *v, const sb_found *found, const char *path
     return exit_code(v);
 }
 
-static const sb_option options[] = {
-    {"verbose", 'v', SB_OPTION_FLAG, NULL, "names the files that are whole, too"},
+static const sb_option verify_options[] = {
+    {"verbose", 'v', SB_OPTION_FLAG, NULL, "also names the files that are undamaged", NULL},
 };
 
-static int run(sb_cli *cli, const sb_args *args) {
+static int verify_main(sb_cli *cli, const sb_args *args) {
     verification v = {.cli = cli, .verbose = args->options[0].given};
     sb_arena arena;
     sb_found found;
@@ -186,11 +187,11 @@ const sb_command sb_command_verify = {
     .operands = "PATH",
     .min_operands = 1,
     .max_operands = 1,
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    .options = verify_options,
+    .option_count = sizeof verify_options / sizeof verify_options[0],
     .details =
         "PATH is an event file, or a directory that is searched for them. A record that is cut at "
         "the\nend of a file counts as damage; in a file that is still being written that is "
         "normal.\n\nexit code: 0 all whole, 1 nothing found, 3 damaged, 4 not readable\n",
-    .run = run,
+    .run = verify_main,
 };

@@ -1,4 +1,5 @@
-/* beneath.c: opening strictly beneath a directory: the kernel's walk, and ours. */
+/* beneath.c: opens files strictly beneath a directory: with openat2 where the kernel has it, else
+ * by walking the path ourselves. */
 #include "fsio/beneath.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 #include "base/slice.h"
 #include "base/banned.h"
 
-/* O_NONBLOCK: a pipe that nobody writes to would hold open() for ever. */
+/* O_NONBLOCK: opening a pipe without a writer would block forever. */
 #define FILE_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 #define DIR_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 #define MAX_DEPTH 128
@@ -26,7 +27,7 @@ static bool is_part(sb_slice s, const char *text) {
     return sb_slice_eq(s, sb_slice_str(text));
 }
 
-/* Takes the next part off the front, slashes around it gone; false behind the last. */
+/* Removes the next component from the front, without slashes; false when there is none left. */
 static bool next_part(sb_slice *path, sb_slice *part) {
     while (path->n && *path->p == '/') *path = sb_slice_of(path->p + 1, path->n - 1);
     size_t n = 0;
@@ -47,7 +48,8 @@ bool sb_beneath_allowed(sb_slice path) {
     return true;
 }
 
-/* Takes dir off the front of an absolute path, part by part; false when it does not stand there. */
+/* Removes dir from the front of an absolute path, component by component; false when the path is
+ * not beneath dir. */
 static bool strip_front(sb_slice dir, sb_slice path, sb_slice *out) {
     sb_slice d, p;
     if (dir.n == 0 || dir.p[0] != '/') return false;
@@ -82,8 +84,8 @@ bool sb_beneath_relative(const char *dir, sb_slice path, sb_slice *out) {
 
 /* ---- our walk -------------------------------------------------------------------------------- */
 
-/* The directories from the root to where we are, all held open: ".." in a link goes back to the
- * one we came through, whatever has been renamed meanwhile. */
+/* The open directories from the root to the current one. ".." in a link returns to the directory
+ * that we came through, even when it was renamed meanwhile. */
 typedef struct walk {
     int held[MAX_DEPTH];
     size_t depth; /* how many are held; the first is the root */
@@ -92,15 +94,15 @@ typedef struct walk {
     char rest[2 * SB_BENEATH_MAX];
 } walk;
 
-static int here(const walk *w) {
+static int current_dir(const walk *w) {
     return w->held[w->depth - 1];
 }
 
-/* A link's text goes in front of what is left. */
-static int follow(walk *w, const char *name) {
+/* Puts the target of a symbolic link in front of the rest of the path. */
+static int follow_link(walk *w, const char *name) {
     char target[SB_BENEATH_MAX];
     if (++w->links > MAX_LINKS) return -ELOOP;
-    ssize_t n = readlinkat(here(w), name, target, sizeof target);
+    ssize_t n = readlinkat(current_dir(w), name, target, sizeof target);
     if (n < 0) return -errno;
     if (n == 0 || (size_t)n == sizeof target) return -ENAMETOOLONG;
     if (target[0] == '/') return -EXDEV;
@@ -114,16 +116,16 @@ static int follow(walk *w, const char *name) {
 
 /* Opens the last part into *file, or steps into one in between, or puts a link's text in its
  * place: then nothing is opened yet. 0, or a negative errno. */
-static int step(walk *w, const char *name, bool is_last, int *file) {
+static int walk_component(walk *w, const char *name, bool is_last, int *file) {
     int flags = is_last ? FILE_FLAGS : DIR_FLAGS;
-    int fd = openat(here(w), name, flags | O_NOFOLLOW);
+    int fd = openat(current_dir(w), name, flags | O_NOFOLLOW);
     if (fd < 0) {
         /* A link is ELOOP for a file and ENOTDIR for a directory; another ENOTDIR is no link. */
         int reason = errno;
         if (reason != ELOOP && reason != ENOTDIR) return -reason;
         struct stat s;
-        if (fstatat(here(w), name, &s, AT_SYMLINK_NOFOLLOW) < 0) return -errno;
-        return S_ISLNK(s.st_mode) ? follow(w, name) : -reason;
+        if (fstatat(current_dir(w), name, &s, AT_SYMLINK_NOFOLLOW) < 0) return -errno;
+        return S_ISLNK(s.st_mode) ? follow_link(w, name) : -reason;
     }
     if (is_last) {
         *file = fd;
@@ -136,7 +138,7 @@ static int step(walk *w, const char *name, bool is_last, int *file) {
     return 0;
 }
 
-/* The next part, taken out of rest into name; false when nothing is left. */
+/* Moves the next component from rest to name; false when nothing is left. */
 static bool take_name(walk *w, char name[NAME_MAX + 1], int *error) {
     sb_slice rest = sb_slice_of(w->rest, w->left), part;
     if (!next_part(&rest, &part)) return false;
@@ -162,13 +164,13 @@ static int walk_on(walk *w) {
             if (w->depth == 1) return -EXDEV;
             close(w->held[--w->depth]);
         } else {
-            error = step(w, name, w->left == 0, &file);
+            error = walk_component(w, name, w->left == 0, &file);
         }
     }
     return error < 0 ? error : file;
 }
 
-/* Only regular files are handed out. */
+/* Only regular files are returned. */
 static int only_files(int fd) {
     struct stat s;
     int error = fstat(fd, &s) < 0     ? -errno

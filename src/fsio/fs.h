@@ -16,20 +16,20 @@
 typedef enum sb_open_mode {
     SB_OPEN_READ,
     SB_OPEN_NEW,     /* for writing at the end; fails with EEXIST when there is one */
-    SB_OPEN_REPLACE, /* for writing; what was there is gone */
+    SB_OPEN_REPLACE, /* for writing; truncates an existing file */
 } sb_open_mode;
 
 typedef struct sb_file_info {
     uint64_t size;
     uint64_t device;
     uint64_t inode;
-    uint64_t links; /* 0: the name was removed, the file lives on only for those who hold it open */
+    uint64_t links; /* 0: the file was deleted and exists only for processes that have it open */
     int64_t mtime_ns;
     bool is_dir;
     bool is_file;
 } sb_file_info;
 
-/* Called once a name, "." and ".." left out; a non-zero answer ends the listing. */
+/* Called once for each name except "." and ".."; a non-zero result ends the listing. */
 typedef int (*sb_list_fn)(void *ud, const char *name);
 
 typedef struct sb_fs {
@@ -46,7 +46,7 @@ typedef struct sb_fs {
     int (*rename)(void *ctx, const char *from, const char *to);
     int (*remove)(void *ctx, const char *path);
     int (*list)(void *ctx, const char *path, sb_list_fn each,
-                void *ud); /* what each answered, or < 0 */
+                void *ud); /* the callback's last result, or a negative errno */
     /* A regular file strictly beneath dir, for reading, whatever links there are (beneath.h). */
     int (*open_beneath)(void *ctx, const char *dir, const char *path);
     /* Waits until no other process holds the lock of this open file or directory, and takes it;
@@ -60,11 +60,11 @@ typedef struct sb_fs {
 
 extern const sb_fs sb_fs_local;
 
-/* Makes path and all missing directories above it. */
+/* Creates the directory and all missing parents. */
 sb_status sb_fs_make_dirs(const sb_fs *fs, const sb_alloc *alloc, const char *path, sb_err *err);
 
-/* Writes all of data, going on after short writes. *done (may be NULL): how much was written, also
- * on failure. The answer is 0 or a negative errno. */
+/* Writes all of data, continuing after short writes. *done (may be NULL): how many bytes were
+ * written, also on failure. Returns 0 or a negative errno. */
 int sb_fs_write_all(const sb_fs *fs, int file, sb_slice data, size_t *done);
 
 /* Writes data to a file of that name, replacing it only when all of it is written (through a
@@ -72,7 +72,7 @@ int sb_fs_write_all(const sb_fs *fs, int file, sb_slice data, size_t *done);
 sb_status sb_fs_put(const sb_fs *fs, const sb_alloc *alloc, const char *path, sb_slice data,
                     sb_err *err);
 
-/* Reads a whole file of at most cap bytes into *out, which the caller gives back to alloc (out->n
+/* Reads a whole file of at most cap bytes into *out, which the caller frees with alloc (out->n
  * bytes). */
 sb_status sb_fs_get(const sb_fs *fs, const sb_alloc *alloc, const char *path, size_t cap,
                     sb_slice *out, sb_err *err);

@@ -19,17 +19,17 @@ struct sb_gz {
     const sb_fs *fs;
     int file;
     bool ready;   /* the stream is set up */
-    bool between; /* behind an archive's end mark, where another may begin */
-    bool ended;   /* nothing follows any more */
+    bool between; /* after the end of an archive, where another one may begin */
+    bool ended;   /* the end of the last archive was reached */
     bool cut;
-    int failed; /* a negative errno that all later reads answer with */
+    int failed; /* a negative errno; all later reads return it */
     z_stream stream;
-    uint64_t packed_at; /* offset in the file behind what is in `packed` */
+    uint64_t packed_at; /* offset in the file of the first byte after those in `packed` */
     uint64_t at;        /* offset in the unpacked bytes */
     uint8_t packed[PACKED_BLOCK];
 };
 
-/* zlib gives memory back without its size: the size stands in front of each block. */
+/* zlib frees memory without telling its size, so the size is stored in front of each block. */
 #define PREFIX alignof(max_align_t)
 
 static voidpf zlib_get(voidpf opaque, uInt count, uInt size) {
@@ -59,20 +59,20 @@ sb_status sb_gz_new(sb_gz **out, const sb_alloc *alloc, const sb_fs *fs, int fil
     return SB_OK;
 }
 
-static void stop(sb_gz *g) {
+static void stop_inflate(sb_gz *g) {
     if (g->ready) inflateEnd(&g->stream);
     g->ready = false;
 }
 
 void sb_gz_free(sb_gz *g) {
     if (!g) return;
-    stop(g);
+    stop_inflate(g);
     sb_alloc_put(g->alloc, g, sizeof *g);
 }
 
-/* From the first byte. */
-static int start(sb_gz *g) {
-    stop(g);
+/* Restarts at the first byte. */
+static int start_inflate(sb_gz *g) {
+    stop_inflate(g);
     union {
         const sb_alloc *in;
         voidpf out;
@@ -86,8 +86,8 @@ static int start(sb_gz *g) {
     return 0;
 }
 
-/* More packed bytes: how many, 0 at the end of the file, or a negative errno. */
-static int64_t load(sb_gz *g) {
+/* Reads more compressed bytes. Returns how many, 0 at the end of the file, or a negative errno. */
+static int64_t load_packed(sb_gz *g) {
     int64_t got = g->fs->read_at(g->fs->ctx, g->file, g->packed, sizeof g->packed, g->packed_at);
     if (got <= 0) return got;
     g->packed_at += (uint64_t)got;
@@ -96,10 +96,11 @@ static int64_t load(sb_gz *g) {
     return got;
 }
 
-/* One archive is complete: does another follow? What is no archive is ignored, as gunzip does. */
+/* An archive is complete: does another one follow? Trailing bytes that are not an archive are
+ * ignored, as gunzip does. */
 static int next_archive(sb_gz *g) {
     if (g->stream.avail_in == 0) {
-        int64_t got = load(g);
+        int64_t got = load_packed(g);
         if (got < 0) return (int)got;
     }
     if (g->stream.avail_in > 0 && g->stream.next_in[0] == 0x1f)
@@ -110,7 +111,7 @@ static int next_archive(sb_gz *g) {
     return 0;
 }
 
-/* Inflates up to n bytes; fewer only at the end of the archive or before damage. */
+/* Decompresses up to n bytes; fewer only at the end of the archive or before damage. */
 static int64_t inflate_some(sb_gz *g, uint8_t *to, size_t n) {
     size_t done = 0;
     int64_t got = 1;
@@ -120,9 +121,9 @@ static int64_t inflate_some(sb_gz *g, uint8_t *to, size_t n) {
             got = next_archive(g);
             continue;
         }
-        bool dry = false; /* zlib may still hold output when the input is used up */
+        bool dry = false; /* zlib may still have output when all input is consumed */
         if (g->stream.avail_in == 0) {
-            got = load(g);
+            got = load_packed(g);
             dry = got == 0;
             if (got < 0) break;
         }
@@ -135,7 +136,7 @@ static int64_t inflate_some(sb_gz *g, uint8_t *to, size_t n) {
         g->at += made;
         g->between = result == Z_STREAM_END;
         if (result == Z_MEM_ERROR) {
-            stop(g); /* the next call begins again */
+            stop_inflate(g); /* the next call restarts from the beginning */
             got = -ENOMEM;
         } else if (result != Z_STREAM_END && result != Z_OK && result != Z_BUF_ERROR) {
             got = g->failed = -EBADMSG;
@@ -149,7 +150,7 @@ static int64_t inflate_some(sb_gz *g, uint8_t *to, size_t n) {
 
 int64_t sb_gz_read_at(sb_gz *g, void *to, size_t n, uint64_t offset) {
     if (!g->ready || offset < g->at) {
-        int result = start(g);
+        int result = start_inflate(g);
         if (result < 0) return result;
     }
     while (g->at < offset) {

@@ -13,18 +13,19 @@
 
 typedef struct sb_gz sb_gz;
 
-/* The file is borrowed: it stays open until after sb_gz_free, and nobody else closes it. */
+/* The file is borrowed: it must stay open until sb_gz_free has returned; this reader does not close
+ * it. */
 sb_status sb_gz_new(sb_gz **out, const sb_alloc *alloc, const sb_fs *fs, int file, sb_err *err);
 void sb_gz_free(sb_gz *g);
 
-/* As read_at of sb_fs, with offsets in the unpacked bytes. -EBADMSG: the archive is damaged here;
- * all bytes before were handed out. -ENOMEM: out of memory. */
+/* Like read_at of sb_fs, with offsets in the decompressed bytes. -EBADMSG: the archive is damaged
+ * at this place; all bytes before it have been returned. -ENOMEM: out of memory. */
 int64_t sb_gz_read_at(sb_gz *g, void *to, size_t n, uint64_t offset);
 
-/* After an answer of 0: did the archive end before its own end mark? */
+/* After a read that returned 0: is the archive truncated? */
 bool sb_gz_is_cut(const sb_gz *g);
 
-/* How far it was unpacked. */
+/* How many bytes have been decompressed. */
 uint64_t sb_gz_offset(const sb_gz *g);
 
 /* Do these first bytes of a file begin an archive? */

@@ -1,4 +1,5 @@
-/* local.c: the machine's own file system. Interrupted calls are tried again here, nowhere else. */
+/* local.c: the local file system. Calls that were interrupted by a signal (EINTR) are repeated
+ * here, nowhere else. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,12 +19,12 @@
         (result) = (call);                                                                         \
     } while ((result) < 0 && errno == EINTR)
 
-/* One system call never moves more than this, so that its answer fits every type on the way. */
+/* The most bytes of one system call, so that its result fits every integer type in between. */
 #define MAX_TRANSFER ((size_t)1 << 30)
 
 static int local_open(void *ctx, const char *path, sb_open_mode mode) {
     (void)ctx;
-    /* A pipe under a file's name must not keep a reader waiting for its other end. */
+    /* Non-blocking: opening a named pipe must not wait for its other end. */
     static const int flags[] = {
         [SB_OPEN_READ] = O_RDONLY | O_NONBLOCK | O_NOCTTY,
         [SB_OPEN_NEW] = O_WRONLY | O_CREAT | O_EXCL | O_APPEND,
@@ -84,7 +85,8 @@ static int local_info(void *ctx, int file, sb_file_info *out) {
 
 static int local_close(void *ctx, int file) {
     (void)ctx;
-    /* After EINTR the descriptor is gone on Linux; trying again could close somebody else's. */
+    /* On Linux the descriptor is closed even after EINTR; repeating the call could close another
+     * thread's descriptor. */
     return close(file) < 0 && errno != EINTR ? -errno : 0;
 }
 

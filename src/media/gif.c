@@ -24,7 +24,7 @@ struct work {
     const sb_pixel_shape *shape;
     double fps;
     sb_palette *palette;
-    uint8_t *row; /* colour numbers */
+    uint8_t *row; /* one row of palette indices */
     bool shared;  /* one palette for all frames */
 };
 
@@ -34,7 +34,7 @@ static int write_bytes(GifFileType *gif, const GifByteType *p, int n) {
     return w->out->failed == SB_OK ? n : 0;
 }
 
-/* giflib wants a power of two; the rest of the map is black. NULL: no memory. */
+/* giflib needs a power of two colours; unused entries are black. NULL when out of memory. */
 static ColorMapObject *map_of(const sb_palette *palette) {
     int n = 2;
     while ((uint32_t)n < palette->n) n *= 2;
@@ -48,14 +48,14 @@ static ColorMapObject *map_of(const sb_palette *palette) {
     return map;
 }
 
-/* The moment, in hundredths, at which frame number i begins. */
-static double begins(double i, double fps) {
+/* The time at which frame i begins, in hundredths of a second. */
+static double frame_begins(double i, double fps) {
     return round(i * 100.0 / fps);
 }
 
 static int delay_of(uint32_t i, double fps) {
     if (100.0 / fps >= gif_max_delay) return gif_max_delay;
-    double delay = begins((double)i + 1, fps) - begins(i, fps);
+    double delay = frame_begins((double)i + 1, fps) - frame_begins(i, fps);
     if (!(delay > gif_min_delay)) return gif_min_delay;
     return (int)delay;
 }
@@ -114,7 +114,7 @@ static sb_status put_all(struct work *w, sb_err *err) {
     int ok = put_head(gif, w);
     for (uint32_t i = 0; ok == GIF_OK && i < w->shape->frames; i++) ok = put_frame(gif, w, i);
     if (EGifCloseFile(gif, &code) != GIF_OK) ok = GIF_ERROR;
-    /* giflib does not look at the result of every write, so out is asked whatever it says */
+    /* giflib does not check every write, so the failure of `out` is checked here in any case */
     if (w->out->failed != SB_OK) return sb_buf_check(w->out, "a GIF picture", err);
     return ok == GIF_OK ? SB_OK : sb_fail_nomem(err, "for a GIF picture");
 }

@@ -1,4 +1,4 @@
-/* palette.c: collecting colours exactly, and cutting a crowd of them down to 256. */
+/* palette.c: collects colours exactly, or reduces them to 256 by median cut. */
 #include "media/palette.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ void sb_palette_clear(sb_palette *palette) {
     memset(palette->slot, 0, sizeof palette->slot);
 }
 
-/* The slot that holds the colour, or the empty one where it would go. The table is at most a
- * quarter full, so there always is one. */
+/* The slot that holds the colour, or the empty slot where it would be inserted. The table is at
+ * most a quarter full, so there is always an empty slot. */
 static inline size_t slot_of(const sb_palette *palette, uint32_t colour) {
     size_t i = colour * 0x9e3779b1u >> 22;
     while (palette->slot[i] != 0 && palette->slot[i] != colour + 1) {
@@ -50,15 +50,15 @@ static inline unsigned bin_axis(uint32_t bin, unsigned axis) {
     return bin >> (10 - 5 * axis) & 0x1fu;
 }
 
-/* Some of the used bins: order[first .. last). */
+/* A box of median cut: the used bins order[first .. last). */
 struct box {
     size_t first, last;
     uint64_t count; /* pixels in it */
-    unsigned axis;  /* along which it is longest */
+    unsigned axis;  /* the axis along which the box is longest */
     unsigned extent;
 };
 
-static void measure(struct box *box, const sb_palette *palette) {
+static void measure_box(struct box *box, const sb_palette *palette) {
     unsigned low[3] = {31, 31, 31}, high[3] = {0, 0, 0};
     box->count = 0;
     for (size_t i = box->first; i < box->last; i++) {
@@ -80,7 +80,7 @@ static void measure(struct box *box, const sb_palette *palette) {
     }
 }
 
-/* Sorts the box's bins along its longest axis: 32 places, so by counting. */
+/* Sorts the bins of a box along its longest axis. An axis has 32 values, so by counting. */
 static void sort_box(sb_palette *palette, const struct box *box) {
     size_t start[33] = {0};
     for (size_t i = box->first; i < box->last; i++) {
@@ -95,8 +95,9 @@ static void sort_box(sb_palette *palette, const struct box *box) {
            (box->last - box->first) * sizeof palette->order[0]);
 }
 
-/* Leaves the lower half of the pixels in *box and gives the rest; each keeps one bin at least. */
-static struct box split(sb_palette *palette, struct box *box) {
+/* Splits *box in two halves with about as many pixels: *box keeps the lower half, the upper half is
+ * returned. Each has at least one bin. */
+static struct box split_box(sb_palette *palette, struct box *box) {
     sort_box(palette, box);
     uint64_t below = 0;
     size_t at = box->first;
@@ -105,12 +106,13 @@ static struct box split(sb_palette *palette, struct box *box) {
     } while (at + 1 < box->last && below * 2 < box->count);
     struct box rest = {.first = at, .last = box->last};
     box->last = at;
-    measure(box, palette);
-    measure(&rest, palette);
+    measure_box(box, palette);
+    measure_box(&rest, palette);
     return rest;
 }
 
-/* The box with most pixels times length; SIZE_MAX when none has two bins. */
+/* The box to split next: the one with the largest product of pixels and length. SIZE_MAX when no
+ * box has two bins. */
 static size_t worst_box(const struct box *boxes, size_t n) {
     size_t worst = SIZE_MAX;
     uint64_t badness = 0;
@@ -150,12 +152,12 @@ void sb_palette_cut(sb_palette *palette, const uint8_t *pixels, size_t count, si
     for (uint32_t bin = 0; bin < sb_palette_bins; bin++) {
         if (palette->bin[bin].count) palette->order[boxes[0].last++] = (uint16_t)bin;
     }
-    measure(&boxes[0], palette);
+    measure_box(&boxes[0], palette);
     size_t n = 1;
     for (; n < sb_palette_max; n++) {
         size_t worst = worst_box(boxes, n);
         if (worst == SIZE_MAX) break;
-        boxes[n] = split(palette, &boxes[worst]);
+        boxes[n] = split_box(palette, &boxes[worst]);
     }
     for (size_t i = 0; i < n; i++) name_box(palette, &boxes[i], i);
     palette->n = (uint32_t)n;

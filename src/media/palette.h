@@ -25,14 +25,14 @@ typedef struct sb_palette {
     /* exact: an open hash table from colour to number; a slot holds colour + 1, or 0 */
     uint32_t slot[sb_palette_slots];
     uint8_t slot_number[sb_palette_slots];
-    /* else: from bin to number, and what the cutting needs */
+    /* reduced: the palette index of each bin, and the state of median cut */
     uint8_t bin_number[sb_palette_bins];
     sb_palette_bin bin[sb_palette_bins];
     uint16_t order[sb_palette_bins]; /* the used bins, box by box */
     uint16_t sorted[sb_palette_bins];
 } sb_palette;
 
-/* Empties it, for colours to be collected exactly. */
+/* Empties the palette; afterwards colours are collected exactly. */
 void sb_palette_clear(sb_palette *palette);
 
 /* Adds every colour of count pixels. False, with the palette undefined, when there are over 256. */

@@ -90,7 +90,8 @@ static sb_status jpeg_size(struct size *size, sb_slice b) {
         if (at >= b.n) return SB_MORE;
         uint8_t marker = b.p[at++];
         if (marker == 0 || stands_alone(marker)) continue;
-        if (marker == 0xd9 || marker == 0xda) return SB_CORRUPT; /* the end, or the scan */
+        if (marker == 0xd9 || marker == 0xda)
+            return SB_CORRUPT; /* end of image, or start of the scan: no size can follow */
         if (b.n - at < 2) return SB_MORE;
         size_t length = be16(b.p + at);
         if (length < 2) return SB_CORRUPT;
@@ -100,7 +101,7 @@ static sb_status jpeg_size(struct size *size, sb_slice b) {
             *size = (struct size){be16(b.p + at + 5), be16(b.p + at + 3)};
             return SB_OK;
         }
-        at += length; /* maybe past the end, which the next look for a marker sees */
+        at += length; /* may be past the end; the next search for a marker notices that */
     }
 }
 

@@ -1,8 +1,7 @@
-/* pixel_rules.c: one small loop for every element type and every peer's rule.
- *
- * The loops differ only in how an element is loaded and how a number becomes a byte, so a macro
- * writes them. Each has a dense form, which the compiler turns into vector code, and a strided one
- * for layouts that must be transposed. Comparisons are written so that NaN ends as 0. */
+/* pixel_rules.c: one small loop for every element type and every framework's rule. The loops differ
+ * only in how an element is loaded and how a number becomes a byte, so a macro generates them. Each
+ * has a contiguous form, which the compiler vectorises, and a strided one for layouts that must be
+ * transposed. Comparisons are written so that NaN becomes 0. */
 #include <string.h>
 
 #include "base/half.h"
@@ -27,7 +26,7 @@ static inline uint8_t scale_bfloat16(uint16_t x) {
     return clip_float(sb_bfloat16_to_float(sb_float_to_bfloat16(sb_bfloat16_to_float(x) * 256.0f)));
 }
 
-/* What a stored bool means, whatever its bits. */
+/* A stored bool as 0 or 1, whatever its bits are. */
 static inline float bool_float(uint8_t x) {
     return x ? 1.0f : 0.0f;
 }
@@ -63,7 +62,7 @@ LOOP(tf2_uint16, uint16_t, x >> 8)
 LOOP(tf2_uint32, uint32_t, x >> 24)
 LOOP(tf2_uint64, uint64_t, x >> 56)
 
-/* Torch goes through float32 for pictures and through float64 for sprites. */
+/* torch computes pictures in float32 and sprites in float64. */
 #define TORCH_LOOPS(name, type, load)                                                              \
     LOOP(torch_##name, type, clip_float((float)(load)*255.0f))                                     \
     LOOP(sprite_##name, type, clip_double((double)(load)*255.0))

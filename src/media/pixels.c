@@ -41,7 +41,7 @@ sb_status sb_pixel_reserve(sb_buf *out, uint8_t **p, size_t *bytes, const sb_pix
     return SB_OK;
 }
 
-/* Checks [k, height, width, channels] and gives the shape of what is kept of it. */
+/* Checks [k, height, width, channels] and computes the shape of the result. */
 static sb_status khwc_shape(sb_pixel_shape *shape, const sb_array *images, size_t size,
                             uint32_t max_outputs, sb_err *err) {
     if (images->rank != 4) {
@@ -121,7 +121,8 @@ static inline uint8_t tf1_half(uint16_t x, struct stretch s) {
     return tf1_cut((double)round_half(product + s.offset));
 }
 
-/* One picture of `pixels` pixels: first the range of its wholly finite pixels, then the bytes. */
+/* Converts one picture of `pixels` pixels: first finds the range of the pixels that are finite in
+ * every channel, then writes the bytes. */
 #define TF1_PICTURE(name, type, value, convert)                                                    \
     static bool name##_finite(const uint8_t *src, size_t channels) {                               \
         for (size_t c = 0; c < channels; c++) {                                                    \

@@ -10,19 +10,20 @@ typedef void sb_pixel_fn(uint8_t *dst, size_t dst_step, const uint8_t *src, size
 
 typedef enum sb_pixel_rule {
     SB_PIXEL_TF2,
-    SB_PIXEL_TORCH, /* for video too: torch takes uint8 over 0..1 there, and all 256 come back */
+    SB_PIXEL_TORCH, /* also for video: torch converts uint8 to 0..1 and back there, which changes
+                       none of the 256 values */
     SB_PIXEL_TORCH_SPRITE /* 0..1 for all types, in float64 */
 } sb_pixel_rule;
 
-/* NULL when the rule does not know the element type. */
+/* NULL when the rule does not support the element type. */
 sb_pixel_fn *sb_pixel_rule_pick(sb_pixel_rule rule, sb_dtype dtype);
 
 /* Are all dims of the array 1 or more (the first may be 0 when may_be_empty), 2^31 - 1 or less, and
  * do all its elements of size bytes fit into memory? */
 sb_status sb_pixel_dims_check(const sb_array *a, size_t size, bool may_be_empty, sb_err *err);
 
-/* Reserves room for a picture of that shape behind out; *p is where it begins. The caller adds
- * *bytes to out->n once they are written. */
+/* Reserves room for a picture of that shape at the end of out; *p points to it. The caller adds
+ * *bytes to out->n after writing them. */
 sb_status sb_pixel_reserve(sb_buf *out, uint8_t **p, size_t *bytes, const sb_pixel_shape *shape,
                            uint64_t max_pixels, sb_err *err);
 

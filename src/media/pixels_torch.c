@@ -16,7 +16,7 @@ enum { grid_columns = 8, most_axes = 5 };
 enum axis { axis_n, axis_c, axis_h, axis_w, axis_t, axes };
 static const char axis_letters[] = "NCHWT";
 
-/* A view of the source. An axis that the source lacks has size 1 and step 0. */
+/* A view of the source. An axis that the source does not have has size 1 and step 0. */
 struct planes {
     const uint8_t *p;
     size_t element;
@@ -69,17 +69,18 @@ static sb_status canvas_of(sb_pixel_shape *shape, const struct planes *from, siz
     return SB_OK;
 }
 
-/* Is the source one picture whose elements already stand in the canvas' order? The array has no
- * gaps, so rows follow one another when pixels do. */
+/* Is the source a single picture whose elements are already in the order of the canvas? The array
+ * has no gaps, so rows are contiguous when pixels are. */
 static bool is_in_order(const struct planes *from, const sb_pixel_shape *shape) {
     return from->size[axis_n] == 1 && from->size[axis_c] == shape->channels &&
            (shape->channels == 1 || from->step[axis_c] == from->element) &&
            from->step[axis_w] == from->element * shape->channels;
 }
 
-/* Paints the cells of one frame. A single channel in the source fills all of the canvas. */
-static void paint(uint8_t *canvas, const sb_pixel_shape *shape, size_t columns,
-                  const struct planes *from, size_t t) {
+/* Copies the cells of one frame to the canvas. A single channel of the source is repeated for all
+ * channels of the canvas. */
+static void paint_cells(uint8_t *canvas, const sb_pixel_shape *shape, size_t columns,
+                        const struct planes *from, size_t t) {
     size_t channels = shape->channels;
     size_t canvas_row = (size_t)shape->width * channels;
     const uint8_t *source = from->p + t * from->step[axis_t];
@@ -110,15 +111,15 @@ static sb_status paint_all(sb_buf *out, sb_pixel_shape *shape, const sb_pixel_sh
     if (status != SB_OK) return status;
     memset(p, 0, bytes);
     for (uint32_t t = 0; t < canvas->frames; t++) {
-        paint(p + bytes / canvas->frames * t, canvas, columns, from, t);
+        paint_cells(p + bytes / canvas->frames * t, canvas, columns, from, t);
     }
     out->n += bytes;
     *shape = *canvas;
     return SB_OK;
 }
 
-/* Upper-case letters of the format, each from axes of that rank ("HW", "HWC", "HWCN") and no two
- * alike; which makes it a permutation of them. */
+/* Reads the letters of a format in upper case. Each must be an axis of that rank ("HW", "HWC",
+ * "HWCN") and none may occur twice, so the format is a permutation of the axes. */
 static bool read_format(char letters[most_axes], sb_slice format) {
     if (format.n < 2 || format.n > 4) return false;
     memset(letters, 0, most_axes);

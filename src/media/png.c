@@ -37,7 +37,8 @@ static void store_be32(uint8_t *p, uint32_t x) {
     for (int i = 0; i < 4; i++) p[i] = (uint8_t)(x >> (24 - 8 * i));
 }
 
-/* The data stands at frame + 8 already; adds what goes before and after it. */
+/* Completes a chunk whose data is already at frame + 8: writes length and name before it and the
+ * checksum after it. */
 static void frame_chunk(uint8_t *frame, const char *name, uint32_t length) {
     store_be32(frame, length);
     memcpy(frame + 4, name, 4);
@@ -55,11 +56,11 @@ static void filter_sub(uint8_t *restrict out, const uint8_t *restrict pixels, ui
     }
 }
 
-static sb_status prepare(sb_png_encoder *e, size_t filtered, sb_err *err) {
+static sb_status prepare_encoder(sb_png_encoder *e, size_t filtered, sb_err *err) {
     if (!e->deflate) e->deflate = libdeflate_alloc_compressor(png_level);
     if (!e->deflate) return sb_fail_nomem(err, "for a PNG compressor");
     if (filtered <= e->filtered_room) return SB_OK;
-    uint8_t *p = sb_alloc_get(e->alloc, filtered); /* the old bytes are not worth a copy */
+    uint8_t *p = sb_alloc_get(e->alloc, filtered); /* free first: the old content is not needed */
     if (!p) return sb_fail_nomem(err, "for the rows of a PNG picture");
     sb_alloc_put(e->alloc, e->filtered, e->filtered_room);
     e->filtered = p;
@@ -67,12 +68,13 @@ static sb_status prepare(sb_png_encoder *e, size_t filtered, sb_err *err) {
     return SB_OK;
 }
 
-/* Compresses straight into out. The worst case is reserved only as far as out's cap allows, so a
- * picture that compresses well is not refused for a bound that it never reaches. */
+/* Compresses directly into out. Room for the worst case is reserved only as far as the cap of out
+ * allows, so that a picture that compresses well is not refused because of a bound that it never
+ * reaches. */
 static sb_status add_idat(sb_buf *out, sb_png_encoder *e, size_t filtered, sb_err *err) {
     size_t room = libdeflate_zlib_compress_bound(e->deflate, filtered);
     size_t left = out->cap > out->n ? out->cap - out->n : 0;
-    size_t around = 2 * png_chunk_frame; /* this chunk's frame, and IEND */
+    size_t around = 2 * png_chunk_frame; /* the frame of this chunk, and the IEND chunk */
     if (left <= around) left = around;
     if (room > left - around) room = left - around;
     if (!sb_buf_reserve(out, room + around)) return sb_buf_check(out, "a PNG picture", err);
@@ -118,7 +120,7 @@ sb_status sb_png_encode(sb_buf *out, sb_png_encoder *encoder, const uint8_t *pix
         filtered > PTRDIFF_MAX) {
         return sb_fail(err, SB_LIMIT, 0, "a picture of %u by %u is too large", width, height);
     }
-    sb_status status = prepare(encoder, filtered, err);
+    sb_status status = prepare_encoder(encoder, filtered, err);
     if (status != SB_OK) return status;
     filter_sub(encoder->filtered, pixels, height, row, channels);
     size_t before = out->n;

@@ -16,10 +16,10 @@
 
 enum { svg_window = 4096 };
 
-static bool has(sb_slice bytes, size_t at, const char *text, size_t n) {
+static bool has_at(sb_slice bytes, size_t at, const char *text, size_t n) {
     return bytes.n >= at && bytes.n - at >= n && memcmp(bytes.p + at, text, n) == 0;
 }
-#define HAS(bytes, at, literal) has(bytes, at, literal, sizeof(literal) - 1)
+#define HAS(bytes, at, literal) has_at(bytes, at, literal, sizeof(literal) - 1)
 
 static bool is_bmp(sb_slice b) {
     static const uint8_t header_sizes[] = {12, 40, 52, 56, 64, 108, 124};
@@ -40,13 +40,13 @@ static sb_media iso_media(sb_slice b) {
     static const char still[][5] = {"avif", "avis", "heic", "heix", "hevc", "mif1", "msf1"};
     if (!HAS(b, 0, "\0\0") || !HAS(b, 4, "ftyp") || b.n < 12) return SB_MEDIA_UNKNOWN;
     for (size_t i = 0; i < sizeof still / sizeof still[0]; i++) {
-        if (has(b, 8, still[i], 4)) return SB_MEDIA_UNKNOWN;
+        if (has_at(b, 8, still[i], 4)) return SB_MEDIA_UNKNOWN;
     }
     return HAS(b, 8, "M4A ") ? SB_MEDIA_M4A : SB_MEDIA_MP4;
 }
 
-/* Behind the next occurrence of the text, or the end when there is none. */
-static size_t behind(sb_slice b, size_t at, const char *text) {
+/* The rest after the next occurrence of the text; empty when there is none. */
+static size_t after_text(sb_slice b, size_t at, const char *text) {
     const uint8_t *p = memmem(b.p + at, b.n - at, text, strlen(text));
     return p ? (size_t)(p - b.p) + strlen(text) : b.n;
 }
@@ -57,11 +57,11 @@ static bool is_svg(sb_slice b) {
     for (;;) {
         while (at < b.n && memchr(" \t\r\n", b.p[at], 4)) at++;
         if (HAS(b, at, "<?")) {
-            at = behind(b, at, "?>");
+            at = after_text(b, at, "?>");
         } else if (HAS(b, at, "<!--")) {
-            at = behind(b, at, "-->");
+            at = after_text(b, at, "-->");
         } else if (HAS(b, at, "<!DOCTYPE svg")) {
-            at = behind(b, at, ">");
+            at = after_text(b, at, ">");
         } else {
             break;
         }

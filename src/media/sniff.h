@@ -1,15 +1,15 @@
-/* sniff.h: what a blob from a log is, told from its bytes and never from what the log says of it.
- *
- * Input is hostile and may be cut anywhere; a prefix of a few kilobytes is enough for all but some
- * JPEG sizes. Threads: no state. Cost: no allocation; a few compares, and for a JPEG's size a walk
- * over its markers. */
+/* sniff.h: detects the media type of a blob from its bytes, never from what the log says about it.
+ * Input is hostile and may be truncated anywhere; a prefix of a few kilobytes is enough for
+ * everything but the size of some JPEG files. Threads: no state. Cost: no allocation; a few
+ * comparisons, and for a JPEG's size a walk over its markers. */
 #ifndef SB_MEDIA_SNIFF_H
 #define SB_MEDIA_SNIFF_H
 
 #include "base/status.h"
 #include "seaboard/types.h"
 
-/*    name, content type, what TensorBoard serves it as when it stands in an image */
+/* name, content type, the content type that TensorBoard uses when the blob is in an image
+ * summary */
 #define SB_MEDIA_MAP(X)                                                                            \
     X(UNKNOWN, "application/octet-stream", "application/octet-stream")                             \
     X(PNG, "image/png", "image/png")                                                               \
@@ -29,8 +29,8 @@
 typedef enum sb_media { SB_MEDIA_MAP(SB_MEDIA_ENUM) } sb_media;
 #undef SB_MEDIA_ENUM
 
-/* SB_MEDIA_UNKNOWN for everything else, and for a prefix too short to tell. An SVG can carry
- * script: who serves one by its content type must forbid that script. */
+/* SB_MEDIA_UNKNOWN for everything else, and for a prefix that is too short. An SVG can contain
+ * scripts: code that serves one with its content type must forbid scripts. */
 sb_media sb_media_sniff(sb_slice bytes);
 
 /* Static text; numbers outside the table count as unknown. */

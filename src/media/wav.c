@@ -17,7 +17,7 @@
 enum { wav_header = 44, wav_sample = 2, wav_max_channels = UINT16_MAX / wav_sample };
 #define WAV_MAX_DATA (UINT32_MAX - (wav_header - 8))
 
-/* Each is safe for NaN, which fails every comparison and ends as 0. */
+/* Each handles NaN: every comparison with it is false, and the result is 0. */
 static int16_t round_tf(float x) {
     float scaled = roundf(x * 32768.0f);
     if (scaled >= 32767.0f) return INT16_MAX;
@@ -56,7 +56,7 @@ SAMPLE(torch_bfloat16, uint16_t, cut_float(sb_bfloat16_to_float(x)))
 SAMPLE(raw_int16, int16_t, x)
 #undef SAMPLE
 
-static sample_fn *pick(sb_wav_rule rule, sb_dtype dtype) {
+static sample_fn *pick_rule(sb_wav_rule rule, sb_dtype dtype) {
     static const struct {
         sb_dtype dtype;
         sample_fn *by_rule[3];
@@ -92,7 +92,7 @@ static void store_header(uint8_t *h, uint32_t data, uint32_t channels, uint32_t 
 sb_status sb_wav_encode(sb_buf *out, const sb_array *samples, sb_wav_rule rule, uint32_t rate,
                         sb_err *err) {
     size_t size = sb_dtype_size(samples->dtype);
-    sample_fn *sample = pick(rule, samples->dtype);
+    sample_fn *sample = pick_rule(rule, samples->dtype);
     if (!sample) {
         return sb_fail(err, SB_INVALID, 0, "audio cannot be made of %s by this rule",
                        sb_dtype_name(samples->dtype));

@@ -36,20 +36,21 @@ typedef enum sb_call_kind { SB_CALL_MAP(SB_CALL_ENUM) SB_CALL_KINDS } sb_call_ki
 
 typedef struct sb_call {
     sb_call_kind kind;
-    double wall_time; /* seconds; the caller's moment */
+    double wall_time; /* seconds since 1970, when the call was made */
     int64_t step;
-    double number; /* the scalar's value; free for other kinds */
+    double number; /* the scalar's value; other kinds may use it as they like */
     sb_slice tag;
     sb_slice display_name;
     sb_slice description;
-    sb_slice params; /* the kind's own struct, copied as it is: no pointers in it */
+    sb_slice
+        params; /* the kind's own parameter struct, copied byte by byte: it holds no pointers */
     sb_slice data;
 } sb_call;
 
-/* The constant bytes of a scalar's value, and where in them its number stands. */
+/* The bytes of a scalar's value that never change, and the offset of the number in them. */
 typedef struct sb_scalar_tail {
     uint8_t bytes[48];
-    uint8_t n; /* 0: not made yet */
+    uint8_t n; /* 0: not built yet */
     uint8_t number_at;
     uint8_t number_n;
 } sb_scalar_tail;
@@ -58,10 +59,10 @@ typedef struct sb_scalar_tail {
 typedef struct sb_encoder {
     const sb_env *env;
     sb_style style;
-    size_t max_event;           /* longer events are refused: readers can't take them */
+    size_t max_event;           /* longer events are refused: no reader accepts them */
     sb_arena scratch;           /* reset after every call */
     sb_intern seen_tags;        /* TF1: tags whose metadata was written */
-    struct sb_png_encoder *png; /* made at first use */
+    struct sb_png_encoder *png; /* created by the first call that needs it */
     sb_scalar_tail scalar_tails[SB_SCALAR_DOUBLE + 1]; /* by form */
 } sb_encoder;
 
@@ -69,7 +70,7 @@ void sb_encoder_init(sb_encoder *e, const sb_env *env, sb_style style, size_t sc
                      uint32_t max_tags);
 void sb_encoder_fini(sb_encoder *e);
 
-/* Appends one serialized Event for the call. On failure the caller drops what was appended. */
+/* Appends one serialized Event for the call. On failure the caller removes what was appended. */
 typedef sb_status (*sb_encode_fn)(sb_encoder *e, const sb_call *call, sb_buf *event, sb_err *err);
 
 /* Hands the call to its kind's encoder. */
@@ -82,9 +83,9 @@ SB_CALL_MAP(SB_CALL_DECLARE)
 
 /* ---- the caller's side ----------------------------------------------------------------------- */
 
-/* Starts a call: checks w, tag (not NULL, valid UTF-8, not over SB_TAG_MAX) and meta's texts, and
- * takes the time. tag may be NULL for kinds without one when needs_tag is false. A refusal is
- * explained by sb_writer_error. */
+/* Starts a call: checks w, tag (not NULL, valid UTF-8, at most SB_TAG_MAX bytes) and the texts of
+ * meta, and reads the clock. tag may be NULL when needs_tag is false. sb_writer_error returns the
+ * reason of a refusal. */
 sb_status sb_call_begin(sb_writer *w, sb_call *call, sb_call_kind kind, const char *tag,
                         bool needs_tag, int64_t step, const sb_meta *meta);
 
@@ -117,7 +118,7 @@ sb_status sb_call_read_sized(sb_writer *w, void *to, size_t size, const void *fi
 
 sb_style sb_writer_style(const sb_writer *w);
 const sb_env *sb_writer_env(const sb_writer *w);
-/* The log directory as given. */
+/* The log directory as the caller gave it. */
 const char *sb_writer_logdir(const sb_writer *w);
 
 /* ---- the encoders' side ---------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* event.c: the frame around every summary, and the calls that bring their bytes ready-made. */
+/* event.c: the protobuf frame around every summary, and the calls whose argument is already
+ * serialized. */
 #include "base/slice.h"
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"
@@ -8,7 +9,7 @@
 #include "base/banned.h"
 
 #define SCRATCH_BLOCK ((size_t)64 << 10)
-/* A serialized message can't be longer. */
+/* The maximum length of a serialized protobuf message. */
 #define MAX_EVENT ((size_t)INT32_MAX)
 
 void sb_encoder_init(sb_encoder *e, const sb_env *env, sb_style style, size_t scratch_cap,
@@ -116,7 +117,7 @@ sb_status sb_summary(sb_writer *w, sb_slice summary, int64_t step) {
     return put_bytes(w, &call, summary);
 }
 
-/* Appends the fields of a value without its metadata. False when the bytes are no message. */
+/* Appends the fields of a value without its metadata. False when the bytes are not a message. */
 static bool add_without_metadata(sb_buf *event, sb_slice value) {
     sb_pb c = sb_pb_over(value);
     sb_pb_field f;
@@ -138,7 +139,7 @@ static sb_slice tag_of(sb_slice value) {
     return tag;
 }
 
-/* FileWriter writes a tag's metadata once. */
+/* Appends a summary without the metadata of tags that were written before, as FileWriter does. */
 static sb_status add_stripped(sb_encoder *e, sb_buf *event, sb_slice summary, sb_err *err) {
     sb_pb c = sb_pb_over(summary);
     sb_pb_field f;
@@ -173,8 +174,8 @@ sb_status sb_encode_summary(sb_encoder *e, const sb_call *call, sb_buf *event, s
     return status;
 }
 
-/* Graphs, sessions, run metadata: the event's field number comes as the parameter, its bytes as
- * data. */
+/* Graphs, sessions, run metadata: the parameter is the event's field number, the data is the
+ * field's bytes. */
 sb_status sb_encode_body(sb_encoder *e, const sb_call *call, sb_buf *event, sb_err *err) {
     uint32_t field;
     memcpy(&field, call->params.p, sizeof field);

@@ -14,13 +14,13 @@
 #define MAX_PATH_BYTES ((size_t)1 << 16)
 #define MAX_TRIES 1000000u
 
-/* How each framework names its files and signs its header. */
+/* How each framework names its files, and what it writes into the header record. */
 typedef struct style_row {
-    bool has_counter;   /* .PID.N in the name from the first try on */
-    bool whole_seconds; /* in the header's wall time */
-    bool adds_dot;      /* before a suffix that has none */
+    bool has_counter;   /* the name always contains .PID.N */
+    bool whole_seconds; /* the header's wall time has no fraction of a second */
+    bool adds_dot;      /* a dot is put before a suffix that does not begin with one */
     const char *suffix;
-    sb_slice writer; /* source_metadata; empty: left out */
+    sb_slice writer; /* source_metadata; empty: not written */
 } style_row;
 
 #define TF_WRITER "tensorflow.core.util.events_writer"
@@ -48,8 +48,8 @@ static sb_status make_path(sb_event_file *f, uint64_t seconds, const char *host,
     sb_buf_add(&f->path, f->logdir, n);
     if (n && f->logdir[n - 1] != '/') sb_buf_add_byte(&f->path, '/');
     sb_buf_printf(&f->path, "events.out.tfevents.%010llu.%s", (unsigned long long)seconds, host);
-    /* TF1 and tensorboardX let two writers of one second destroy each other's file; we tell them
-     * apart. */
+    /* With TF1 and tensorboardX, two writers that open in the same second overwrite each other's
+     * file. Here the second one gets .PID.N in its name. */
     if (style->has_counter || try > 0)
         sb_buf_printf(&f->path, ".%ld.%u", (long)getpid(), try - !style->has_counter);
     const char *suffix = f->suffix ? f->suffix : style->suffix;
@@ -85,11 +85,13 @@ static sb_status write_header(sb_event_file *f, uint64_t now, sb_err *err) {
 
 static void close_quietly(sb_event_file *f) {
     int file = f->file;
-    f->file = -1; /* first: a fork in between must not find a number that is somebody else's soon */
+    /* Cleared first: after a fork in between, the child must not close a descriptor number that
+     * belongs to another file by then. */
+    f->file = -1;
     if (file >= 0) f->env->fs->close(f->env->fs->ctx, file);
 }
 
-static sb_status create(sb_event_file *f, uint64_t now, sb_err *err) {
+static sb_status create_file(sb_event_file *f, uint64_t now, sb_err *err) {
     const sb_fs *fs = f->env->fs;
     char host[256] = "localhost";
     if (gethostname(host, sizeof host - 1) != 0 || host[0] == 0) memcpy(host, "localhost", 10);
@@ -115,11 +117,11 @@ sb_status sb_event_file_open(sb_event_file *f, sb_err *err) {
     sb_status status = sb_fs_make_dirs(f->env->fs, f->env->alloc, f->logdir, err);
     if (status != SB_OK) return status;
     uint64_t now = f->env->clock->wall(f->env->clock->ctx);
-    status = create(f, now, err);
+    status = create_file(f, now, err);
     if (status != SB_OK) return status;
     status = write_header(f, now, err);
     if (status == SB_OK) return SB_OK;
-    /* Don't leave an empty file behind: it would show as a run with nothing in it. */
+    /* Do not leave an empty file behind: it would be shown as an empty run. */
     close_quietly(f);
     f->env->fs->remove(f->env->fs->ctx, (const char *)f->path.p);
     return status;
@@ -153,7 +155,7 @@ sb_status sb_event_file_close(sb_event_file *f, sb_err *err) {
     f->file = -1;
     sb_status status = SB_OK;
     if (file >= 0) {
-        /* Network file systems tell of a full disk only here. */
+        /* Network file systems may report a full disk only when the file is closed. */
         int result = f->env->fs->close(f->env->fs->ctx, file);
         if (result < 0)
             status = sb_fail_errno(err, SB_IO, -result, "%s: can't close this event file",

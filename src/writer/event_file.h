@@ -17,18 +17,20 @@ typedef struct sb_event_file {
     const char *suffix; /* NULL: the style's own */
     sb_buf path;        /* terminated */
     int file;           /* -1: none */
-    uint64_t size;      /* bytes that are in the file */
+    uint64_t size;      /* bytes written to the file */
 } sb_event_file;
 
 void sb_event_file_init(sb_event_file *f, const sb_env *env, sb_style style, const char *logdir,
                         const char *suffix);
-/* Makes the directory and a new file with its header record. Closes the one before, if any. */
+/* Creates the directory and a new file with its header record. Closes the previous file, if there
+ * is one. */
 sb_status sb_event_file_open(sb_event_file *f, sb_err *err);
-/* Was the name removed from the directory since? */
+/* Was the file removed from its directory since it was opened? */
 bool sb_event_file_is_gone(const sb_event_file *f);
-/* Writes data behind what is there; *done also on failure. SB_IO with the path and the reason. */
+/* Appends data to the file. *done is the number of bytes written, also on failure. SB_IO with the
+ * path and the system's reason. */
 sb_status sb_event_file_write(sb_event_file *f, sb_slice data, size_t *done, sb_err *err);
-/* Cuts the file to size bytes. */
+/* Truncates the file to size bytes. */
 sb_status sb_event_file_cut(sb_event_file *f, uint64_t size, sb_err *err);
 sb_status sb_event_file_close(sb_event_file *f, sb_err *err);
 

@@ -31,7 +31,8 @@ void sb_fork_mark_fini(sb_fork_mark *m) {
 }
 
 bool sb_fork_mark_check_pid(const sb_fork_mark *m) {
-    /* The page's second word keeps the owner's pid, so that only one thread of the child wipes. */
+    /* The page's second word holds the owner's process id, so that only one thread of the child
+     * clears the mark. */
     _Atomic uint32_t *owner = m->page + 1;
     uint32_t mine = (uint32_t)getpid();
     uint32_t seen = atomic_load(owner);

@@ -15,15 +15,16 @@ enum { SB_FORK_WIPED = 0, SB_FORK_BUSY = 1, SB_FORK_SET = 2, SB_FORK_BROKEN = 3 
 
 typedef struct sb_fork_mark {
     void *memory;
-    _Atomic uint32_t *page; /* the same, as what lies there */
+    _Atomic uint32_t *page; /* the same page as the words stored in it */
     size_t page_size;
-    pid_t pid; /* 0: the kernel wipes the page */
+    pid_t pid; /* 0: the kernel clears the page */
 } sb_fork_mark;
 
 sb_status sb_fork_mark_init(sb_fork_mark *m, sb_err *err);
 void sb_fork_mark_fini(sb_fork_mark *m);
 
-/* The slow twin for kernels that don't wipe: wipes the page itself when the pid has changed. */
+/* The slow variant for kernels that cannot clear the page: compares the process id, and clears the
+ * page when it has changed. */
 bool sb_fork_mark_check_pid(const sb_fork_mark *m);
 
 static inline bool sb_fork_mark_is_set(const sb_fork_mark *m) {

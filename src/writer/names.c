@@ -29,7 +29,7 @@ static void lower_case(uint8_t *p, size_t n) {
 /* ---- cleaning -------------------------------------------------------------------------------- */
 
 /* The code of the valid UTF-8 character of n bytes at p. */
-static uint32_t decode(const uint8_t *p, size_t n) {
+static uint32_t decode_utf8(const uint8_t *p, size_t n) {
     if (n == 1) return p[0];
     uint32_t code = p[0] & (0x7fu >> n);
     for (size_t i = 1; i < n; i++) code = code << 6 | (p[i] & 0x3fu);
@@ -38,7 +38,7 @@ static uint32_t decode(const uint8_t *p, size_t n) {
 
 static bool is_kept(const uint8_t *p, size_t n) {
     if (n == 0) return false;
-    uint32_t code = decode(p, n);
+    uint32_t code = decode_utf8(p, n);
     return code == '-' || code == '/' || code == '.' || sb_unicode_word(code);
 }
 
@@ -76,9 +76,9 @@ size_t sb_tag_clean(const char *tag, char *out, size_t n) {
 struct sb_names {
     const sb_alloc *alloc;
     sb_intern keys;         /* names in lower case */
-    SB_VEC(uint32_t) asked; /* by id: how often; never 0 */
-    sb_buf base, key;       /* what is being made unique: as given, and in lower case */
-    sb_buf tag;             /* the answer */
+    SB_VEC(uint32_t) asked; /* by id: how often the name was requested; never 0 */
+    sb_buf base, key;       /* the name that is being made unique: as given, and in lower case */
+    sb_buf tag;             /* the result of sb_names_tag */
 };
 
 sb_status sb_names_new_in(sb_names **out, const sb_alloc *alloc, sb_err *err) {
@@ -108,8 +108,8 @@ void sb_names_free(sb_names *names) {
     sb_alloc_put(names->alloc, names, sizeof *names);
 }
 
-/* The counter of a key, made (as 0) when it is new. NULL when memory is out. */
-static uint32_t *counter(sb_names *names, sb_slice key) {
+/* The counter of a key; a new key starts at 0. NULL when out of memory. */
+static uint32_t *counter_of(sb_names *names, sb_slice key) {
     if (!SB_VEC_RESERVE(&names->asked, names->alloc, 1, UINT32_MAX)) return NULL;
     uint32_t id;
     bool is_new;
@@ -118,7 +118,7 @@ static uint32_t *counter(sb_names *names, sb_slice key) {
     return &names->asked.items[id];
 }
 
-/* Scopes are entered from the outside in: "a/b" takes "a" and "a/b". */
+/* Scopes are entered from the outermost: "a/b" marks "a" and then "a/b" as used. */
 static bool enter_scope(sb_names *names, sb_slice scope) {
     for (size_t n = 1; n <= scope.n; n++) {
         if (n < scope.n && scope.p[n] != '/') continue;
@@ -126,14 +126,14 @@ static bool enter_scope(sb_names *names, sb_slice scope) {
         sb_buf_add(&names->key, scope.p, n);
         lower_case(names->key.p, names->key.n);
         if (names->key.failed) return false;
-        uint32_t *asked = counter(names, sb_buf_slice(&names->key));
+        uint32_t *asked = counter_of(names, sb_buf_slice(&names->key));
         if (!asked) return false;
         if (*asked == 0) *asked = 1;
     }
     return true;
 }
 
-/* Appends a number to names->base that makes it unique, when it is not so yet. */
+/* Makes names->base unique by appending a number, unless it is unique already. */
 static bool make_unique(sb_names *names) {
     sb_buf *key = &names->key;
     sb_buf_clear(key);
@@ -141,7 +141,7 @@ static bool make_unique(sb_names *names) {
     lower_case(key->p, key->n);
     if (key->failed) return false;
     size_t base_n = key->n;
-    uint32_t *asked = counter(names, sb_buf_slice(key));
+    uint32_t *asked = counter_of(names, sb_buf_slice(key));
     if (!asked) return false;
     uint32_t i = (*asked)++;
     if (i == 0) return true;
@@ -149,7 +149,7 @@ static bool make_unique(sb_names *names) {
         key->n = base_n;
         sb_buf_printf(key, "_%u", i++);
     } while (!key->failed && sb_intern_find(&names->keys, sb_buf_slice(key)) != SB_INTERN_NONE);
-    if (key->failed || !(asked = counter(names, sb_buf_slice(key)))) return false;
+    if (key->failed || !(asked = counter_of(names, sb_buf_slice(key)))) return false;
     *asked = 1;
     sb_buf_printf(&names->base, "_%u", i - 1);
     return true;
@@ -181,7 +181,8 @@ const char *sb_names_tag(sb_names *names, const char *scope, const char *family,
         sb_buf_add_slice(base, sb_buf_slice(tag));
     }
     add_cleaned(base, name);
-    /* A name that ends in a slash is a scope entered again: taken as it is, wherever we are. */
+    /* A name that ends in a slash re-enters a scope: it is used unchanged, whatever the current
+     * scope is. */
     bool again = base->n == 0 || base->p[base->n - 1] == '/';
     if (!again && outer.n) {
         sb_buf_clear(base);

@@ -37,8 +37,8 @@ sb_status sb_call_read_sized(sb_writer *w, void *to, size_t size, const void *fi
     return status == SB_OK ? SB_OK : sb_call_refuse(w, status, "%s", err.text);
 }
 
-static sb_status take_text(sb_writer *w, sb_slice *out, const char *text, size_t max,
-                           const char *what) {
+static sb_status take_call_text(sb_writer *w, sb_slice *out, const char *text, size_t max,
+                                const char *what) {
     if (!text) return SB_OK;
     size_t n = strnlen(text, max + 1);
     if (n > max) return sb_call_refuse(w, SB_LIMIT, "%s is longer than %zu bytes", what, max);
@@ -52,9 +52,11 @@ static sb_status take_meta(sb_writer *w, sb_call *call, const sb_meta *given) {
     sb_meta meta;
     sb_status status = SB_READ_SIZED(w, &meta, sb_meta, given, 0);
     if (status == SB_OK)
-        status = take_text(w, &call->display_name, meta.display_name, MAX_TEXT, "the display name");
+        status =
+            take_call_text(w, &call->display_name, meta.display_name, MAX_TEXT, "the display name");
     if (status == SB_OK)
-        status = take_text(w, &call->description, meta.description, MAX_TEXT, "the description");
+        status =
+            take_call_text(w, &call->description, meta.description, MAX_TEXT, "the description");
     /* TensorBoard's fast loader stops reading a whole file at one NaN here. */
     if (status == SB_OK && !isfinite(meta.wall_time))
         return sb_call_refuse(w, SB_INVALID, "a wall time must be a finite number of seconds");
@@ -67,29 +69,25 @@ sb_status sb_call_begin(sb_writer *w, sb_call *call, sb_call_kind kind, const ch
     if (!w) return SB_INVALID;
     *call = (sb_call){.kind = kind, .step = step};
     if (!tag && needs_tag) return sb_call_refuse(w, SB_INVALID, "a summary needs a tag");
-    sb_status status = take_text(w, &call->tag, tag, SB_TAG_MAX, "the tag");
+    sb_status status = take_call_text(w, &call->tag, tag, SB_TAG_MAX, "the tag");
     if (status == SB_OK && meta) status = take_meta(w, call, meta);
     if (call->wall_time == 0) call->wall_time = sb_wall_seconds(w->env->clock);
     return status;
 }
 
-static uint64_t padded(uint64_t n) {
-    return (n + SB_RING_ALIGN - 1) / SB_RING_ALIGN * SB_RING_ALIGN;
-}
-
-/* Of an entry with this call; 0 when the sum overflows. */
+/* The size of a ring entry that holds this call; 0 when the sum overflows. */
 static uint64_t entry_size(const sb_call *call, uint64_t data_n) {
-    uint64_t fixed = SB_RING_HEADER + sizeof(sb_packed_call) + padded(call->params.n) +
+    uint64_t fixed = SB_RING_HEADER + sizeof(sb_packed_call) + sb_ring_padded(call->params.n) +
                      call->tag.n + call->display_name.n + call->description.n;
     uint64_t size;
     if (data_n > UINT64_MAX - SB_RING_ALIGN ||
-        __builtin_add_overflow(fixed, padded(data_n), &size) || size > SIZE_MAX / 2)
+        __builtin_add_overflow(fixed, sb_ring_padded(data_n), &size) || size > SIZE_MAX / 2)
         return 0;
-    return padded(size);
+    return sb_ring_padded(size);
 }
 
-static void pack(uint8_t *entry, const sb_call *call, const sb_piece *pieces, size_t count,
-                 uint64_t data_n) {
+static void pack_call(uint8_t *entry, const sb_call *call, const sb_piece *pieces, size_t count,
+                      uint64_t data_n) {
     sb_packed_call packed = {
         .wall_time = call->wall_time,
         .step = call->step,
@@ -105,8 +103,8 @@ static void pack(uint8_t *entry, const sb_call *call, const sb_piece *pieces, si
     memcpy(p, &packed, sizeof packed);
     p += sizeof packed;
     if (call->params.n) memcpy(p, call->params.p, call->params.n);
-    p += padded(call->params.n);
-    uint8_t *texts = p + padded(data_n);
+    p += sb_ring_padded(call->params.n);
+    uint8_t *texts = p + sb_ring_padded(data_n);
     for (size_t i = 0; i < count; i++) {
         const sb_piece *piece = &pieces[i];
         if (piece->gather)
@@ -122,8 +120,9 @@ static void pack(uint8_t *entry, const sb_call *call, const sb_piece *pieces, si
     }
 }
 
-/* Waits for room; with the mutex held. Announcing first and looking again after makes sure that the
- * thread either sees the announcement or has already made the room. */
+/* Waits until there may be room in the ring. The mutex is held. The caller has announced itself in
+ * `waiters` before it looked at the ring again, so the thread either sees the announcement or has
+ * already made room. */
 static void wait_for_room(sb_work *work) {
     work->wake_wanted = true;
     pthread_cond_signal(&work->wake);
@@ -137,7 +136,7 @@ static void wait_for_room(sb_work *work) {
     pthread_cond_timedwait(&work->room, &work->mutex, &until);
 }
 
-static sb_status drop(sb_work *work) {
+static sb_status drop_call(sb_work *work) {
     atomic_fetch_add(&work->dropped, 1);
     return atomic_load(&work->failing) ? SB_IO : SB_DROPPED;
 }
@@ -154,7 +153,7 @@ uint8_t *sb_work_reserve_slow(sb_writer *w, sb_work *work, uint32_t size, uint64
         entry = sb_ring_reserve(&work->ring, size, end);
         if (entry) break;
         if (must_drop(w, work)) {
-            *status = drop(work);
+            *status = drop_call(work);
             break;
         }
         pthread_mutex_lock(&work->mutex);
@@ -168,13 +167,14 @@ uint8_t *sb_work_reserve_slow(sb_writer *w, sb_work *work, uint32_t size, uint64
     return entry;
 }
 
-static uint8_t *reserve(sb_writer *w, sb_work *work, uint32_t size, uint64_t *end,
-                        sb_status *status) {
+static uint8_t *reserve_entry(sb_writer *w, sb_work *work, uint32_t size, uint64_t *end,
+                              sb_status *status) {
     uint8_t *entry = sb_ring_reserve(&work->ring, size, end);
     return entry ? entry : sb_work_reserve_slow(w, work, size, end, status);
 }
 
-/* Takes size bytes of the budget for large calls, by the writer's policy. */
+/* Reserves size bytes of the budget for large calls. When there are not enough: waits or drops, by
+ * the writer's policy. */
 static sb_status take_big(sb_writer *w, sb_work *work, uint64_t size) {
     if (size > w->opts.big_bytes)
         return sb_call_refuse(w, SB_LIMIT,
@@ -184,7 +184,7 @@ static sb_status take_big(sb_writer *w, sb_work *work, uint64_t size) {
         uint64_t used = atomic_load(&work->big_used);
         while (used + size <= w->opts.big_bytes)
             if (atomic_compare_exchange_weak(&work->big_used, &used, used + size)) return SB_OK;
-        if (must_drop(w, work)) return drop(work);
+        if (must_drop(w, work)) return drop_call(work);
         atomic_fetch_add(&work->waiters, 1);
         pthread_mutex_lock(&work->mutex);
         if (atomic_load(&work->big_used) + size > w->opts.big_bytes) wait_for_room(work);
@@ -203,10 +203,10 @@ static sb_status put_big(sb_writer *w, sb_work *work, const sb_call *call, const
         return sb_call_refuse(w, SB_NOMEM, "out of memory for a call of %llu bytes",
                               (unsigned long long)size);
     }
-    pack(block, call, pieces, count, data_n);
+    pack_call(block, call, pieces, count, data_n);
     uint64_t end;
     uint32_t small = sb_ring_entry_size(sizeof(sb_big_call));
-    uint8_t *entry = reserve(w, work, small, &end, &status);
+    uint8_t *entry = reserve_entry(w, work, small, &end, &status);
     if (!entry) {
         sb_alloc_put(w->env->alloc, block, (size_t)size);
         atomic_fetch_sub(&work->big_used, size);
@@ -223,9 +223,9 @@ static sb_status put_inline(sb_writer *w, sb_work *work, const sb_call *call,
                             const sb_piece *pieces, size_t count, uint64_t data_n, uint32_t size) {
     sb_status status = SB_OK;
     uint64_t end;
-    uint8_t *entry = reserve(w, work, size, &end, &status);
+    uint8_t *entry = reserve_entry(w, work, size, &end, &status);
     if (!entry) return status;
-    pack(entry, call, pieces, count, data_n);
+    pack_call(entry, call, pieces, count, data_n);
     sb_ring_publish(entry, size, SB_ENTRY_CALL);
     sb_work_nudge(w, work, end);
     return SB_OK;

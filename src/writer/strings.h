@@ -14,13 +14,14 @@ typedef struct sb_packed_strings {
     uint64_t *lengths;
 } sb_packed_strings;
 
-/* Checks an array of strings: shape, pointers, and UTF-8 where that is wanted. On success give the
- * pieces back with sb_strings_free. out must stay where it is. */
+/* Checks an array of strings: shape, pointers, and UTF-8 when utf8 is true. On success free the
+ * pieces with sb_strings_free. *out must not be moved in memory, since it may point into itself. */
 sb_status sb_strings_pack(sb_writer *w, const char *what, const sb_array *strings, bool utf8,
                           sb_shape *shape, sb_packed_strings *out);
 void sb_strings_free(sb_writer *w, sb_packed_strings *packed);
 
-/* The array again; its elements lie in the arena, their bytes in data. SB_NOMEM or SB_OK. */
+/* The reverse on the thread's side: an array whose elements are in the arena and whose bytes are in
+ * data. SB_NOMEM or SB_OK. */
 sb_status sb_strings_unpack(sb_arena *arena, const sb_shape *shape, sb_slice data, sb_array *out);
 
 #endif

@@ -19,7 +19,8 @@
 #define AHEAD_BYTES ((size_t)256 << 10)
 #define PAGE_BYTES ((uintptr_t)4096)
 
-/* Everything below runs on the thread; mutex only where shared fields are touched. */
+/* Everything below runs on the writer's thread. The mutex is locked only to access the shared
+ * fields. */
 typedef struct loop {
     sb_work *work;
     const sb_writer *w;
@@ -27,23 +28,19 @@ typedef struct loop {
     bool flushing;
 } loop;
 
-static uint64_t now_of(const sb_writer *w) {
+static uint64_t steady_now(const sb_writer *w) {
     return w->env->clock->steady(w->env->clock->ctx);
 }
 
 /* ---- ring to batch --------------------------------------------------------------------------- */
 
-static uint64_t padded(uint64_t n) {
-    return (n + SB_RING_ALIGN - 1) / SB_RING_ALIGN * SB_RING_ALIGN;
-}
-
-static sb_call unpack(const uint8_t *entry) {
+static sb_call unpack_call(const uint8_t *entry) {
     sb_packed_call packed;
     const uint8_t *p = entry + SB_RING_HEADER;
     memcpy(&packed, p, sizeof packed);
     const uint8_t *params = p + sizeof packed;
-    const uint8_t *data = params + padded(packed.params_n);
-    const uint8_t *texts = data + padded(packed.data_n);
+    const uint8_t *data = params + sb_ring_padded(packed.params_n);
+    const uint8_t *texts = data + sb_ring_padded(packed.data_n);
     return (sb_call){
         .kind = (sb_call_kind)packed.kind,
         .wall_time = packed.wall_time,
@@ -65,9 +62,9 @@ static void give_up(sb_work *work, uint64_t calls) {
     pthread_mutex_unlock(&work->mutex);
 }
 
-static void encode(loop *l, const uint8_t *entry) {
+static void encode_next(loop *l, const uint8_t *entry) {
     sb_work *work = l->work;
-    sb_call call = unpack(entry);
+    sb_call call = unpack_call(entry);
     size_t before = work->batch.n;
     size_t at = sb_record_begin(&work->batch);
     sb_err err = {.code = SB_OK};
@@ -83,7 +80,7 @@ static void encode(loop *l, const uint8_t *entry) {
                              "an event of %zu bytes is over the 2 GiB that readers take", n);
     }
     if (status != SB_OK) {
-        /* The event is not written; the rest is. */
+        /* This event is not written; the other ones are. */
         work->batch.n = before;
         work->batch.failed = SB_OK;
         sb_work_trouble(work, &err);
@@ -103,19 +100,20 @@ static void wake_waiters(sb_work *work) {
 static void take_entry(loop *l, uint8_t *entry, uint32_t size, uint32_t kind) {
     sb_work *work = l->work;
     if (kind == SB_ENTRY_CALL) {
-        encode(l, entry);
+        encode_next(l, entry);
     } else {
         sb_big_call big;
         memcpy(&big, entry + SB_RING_HEADER, sizeof big);
-        encode(l, big.block);
+        encode_next(l, big.block);
         sb_alloc_put(l->w->env->alloc, big.block, (size_t)big.size);
         atomic_fetch_sub(&work->big_used, big.size);
     }
     sb_ring_pop(&work->ring, entry, size);
 }
 
-/* Moves calls from the ring into the batch until either ends. True when there was any. */
-static bool drain(loop *l) {
+/* Encodes calls from the ring into the batch until the ring is empty or the batch is full. True
+ * when there was at least one. */
+static bool drain_ring(loop *l) {
     sb_work *work = l->work;
     uint8_t *entry;
     uint32_t size, kind;
@@ -123,7 +121,7 @@ static bool drain(loop *l) {
     bool any = false;
     while (work->batch.n < SB_BATCH_BYTES &&
            (entry = sb_ring_peek(&work->ring, &size, &kind, &end))) {
-        if (work->batch_since == 0) work->batch_since = now_of(l->w);
+        if (work->batch_since == 0) work->batch_since = steady_now(l->w);
         take_entry(l, entry, size, kind);
         work->batch_to = end;
         any = true;
@@ -135,8 +133,9 @@ static bool drain(loop *l) {
 
 /* ---- batch to file --------------------------------------------------------------------------- */
 
-/* Tells flushers: all before batch_to is done, or an attempt failed. */
-static void settle(sb_work *work, bool ok) {
+/* Wakes the threads that wait for a flush: everything before batch_to is written, or an attempt
+ * failed. */
+static void settle_flush(sb_work *work, bool ok) {
     atomic_store(&work->failing, !ok);
     atomic_store(&work->bytes, work->file.size);
     pthread_mutex_lock(&work->mutex);
@@ -148,8 +147,8 @@ static void settle(sb_work *work, bool ok) {
     pthread_mutex_unlock(&work->mutex);
 }
 
-/* The file was removed under us: go on in a new one, and say so. Records that lie whole in the old
- * one are lost with it; one that was cut in two is written again. */
+/* The file was removed while we had it open: continue in a new one, and report it. Complete records
+ * in the old file are lost with it; a record that was only partly written is written again. */
 static sb_status replace_file(loop *l, sb_err *err) {
     sb_work *work = l->work;
     sb_err told;
@@ -180,9 +179,9 @@ static void write_batch(loop *l) {
     sb_work *work = l->work;
     sb_err err = {.code = SB_OK};
     if (try_write(l, &err) != SB_OK) {
-        work->retry_at = now_of(l->w) + SB_RETRY_NS;
+        work->retry_at = steady_now(l->w) + SB_RETRY_NS;
         sb_work_trouble(work, &err);
-        settle(work, false);
+        settle_flush(work, false);
         return;
     }
     atomic_fetch_add(&work->written, work->batch_calls);
@@ -190,15 +189,15 @@ static void write_batch(loop *l) {
     work->batch_done = 0;
     work->batch_calls = 0;
     work->batch_since = 0;
-    /* One large event must not keep its memory for good. */
+    /* Release the memory of the batch when one large event made it grow. */
     if (work->batch.room > 16 * SB_BATCH_BYTES) sb_buf_fini(&work->batch);
-    settle(work, true);
+    settle_flush(work, true);
 }
 
 static bool is_due(const loop *l) {
     const sb_work *work = l->work;
     if (work->batch.n == 0) return false;
-    uint64_t now = now_of(l->w);
+    uint64_t now = steady_now(l->w);
     bool failing = atomic_load(&l->work->failing);
     if (l->closing || l->flushing) return true;
     if (failing) return now >= work->retry_at;
@@ -208,7 +207,8 @@ static bool is_due(const loop *l) {
            now - work->batch_since >= age;
 }
 
-/* At the end, when the file still can't be written: leave whole records only. */
+/* When the writer is closed and the file still can't be written: truncate it to complete
+ * records. */
 static void cut_incomplete(loop *l) {
     sb_work *work = l->work;
     if (work->batch.n == 0) return;
@@ -230,7 +230,7 @@ static void cut_incomplete(loop *l) {
     atomic_store(&work->bytes, work->file.size);
 }
 
-/* Drops what is left in the ring, so that nothing leaks. */
+/* Frees the calls that are left in the ring. */
 static void empty_ring(loop *l) {
     sb_work *work = l->work;
     uint8_t *entry;
@@ -260,30 +260,30 @@ static struct timespec in_ns(uint64_t ns) {
 }
 
 static void sleep_for_good(sb_work *work) {
-    /* Sequentially consistent on both sides: a producer reserves first and looks at `sleep` after,
-     * we say that we sleep first and look at the reservations after. One of the two sees the
-     * other. */
+    /* Sequentially consistent on both sides: a producer first reserves and then reads `sleep`; this
+     * thread first stores `sleep` and then reads the reservations. So at least one of the two sees
+     * the other's store. */
     atomic_store(&work->sleep, SB_ASLEEP);
     while (!work->wake_wanted && atomic_load(&work->ring.head) == atomic_load(&work->ring.tail))
         pthread_cond_wait(&work->wake, &work->mutex);
 }
 
-static void nap(sb_work *work) {
+static void sleep_briefly(sb_work *work) {
     atomic_store(&work->sleep, SB_NAPPING);
     struct timespec until = in_ns(SB_NAP_NS);
     while (!work->wake_wanted)
         if (pthread_cond_timedwait(&work->wake, &work->mutex, &until) == ETIMEDOUT) break;
 }
 
-static void rest(loop *l) {
+static void sleep_unless_busy(loop *l) {
     sb_work *work = l->work;
-    bool idle = work->batch.n == 0 && now_of(l->w) - work->last_active > SB_IDLE_NS;
+    bool idle = work->batch.n == 0 && steady_now(l->w) - work->last_active > SB_IDLE_NS;
     pthread_mutex_lock(&work->mutex);
     if (!work->wake_wanted) {
         if (idle)
             sleep_for_good(work);
         else
-            nap(work);
+            sleep_briefly(work);
     }
     atomic_store(&work->sleep, SB_AWAKE);
     work->wake_wanted = false;
@@ -292,9 +292,9 @@ static void rest(loop *l) {
     pthread_mutex_unlock(&work->mutex);
 }
 
-/* Makes the ring's next pages present before a caller touches them: a page fault costs the caller
- * more than fifty calls. Only as far as is soon needed, so that a writer of few calls stays small.
- * Where the kernel can't do that, callers fault as usual. */
+/* Makes the ring's next pages resident before a caller writes to them: a page fault costs the
+ * caller more than fifty calls. Only as many as are needed soon, so that a writer with few calls
+ * stays small. Where the kernel does not support it, callers take the page faults. */
 static void prepare_pages(sb_work *work) {
 #ifdef MADV_POPULATE_WRITE
     uint64_t soon = atomic_load_explicit(&work->ring.head, memory_order_relaxed) + AHEAD_BYTES;
@@ -312,7 +312,7 @@ static void prepare_pages(sb_work *work) {
 #endif
 }
 
-/* Calls that were flushed but not written (all failed to encode) are settled too. */
+/* A flush is also complete when all of its calls failed to encode and nothing was written. */
 static void settle_empty(sb_work *work) {
     if (work->batch.n) return;
     pthread_mutex_lock(&work->mutex);
@@ -328,23 +328,23 @@ void *sb_writer_thread(void *opaque) {
     loop l = {.work = args->work, .w = args->writer};
     sb_alloc_put(l.w->env->alloc, args, sizeof *args);
     sb_work *work = l.work;
-    work->last_active = now_of(l.w);
+    work->last_active = steady_now(l.w);
     for (;;) {
         prepare_pages(work);
-        bool any = drain(&l);
-        if (any) work->last_active = now_of(l.w);
+        bool any = drain_ring(&l);
+        if (any) work->last_active = steady_now(l.w);
         if (is_due(&l)) write_batch(&l);
         settle_empty(work);
         bool stuck = atomic_load(&work->failing);
-        /* Rest unless there is much to do: a thread that runs after every call costs the callers
-         * more than one that comes by now and then. */
+        /* Sleep 10 ms unless there is much to do: a thread that runs after every call slows the
+         * callers down more than one that runs now and then. */
         if (any && !stuck && sb_ring_used(&work->ring) > work->ring.size / 8) continue;
         if (l.closing) {
             bool empty = sb_ring_used(&work->ring) == 0 && work->batch.n == 0;
             if (empty || stuck) break;
             continue;
         }
-        rest(&l);
+        sleep_unless_busy(&l);
     }
     cut_incomplete(&l);
     empty_ring(&l);

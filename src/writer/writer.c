@@ -44,7 +44,7 @@ static size_t ring_size(size_t wanted) {
     return size;
 }
 
-/* The options with defaults filled in and texts of our own. */
+/* Copies the options and their strings, and fills in the defaults. */
 static sb_status keep_opts(sb_writer *w, const sb_writer_opts *opts, sb_err *err) {
     size_t logdir_n = strlen(opts->logdir) + 1;
     size_t suffix_n = opts->filename_suffix ? strlen(opts->filename_suffix) + 1 : 0;
@@ -92,7 +92,8 @@ static void free_work(sb_work *work, const sb_writer *w) {
     sb_alloc_put(alloc, work, sizeof *work);
 }
 
-/* The thread leaves signals to the program's own threads. */
+/* All signals are blocked in the writer's thread: they are delivered to the program's own
+ * threads. */
 static int start_thread(sb_work *work, const sb_writer *w, sb_thread_args *args) {
     *args = (sb_thread_args){work, w};
     sigset_t all, before;
@@ -177,8 +178,9 @@ sb_status sb_work_share_path(sb_work *work, const sb_writer *w, sb_err *err) {
     return SB_OK;
 }
 
-/* With the mutex held: the trouble, if this one has not heard of it yet. */
-static sb_status tell(sb_work *work, uint32_t who, sb_err *err) {
+/* Reports the newest failure to this kind of listener, unless it was reported to it before. The
+ * mutex is held. */
+static sb_status report_failure(sb_work *work, uint32_t who, sb_err *err) {
     if (!(atomic_fetch_and(&work->tell, ~who) & who)) return SB_OK;
     if (err) *err = work->trouble;
     return work->trouble.code;
@@ -186,7 +188,7 @@ static sb_status tell(sb_work *work, uint32_t who, sb_err *err) {
 
 sb_status sb_work_tell_call(sb_work *work) {
     pthread_mutex_lock(&work->mutex);
-    sb_status status = tell(work, SB_TELL_CALL, NULL);
+    sb_status status = report_failure(work, SB_TELL_CALL, NULL);
     pthread_mutex_unlock(&work->mutex);
     return status;
 }
@@ -201,7 +203,7 @@ sb_status sb_work_close(sb_work *work, const sb_writer *w, sb_err *err) {
     sb_err closing;
     sb_status closed = sb_event_file_close(&work->file, &closing);
     if (closed != SB_OK) sb_work_trouble(work, &closing);
-    sb_status status = tell(work, SB_TELL_CLOSE, err);
+    sb_status status = report_failure(work, SB_TELL_CLOSE, err);
     free_work(work, w);
     return status;
 }
@@ -211,8 +213,9 @@ sb_status sb_work_close(sb_work *work, const sb_writer *w, sb_err *err) {
 sb_work *sb_writer_enter_slow(sb_writer *w) {
     uint32_t state = SB_FORK_WIPED;
     if (atomic_compare_exchange_strong(w->fork_mark.page, &state, SB_FORK_BUSY)) {
-        /* The parent's work stays as it is, never to be touched again: its locks may be held and
-         * its buffers half changed by threads that don't exist here. Only the file is let go. */
+        /* The parent's work is abandoned and never accessed again: its locks may be held and its
+         * buffers half changed by threads that do not exist in this process. Only the file
+         * descriptor is closed. */
         int inherited = w->work->file.file;
         if (inherited >= 0) w->env->fs->close(w->env->fs->ctx, inherited);
         sb_work *work = NULL;
@@ -258,7 +261,7 @@ sb_status sb_writer_open(sb_writer **out, const sb_writer_opts *opts, sb_err *er
     return sb_writer_open_env(out, opts, &env, err);
 }
 
-/* Waits until the thread has written up to target, or has failed to. */
+/* Waits until the thread has written everything up to target, or failed to do so. */
 static sb_status wait_for(sb_work *work, uint64_t target, sb_err *err) {
     pthread_mutex_lock(&work->mutex);
     uint64_t failures = work->failures;
@@ -267,7 +270,7 @@ static sb_status wait_for(sb_work *work, uint64_t target, sb_err *err) {
     pthread_cond_signal(&work->wake);
     while (work->written_to < target && work->failures == failures)
         pthread_cond_wait(&work->done, &work->mutex);
-    sb_status status = tell(work, SB_TELL_FLUSH, err);
+    sb_status status = report_failure(work, SB_TELL_FLUSH, err);
     uint64_t lost = work->lost_since_flush;
     work->lost_since_flush = 0;
     pthread_mutex_unlock(&work->mutex);
@@ -286,7 +289,7 @@ sb_status sb_writer_flush(sb_writer *w, sb_err *err) {
 
 sb_status sb_writer_close(sb_writer *w, sb_err *err) {
     if (!w) return SB_OK;
-    /* A child that never logged has nothing to end: the parent's thread is not here. */
+    /* A forked child that never logged has no thread to stop. */
     sb_status status = SB_OK;
     if (sb_fork_mark_is_set(&w->fork_mark)) status = sb_work_close(w->work, w, err);
     sb_fork_mark_fini(&w->fork_mark);

@@ -47,6 +47,8 @@ class Machine:
             (self.bin / name).symlink_to(shutil.which(name))
         for name in ("gcc", "g++", "ninja", "pkg-config", "clang-format", "nm", "git", "openssl", "chromium", "wrk"):
             self.program(name, "")
+        for name in ("dpkg-shlibdeps", "man", "groff", "zsh", "fish"):
+            self.program(name, "")
         self.program("chromium-headless-shell", "")
         self.program("apt-cache", "", note=False)
         self.program("cmake", "echo cmake version 3.25.1")
@@ -104,11 +106,11 @@ class Setup(unittest.TestCase):
         self.assertEqual(self.machine.setup("build", "test"), (0, "", []))
 
     def test_root_installs_exactly_what_is_missing(self):
-        self.machine.lacks_package("libpng-dev")
+        self.machine.lacks_package("libgif-dev")
         self.machine.without("ninja")
         code, said, calls = self.machine.setup("build")
-        self.assertEqual((code, said), (0, "setup: installing ninja-build libpng-dev\n"))
-        self.assertEqual(calls, ["apt-get update -qq", f"{INSTALL} ninja-build libpng-dev"])
+        self.assertEqual((code, said), (0, "setup: installing ninja-build libgif-dev\n"))
+        self.assertEqual(calls, ["apt-get update -qq", f"{INSTALL} ninja-build libgif-dev"])
 
     def test_a_user_without_sudo_is_told_the_command(self):
         self.machine.program("id", "echo 1000")

@@ -31,7 +31,7 @@ typedef struct params {
 /* ---- the caller's side ----------------------------------------------------------------------- */
 
 /* Torch squeezes: dimensions of size 1 don't count. */
-static bool squeeze(params *p, const sb_shape *shape) {
+static bool squeeze_shape(params *p, const sb_shape *shape) {
     uint32_t long_ones = 0;
     p->frames = 1;
     for (uint32_t i = 0; i < shape->rank; i++) {
@@ -47,7 +47,7 @@ static sb_status read_shape(sb_writer *w, params *p, const sb_shape *shape) {
     const int64_t *d = shape->dims;
     p->clips = p->channels = 1;
     if (style == SB_STYLE_TORCH) {
-        if (!squeeze(p, shape))
+        if (!squeeze_shape(p, shape))
             return sb_call_refuse(w, SB_INVALID, "audio: this style takes one channel: (frames)");
         return SB_OK;
     }
@@ -129,8 +129,8 @@ static sb_status round_tbx(sb_encoder *e, sb_array *clip) {
     return SB_OK;
 }
 
-static sb_status add_file(sb_encoder *e, sb_buf *event, const params *p, const uint8_t *from,
-                          sb_err *err) {
+static sb_status add_wav(sb_encoder *e, sb_buf *event, const params *p, const uint8_t *from,
+                         sb_err *err) {
     const int64_t dims[] = {(int64_t)p->frames, (int64_t)p->channels};
     sb_array clip = {from, (sb_dtype)p->dtype, 2, dims, NULL};
     uint32_t rate = (uint32_t)rint(p->rate);
@@ -163,7 +163,7 @@ static sb_status encode_tf2(sb_encoder *e, const sb_call *call, sb_buf *event, c
     sb_pb_end(event, shape);
     for (uint64_t i = 0; i < p->clips; i++) {
         size_t file = sb_pb_begin(event, SB_TENSOR_STRING_VAL, file_bytes(p));
-        sb_status status = add_file(e, event, p, call->data.p + i * clip_bytes(p), err);
+        sb_status status = add_wav(e, event, p, call->data.p + i * clip_bytes(p), err);
         if (status != SB_OK) return status;
         sb_pb_end(event, file);
         sb_pb_add_bytes(event, SB_TENSOR_STRING_VAL, SB_LIT(""));
@@ -176,8 +176,8 @@ static sb_status encode_tf2(sb_encoder *e, const sb_call *call, sb_buf *event, c
     return SB_OK;
 }
 
-static sb_status add_value(sb_encoder *e, const sb_call *call, sb_buf *event, sb_slice tag,
-                           const params *p, const uint8_t *from, sb_err *err) {
+static sb_status add_clip_value(sb_encoder *e, const sb_call *call, sb_buf *event, sb_slice tag,
+                                const params *p, const uint8_t *from, sb_err *err) {
     size_t expected = file_bytes(p) + 40;
     size_t value = sb_pb_begin(event, SB_SUMMARY_VALUE, expected + tag.n);
     sb_pb_add_bytes_nz(event, SB_VALUE_TAG, tag);
@@ -186,7 +186,7 @@ static sb_status add_value(sb_encoder *e, const sb_call *call, sb_buf *event, sb
     sb_pb_add_uint_nz(event, SB_AUDIO_NUM_CHANNELS, p->channels);
     sb_pb_add_uint_nz(event, SB_AUDIO_LENGTH_FRAMES, p->frames);
     size_t file = sb_pb_begin(event, SB_AUDIO_ENCODED_AUDIO_STRING, file_bytes(p));
-    sb_status status = add_file(e, event, p, from, err);
+    sb_status status = add_wav(e, event, p, from, err);
     if (status != SB_OK) return status;
     sb_pb_end(event, file);
     sb_pb_add_bytes(event, SB_AUDIO_CONTENT_TYPE, SB_LIT("audio/wav"));
@@ -207,7 +207,7 @@ sb_status sb_encode_audio(sb_encoder *e, const sb_call *call, sb_buf *event, sb_
         if (e->style == SB_STYLE_TF1)
             tag = sb_numbered_tag(e, tag, "audio", p->max_outputs == 1, (size_t)i);
         if (!tag.p) return sb_encode_nomem(err, call);
-        status = add_value(e, call, event, tag, p, call->data.p + i * clip_bytes(p), err);
+        status = add_clip_value(e, call, event, tag, p, call->data.p + i * clip_bytes(p), err);
     }
     sb_pb_end(event, summary);
     return status;

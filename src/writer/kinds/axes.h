@@ -10,7 +10,8 @@
 
 #define SB_AXES_MAX 5
 
-/* Reads `rank` letters, of either case, each of `allowed` and none twice, H and W among them. */
+/* Reads `rank` letters in upper or lower case. False unless each is one of `allowed`, none occurs
+ * twice, and H and W are among them. */
 bool sb_axes_read(char out[SB_AXES_MAX + 1], const char *letters, uint32_t rank,
                   const char *allowed);
 

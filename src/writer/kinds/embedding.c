@@ -134,7 +134,8 @@ static sb_status take_arguments(job *j, sb_arena *arena, const char *tag, const 
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* A tag as one name of a folder: never empty, "." or "..", never with a separator in it. */
+/* Appends a tag as the name of one folder: the result is never "." or ".." and contains no
+ * separator. */
 static void add_escaped(sb_buf *out, sb_slice tag) {
     bool dots = sb_slice_eq(tag, SB_LIT(".")) || sb_slice_eq(tag, SB_LIT(".."));
     for (size_t i = 0; i < tag.n; i++) {
@@ -146,7 +147,7 @@ static void add_escaped(sb_buf *out, sb_slice tag) {
     }
 }
 
-/* Zeros up to five characters, the sign counted and in front, as Python's zfill. */
+/* Appends a step with leading zeros, five characters with the sign, as Python's zfill does. */
 static void add_step(sb_buf *out, int64_t step) {
     if (step < 0)
         sb_buf_printf(out, "-%04llu", 0 - (unsigned long long)step);
@@ -157,7 +158,8 @@ static void add_step(sb_buf *out, int64_t step) {
 static const char *full_path(job *j, const char *name) {
     sb_buf_clear(&j->path);
     sb_buf_printf(&j->path, "%s/", j->logdir);
-    if (name[0] != '/') { /* of the folder; with a slash: of the log directory itself */
+    if (name[0] !=
+        '/') { /* relative to the embedding's folder; with a leading slash: to the log directory */
         sb_buf_add_slice(&j->path, sb_buf_slice(&j->folder));
         sb_buf_add_byte(&j->path, '/');
     }
@@ -168,7 +170,7 @@ static const char *full_path(job *j, const char *name) {
 
 /* ---- tensors.tsv ----------------------------------------------------------------------------- */
 
-/* As Python's str() of the element: floats widened to double, integers whole. */
+/* Appends an element as Python's str() prints it: floats as doubles, integers exactly. */
 static void add_number(sb_buf *out, const sb_tensor_view *view, size_t i) {
     char text[SB_NUMBER_ROOM];
     sb_number x;
@@ -234,7 +236,7 @@ static sb_status add_rows(job *j, sink *s, sb_err *err) {
     return SB_OK;
 }
 
-/* Large matrices are written piece by piece under another name, which then becomes the real one. */
+/* A large matrix is written in chunks to a temporary name, and renamed when it is complete. */
 static sb_status put_matrix(job *j, sb_err *err) {
     const sb_fs *fs = j->env->fs;
     const char *path = full_path(j, "tensors.tsv.part");
@@ -265,7 +267,7 @@ static sb_status put_matrix(job *j, sb_err *err) {
 
 /* ---- metadata.tsv and sprite.png ------------------------------------------------------------- */
 
-/* A tab or a line's end inside a label would shift all that follows. */
+/* A tab or a line break inside a label becomes a space, since it would shift all that follows. */
 static void add_cell(sb_buf *out, const char *text) {
     for (const char *c = text; *c; c++)
         sb_buf_add_byte(out, *c == '\t' || *c == '\n' || *c == '\r' ? ' ' : (uint8_t)*c);
@@ -290,7 +292,8 @@ static sb_status put_labels(job *j, sb_err *err) {
     if (!e->metadata) return SB_OK;
     sb_buf text;
     sb_buf_init(&text, j->env->alloc, SIZE_MAX);
-    /* A header of one column has no tab, and readers would take it for a label. */
+    /* The header of a single column is not written: it has no tab, and readers would take it for a
+     * label. */
     if (e->metadata_header && e->metadata_columns > 1)
         add_line(&text, e->metadata_header, e->metadata_columns);
     for (int64_t i = 0; i < j->rows; i++)
@@ -301,8 +304,8 @@ static sb_status put_labels(job *j, sb_err *err) {
     return status;
 }
 
-/* Torch takes bytes for 0..1 too, so that all but 0 is white. Here they are 0..255: given as
- * doubles that come out again as the same byte. */
+/* torch interprets uint8 images as 0..1 as well, so that everything but 0 is white. Here uint8
+ * means 0..255: each byte is passed as a double that is converted back to the same byte. */
 static sb_status make_sprite(job *j, sb_buf *pixels, sb_pixel_shape *shape, sb_err *err) {
     sb_array images = j->images;
     if (images.dtype != SB_UINT8)

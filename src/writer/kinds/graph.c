@@ -13,7 +13,7 @@
 #define MAX_BYTES ((size_t)INT32_MAX)
 #define PLUGIN_VERSION SB_LIT("1")
 
-/* Is it a message at all? Only the outermost fields are looked at: graphs can be large. */
+/* Is it a protobuf message? Only the outermost fields are checked, since graphs can be large. */
 static sb_status check_message(sb_writer *w, const char *what, sb_slice bytes) {
     if (!w) return SB_INVALID;
     if (bytes.n && !bytes.p)
@@ -64,7 +64,7 @@ sb_status sb_run_tag_take(sb_encoder *e, sb_slice tagged_run_metadata, sb_err *e
     sb_slice tag = {NULL, 0};
     while (sb_pb_next(&c, &f) == SB_PB_FIELD)
         if (f.number == SB_TAGGED_RUN_METADATA_TAG && f.wire == SB_PB_BYTES) tag = f.bytes;
-    /* Beside the tags of summaries, which can't begin with a NUL. */
+    /* Stored in the same table as the tags of summaries; those never begin with a NUL. */
     sb_slice key = sb_join(e, sb_slice_of("\0run metadata ", 14), tag);
     uint32_t id;
     bool is_new;

@@ -22,7 +22,8 @@
 #define LIMITS (2 * EDGES + 3)
 #define ZERO_LIMIT (EDGES + 1)
 #define TORCH_BINS (2 * EDGES)
-/* The places of the table: sixteen for each octave from 2^-41 to 2^68, which hold all edges. */
+/* The slots of the table: sixteen for each octave from 2^-41 to 2^68, a range that contains all
+ * edges. */
 #define PLACES (16 * (41 + 68))
 #define FIRST_PLACE (16 * (1023 - 41))
 /* Numbers are read in blocks: this many at once, which is also numpy's block of pairwise sums. */
@@ -31,7 +32,7 @@
 /* ---- equal widths ---------------------------------------------------------------------------- */
 
 typedef struct range {
-    double min, max; /* both NaN when there was one */
+    double min, max; /* both are NaN when one of the values is NaN */
 } range;
 
 /* NaN wins, as in Eigen's and numpy's reductions. */
@@ -93,8 +94,8 @@ void sb_bins_rows(const sb_tensor_view *values, uint32_t buckets, double *rows) 
 /* ---- growing widths -------------------------------------------------------------------------- */
 
 typedef struct growing {
-    double edges[EDGES + 1]; /* NaN, which nothing reaches, behind the last */
-    uint16_t first[PLACES];  /* how many edges are below the smallest number of that place */
+    double edges[EDGES + 1]; /* ends with a NaN, which no value is greater than */
+    uint16_t first[PLACES];  /* how many edges are below the smallest number of each slot */
     double counts[LIMITS];
 } growing;
 
@@ -135,7 +136,7 @@ static size_t limit_above(const growing *g, double x) {
     return ZERO_LIMIT + 1 + i + (g->edges[i] <= x);
 }
 
-/* Where the buckets are gathered: room for a fixed number of them. */
+/* The buckets that are being collected; there is room for a fixed number. */
 typedef struct gathered {
     double *limits, *counts;
     size_t n;
@@ -218,13 +219,13 @@ static void count_torch(growing *g, const double *x, size_t n) {
     for (size_t i = 0; i < n; i++) {
         if (isnan(x[i])) continue;
         size_t limit = limit_above(g, x[i]);
-        /* The last bin has its right edge too. */
+        /* The last bin includes its right edge. */
         if (limit == LIMITS - 1 && x[i] == g->edges[EDGES - 1]) limit--;
         g->counts[limit] += 1;
     }
 }
 
-/* Depth: the logarithm of n. */
+/* Recursive; the depth is the logarithm of n. */
 static sums take_torch(torch_pass *pass, size_t from, size_t n) {
     if (n > BLOCK) {
         size_t half = n / 2 - n / 2 % 8;
@@ -242,7 +243,7 @@ static sums take_torch(torch_pass *pass, size_t from, size_t n) {
     return result;
 }
 
-/* Joins every `factor` neighbours; returns how many are left. Edges are those of the limits. */
+/* Merges every `factor` neighbouring bins; returns how many are left. */
 static size_t join_bins(double *counts, size_t factor) {
     size_t joined = 0;
     for (size_t i = 0; i < TORCH_BINS; i += factor, joined++) {

@@ -27,12 +27,13 @@
 #define MAX_SUMMARY ((size_t)256 << 20)
 #define MAX_COUNT ((size_t)1 << 20)
 
-/* What the three calls share while they build: memory that ends with the call. */
+/* What the three calls share while they build a summary: memory that is freed at the end of the
+ * call. */
 typedef struct builder {
     sb_writer *w;
     sb_arena arena;
     sb_buf body;
-    sb_status status; /* of the first refusal */
+    sb_status status; /* SB_OK, or the status of the first refusal */
 } builder;
 
 static void builder_init(builder *b, sb_writer *w) {
@@ -47,14 +48,14 @@ static void builder_fini(builder *b) {
     sb_arena_fini(&b->arena);
 }
 
-static void *take_memory(builder *b, size_t count, size_t size) {
+static void *hparam_memory(builder *b, size_t count, size_t size) {
     void *p = b->status == SB_OK ? sb_arena_zeroed(&b->arena, count ? count : 1, size) : NULL;
     if (!p && b->status == SB_OK)
         b->status = sb_call_refuse(b->w, SB_NOMEM, "hparams: out of memory");
     return p;
 }
 
-static sb_slice take_text(builder *b, const char *what, const char *text, bool may_miss) {
+static sb_slice hparam_text(builder *b, const char *what, const char *text, bool may_miss) {
     sb_slice out = {NULL, 0};
     if (b->status == SB_OK) b->status = sb_take_text(b->w, what, text, may_miss, MAX_TEXT, &out);
     return out;
@@ -73,7 +74,7 @@ static sb_any take_value(builder *b, const sb_hparam_value *v) {
     switch (v->type) {
     case SB_HPARAM_STRING:
         any.kind = SB_ANY_STRING;
-        any.body = take_text(b, "hparams: a value", v->string, false);
+        any.body = hparam_text(b, "hparams: a value", v->string, false);
         break;
     case SB_HPARAM_BOOL:
         any.kind = SB_ANY_BOOL;
@@ -173,7 +174,7 @@ void sb_hparams_summary(sb_buf *out, sb_style style, sb_slice tag, int kind, sb_
     sb_pb_end(out, value);
 }
 
-/* Puts what was built into b->body; ends the builder. */
+/* Queues the summary with b->body as its content, and frees the builder. */
 static sb_status put_and_end(builder *b, sb_slice tag, sb_hparams_kind kind, int64_t step) {
     if (b->status == SB_OK && b->body.failed)
         b->status = sb_call_refuse(b->w, b->body.failed, "hparams: too large, or out of memory");
@@ -195,9 +196,9 @@ static sb_hparam_info_view take_info(builder *b, const sb_hparam_info *infos, si
     sb_hparam_info own = {0}, *info = &own;
     if (b->status == SB_OK) b->status = SB_READ_SIZED(b->w, &own, sb_hparam_info, infos, at);
     sb_hparam_info_view out = {
-        .name = take_text(b, "hparams: a name", info->name, false),
-        .display_name = take_text(b, "hparams: a display name", info->display_name, true),
-        .description = take_text(b, "hparams: a description", info->description, true),
+        .name = hparam_text(b, "hparams: a name", info->name, false),
+        .display_name = hparam_text(b, "hparams: a display name", info->display_name, true),
+        .description = hparam_text(b, "hparams: a description", info->description, true),
         .type = info->type == SB_HPARAM_INTEGER ? SB_HPARAM_NUMBER : (int32_t)info->type,
     };
     if (b->status == SB_OK && (info->type < SB_HPARAM_UNSET || info->type > SB_HPARAM_INTEGER))
@@ -213,7 +214,7 @@ static sb_hparam_info_view take_info(builder *b, const sb_hparam_info *infos, si
         out.max = info->max;
     }
     if (b->status != SB_OK || !info->value_count) return out;
-    sb_any *values = take_memory(b, info->value_count, sizeof *values);
+    sb_any *values = hparam_memory(b, info->value_count, sizeof *values);
     for (size_t i = 0; values && i < info->value_count; i++)
         values[i] = take_value(b, &info->values[i]);
     sb_buf list;
@@ -234,10 +235,10 @@ static sb_metric_info_view take_metric(builder *b, const sb_metric_info *infos, 
         b->status = sb_call_refuse(b->w, SB_INVALID, "hparams: %d is no kind of data set",
                                    (int)info->dataset);
     return (sb_metric_info_view){
-        .group = take_text(b, "hparams: a metric's group", info->group, true),
-        .tag = take_text(b, "hparams: a metric's tag", info->tag, true),
-        .display_name = take_text(b, "hparams: a display name", info->display_name, true),
-        .description = take_text(b, "hparams: a description", info->description, true),
+        .group = hparam_text(b, "hparams: a metric's group", info->group, true),
+        .tag = hparam_text(b, "hparams: a metric's tag", info->tag, true),
+        .display_name = hparam_text(b, "hparams: a display name", info->display_name, true),
+        .description = hparam_text(b, "hparams: a description", info->description, true),
         .dataset_type = (int32_t)info->dataset,
     };
 }
@@ -253,13 +254,13 @@ sb_status sb_hparams_config(sb_writer *w, const sb_experiment *given, int64_t st
     check_count(&b, "hyperparameters", experiment->hparams, experiment->hparam_count);
     check_count(&b, "metrics", experiment->metrics, experiment->metric_count);
     const sb_experiment_view about = {
-        .name = take_text(&b, "hparams: the experiment's name", experiment->name, true),
-        .description = take_text(&b, "hparams: the description", experiment->description, true),
-        .user = take_text(&b, "hparams: the user", experiment->user, true),
+        .name = hparam_text(&b, "hparams: the experiment's name", experiment->name, true),
+        .description = hparam_text(&b, "hparams: the description", experiment->description, true),
+        .user = hparam_text(&b, "hparams: the user", experiment->user, true),
         .time_created_secs = experiment->time_created,
     };
-    sb_hparam_info_view *infos = take_memory(&b, experiment->hparam_count, sizeof *infos);
-    sb_metric_info_view *metrics = take_memory(&b, experiment->metric_count, sizeof *metrics);
+    sb_hparam_info_view *infos = hparam_memory(&b, experiment->hparam_count, sizeof *infos);
+    sb_metric_info_view *metrics = hparam_memory(&b, experiment->metric_count, sizeof *metrics);
     for (size_t i = 0; infos && b.status == SB_OK && i < experiment->hparam_count; i++)
         infos[i] = take_info(&b, experiment->hparams, i);
     for (size_t i = 0; metrics && b.status == SB_OK && i < experiment->metric_count; i++)
@@ -272,7 +273,7 @@ sb_status sb_hparams_config(sb_writer *w, const sb_experiment *given, int64_t st
 
 /* ---- one trial ------------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b) {
+static int by_hparam_name(const void *a, const void *b) {
     const sb_hparam *const *x = a, *const *y = b;
     return sb_slice_cmp(sb_slice_str((*x)->name), sb_slice_str((*y)->name));
 }
@@ -284,12 +285,12 @@ static void refuse_doubles(builder *b, const sb_hparam *const *sorted, size_t co
                 sb_call_refuse(b->w, SB_INVALID, "hparams: '%s' has two values", sorted[i]->name);
 }
 
-/* In a TF style: the given name, or the hash of the values. */
+/* The name of the trial's group: the given one, or, in a TF style, the hash of the values. */
 static sb_slice group_of(builder *b, const sb_hparam *const *sorted, size_t count,
                          const char *group_name) {
-    sb_slice given = take_text(b, "hparams: the group's name", group_name, true);
+    sb_slice given = hparam_text(b, "hparams: the group's name", group_name, true);
     if (group_name || !sb_style_is_tf(sb_writer_style(b->w)) || b->status != SB_OK) return given;
-    char *hex = take_memory(b, SB_SHA256_HEX + 1, 1);
+    char *hex = hparam_memory(b, SB_SHA256_HEX + 1, 1);
     sb_buf json;
     sb_buf_init(&json, b->arena.alloc, MAX_SUMMARY);
     sb_hparams_json(&json, sorted, count);
@@ -300,7 +301,7 @@ static sb_slice group_of(builder *b, const sb_hparam *const *sorted, size_t coun
     return b->status == SB_OK ? sb_slice_of(hex, SB_SHA256_HEX) : given;
 }
 
-static double now_of(sb_writer *w) {
+static double hparams_now(sb_writer *w) {
     const sb_clock *clock = sb_writer_env(w)->clock;
     return (double)(clock->wall(clock->ctx) / 1000u) / 1e6;
 }
@@ -312,19 +313,19 @@ sb_status sb_hparams_start(sb_writer *w, const sb_hparam *hparams, size_t count,
     builder b;
     builder_init(&b, w);
     check_count(&b, "values", hparams, count);
-    const sb_hparam **sorted = take_memory(&b, count, sizeof *sorted);
-    sb_hparam_view *views = take_memory(&b, count, sizeof *views);
+    const sb_hparam **sorted = hparam_memory(&b, count, sizeof *sorted);
+    sb_hparam_view *views = hparam_memory(&b, count, sizeof *views);
     for (size_t i = 0; b.status == SB_OK && i < count; i++) {
-        take_text(&b, "hparams: a name", hparams[i].name, false);
+        hparam_text(&b, "hparams: a name", hparams[i].name, false);
         take_value(&b, &hparams[i].value);
         sorted[i] = &hparams[i];
     }
     sb_session_start_view info = {.start_time_secs = start_time};
     if (b.status == SB_OK) {
-        qsort(sorted, count, sizeof *sorted, by_name);
+        qsort(sorted, count, sizeof *sorted, by_hparam_name);
         refuse_doubles(&b, sorted, count);
         info.group_name = group_of(&b, sorted, count, group_name);
-        if (tf && start_time == 0) info.start_time_secs = now_of(w);
+        if (tf && start_time == 0) info.start_time_secs = hparams_now(w);
     }
     for (size_t i = 0; b.status == SB_OK && i < count; i++) {
         const sb_hparam *from = tf ? sorted[i] : &hparams[i];

@@ -105,7 +105,7 @@ static sb_status check_axes(sb_writer *w, params *p, const char *layout) {
     return SB_OK;
 }
 
-/* Pictures that will not be shown need not travel. */
+/* Only the first max_outputs pictures are written, so the others are not copied. */
 static void keep_first(params *p, sb_piece *elements) {
     if (p->letters[0] != 'N' || p->shape.dims[0] <= (int64_t)p->max_outputs) return;
     elements->n = elements->n / (size_t)p->shape.dims[0] * p->max_outputs;
@@ -244,7 +244,7 @@ sb_slice sb_numbered_tag(sb_encoder *e, sb_slice tag, const char *kind, bool is_
 
 /* ---- encoding arrays ------------------------------------------------------------------------- */
 
-/* About how long the PNG of so many bytes will be; a good guess saves moving it. */
+/* An estimate of the length of a PNG file. A good estimate saves moving the bytes later. */
 static size_t png_guess(size_t bytes) {
     return bytes / 2 + 64;
 }
@@ -308,12 +308,13 @@ static sb_status add_torch(sb_encoder *e, const sb_call *call, sb_buf *event, co
     return status;
 }
 
-static uint8_t clip(double level) {
+static uint8_t clip_level(double level) {
     return level > 0 ? (level < 255 ? (uint8_t)level : 255) : 0; /* NaN is 0 */
 }
 
-/* tensorboardX multiplies in the array's own type, but for integers, which become doubles. What is
- * out of range it lets wrap around; we clip. The result is an array of bytes in the same order. */
+/* tensorboardX multiplies in the array's own type, except that integers become doubles. Values out
+ * of range wrap around there and are clipped here. The result is an array of bytes in the same
+ * order. */
 static sb_status level_tbx(sb_encoder *e, sb_array *array) {
     if (array->dtype == SB_UINT8) return SB_OK;
     sb_tensor_view view = sb_array_view(array);
@@ -325,12 +326,12 @@ static sb_status level_tbx(sb_encoder *e, sb_array *array) {
         sb_tensor_doubles(&view, at, n, x);
         for (size_t i = 0; i < n; i++) {
             if (array->dtype == SB_FLOAT || array->dtype == SB_BFLOAT16)
-                levels[at + i] = clip((double)((float)x[i] * 255.0f));
+                levels[at + i] = clip_level((double)((float)x[i] * 255.0f));
             else if (array->dtype == SB_HALF)
                 levels[at + i] =
-                    clip((double)sb_half_to_float(sb_float_to_half((float)x[i] * 255.0f)));
+                    clip_level((double)sb_half_to_float(sb_float_to_half((float)x[i] * 255.0f)));
             else
-                levels[at + i] = clip(x[i] * 255.0);
+                levels[at + i] = clip_level(x[i] * 255.0);
         }
     }
     array->data = levels;
@@ -338,7 +339,7 @@ static sb_status level_tbx(sb_encoder *e, sb_array *array) {
     return SB_OK;
 }
 
-/* The array's pictures as bytes, in the style's own way. */
+/* Converts the array to 8-bit pictures as the style's framework does. */
 static sb_status make_pixels(sb_encoder *e, const params *p, const void *data, sb_buf *pixels,
                              sb_pixel_shape *shape, sb_err *err) {
     sb_array array = sb_shape_array(&p->shape, data), ordered;
@@ -376,7 +377,7 @@ sb_status sb_encode_image(sb_encoder *e, const sb_call *call, sb_buf *event, sb_
 
 /* ---- encoding ready-made pictures ------------------------------------------------------------ */
 
-/* Channels of a PNG by its colour type; other files are taken for RGB. */
+/* The channels of a PNG by its colour type; other files are assumed to be RGB. */
 static uint32_t channels_of(sb_slice file) {
     static const uint8_t by_type[] = {1, 3, 3, 3, 2, 3, 4};
     if (sb_media_sniff(file) != SB_MEDIA_PNG || file.n <= 25 || file.p[25] >= sizeof by_type)

@@ -1,4 +1,4 @@
-/* image_values.h: the two forms in which pictures stand in a summary, for image.c and video.c.
+/* image_values.h: the two forms in which a summary stores pictures, for image.c and video.c.
  * Between begin and end the caller appends the bytes of the files. */
 #ifndef SB_WRITER_KINDS_IMAGE_VALUES_H
 #define SB_WRITER_KINDS_IMAGE_VALUES_H

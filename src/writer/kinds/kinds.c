@@ -11,7 +11,7 @@
 
 /* A side of a picture is at most 2^31 - 1; a picture of that many pixels would take gigabytes. */
 #define PNG_MAX_PIXELS ((uint64_t)1 << 30)
-/* A serialized message ends there. */
+/* The maximum length of a serialized protobuf message. */
 #define MAX_BYTES ((size_t)INT32_MAX)
 
 /* ---- the caller's side ----------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ bool sb_metadata_due(sb_encoder *e, sb_slice tag) {
     if (e->style != SB_STYLE_TF1) return true;
     uint32_t id;
     bool is_new = true;
-    /* When the tag can't be remembered, metadata too often is better than none. */
+    /* When the table of tags is full, writing metadata too often is better than not at all. */
     if (sb_intern_add(&e->seen_tags, tag, &id, &is_new) != SB_OK) return true;
     return is_new;
 }
@@ -108,7 +108,7 @@ void sb_value_metadata_once(sb_encoder *e, sb_buf *event, const sb_call *call, s
     if (sb_metadata_due(e, tag)) sb_value_metadata(event, call, plugin_name, plugin_content, force);
 }
 
-/* Most tags are plain, and need no copy. */
+/* Most tags contain no character that has to be replaced, and need no copy. */
 static bool is_plain(sb_slice tag) {
     if (tag.p[0] == '/') return false;
     for (size_t i = 0; i < tag.n; i++) {

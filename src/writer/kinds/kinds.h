@@ -16,7 +16,7 @@
 typedef struct sb_shape {
     uint32_t dtype;
     uint32_t rank;
-    int64_t dims[SB_RANK_LIMIT]; /* only the first rank of them travel */
+    int64_t dims[SB_RANK_LIMIT]; /* only the first rank of them are copied into the call */
 } sb_shape;
 
 /* The bytes of a parameter struct whose last member is an sb_shape named shape. */
@@ -42,12 +42,12 @@ sb_status sb_take_shape(sb_writer *w, const char *what, const sb_array *array, s
  * bytes. */
 sb_status sb_take_text(sb_writer *w, const char *what, const char *text, bool may_miss, size_t max,
                        sb_slice *out);
-/* How many elements a shape has that was taken before. */
+/* The number of elements of a shape that was checked before. */
 size_t sb_shape_count(const sb_shape *shape);
 
 /* ---- the encoders' side ---------------------------------------------------------------------- */
 
-/* The array again; borrows from both. */
+/* The array that a shape and its data describe; borrows both. */
 static inline sb_array sb_shape_array(const sb_shape *shape, const void *data) {
     return (sb_array){data, (sb_dtype)shape->dtype, shape->rank, shape->dims, NULL};
 }
@@ -55,9 +55,10 @@ static inline sb_array sb_shape_array(const sb_shape *shape, const void *data) {
 /* An array's elements for sb_tensor_doubles and the like; the array was checked before. */
 sb_tensor_view sb_array_view(const sb_array *array);
 
-/* Is a tag's metadata to be written? TF1 writes it once a tag, the others always. */
+/* Must the metadata of this tag be written? TF1 writes it only once for each tag, the others
+ * always. */
 bool sb_metadata_due(sb_encoder *e, sb_slice tag);
-/* The same, and writes it when it is due. */
+/* Writes the metadata when sb_metadata_due says so. */
 void sb_value_metadata_once(sb_encoder *e, sb_buf *event, const sb_call *call, sb_slice tag,
                             sb_slice plugin_name, sb_slice plugin_content, bool force);
 

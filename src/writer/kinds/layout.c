@@ -20,7 +20,7 @@ typedef struct builder {
     sb_status status; /* of the first refusal */
 } builder;
 
-static void *take_memory(builder *b, size_t count, size_t size) {
+static void *layout_memory(builder *b, size_t count, size_t size) {
     if (b->status == SB_OK && count > MAX_COUNT)
         b->status =
             sb_call_refuse(b->w, SB_LIMIT, "custom scalars: %zu of a kind are too many", count);
@@ -30,13 +30,13 @@ static void *take_memory(builder *b, size_t count, size_t size) {
     return p;
 }
 
-static sb_slice take_text(builder *b, const char *what, const char *text, bool may_miss) {
+static sb_slice layout_text(builder *b, const char *what, const char *text, bool may_miss) {
     sb_slice out = {NULL, 0};
     if (b->status == SB_OK) b->status = sb_take_text(b->w, what, text, may_miss, MAX_TEXT, &out);
     return out;
 }
 
-static void refuse(builder *b, const char *text) {
+static void refuse_layout(builder *b, const char *text) {
     if (b->status == SB_OK)
         b->status = sb_call_refuse(b->w, SB_INVALID, "custom scalars: %s", text);
 }
@@ -44,20 +44,20 @@ static void refuse(builder *b, const char *text) {
 static sb_chart_plan take_chart(builder *b, const sb_chart *charts, size_t at) {
     sb_chart own = {0}, *chart = &own;
     if (b->status == SB_OK) b->status = SB_READ_SIZED(b->w, &own, sb_chart, charts, at);
-    sb_chart_plan plan = {.title = take_text(b, "custom scalars: a title", chart->title, true)};
-    if (chart->tag_count && !chart->tags) refuse(b, "the tags of a chart are missing");
+    sb_chart_plan plan = {.title = layout_text(b, "custom scalars: a title", chart->title, true)};
+    if (chart->tag_count && !chart->tags) refuse_layout(b, "the tags of a chart are missing");
     if (chart->is_margin && (chart->tag_count == 0 || chart->tag_count % 3))
-        refuse(b, "a margin chart needs tags by threes: value, lower, upper");
-    sb_slice *tags = take_memory(b, chart->tag_count, sizeof *tags);
+        refuse_layout(b, "a margin chart needs tags by threes: value, lower, upper");
+    sb_slice *tags = layout_memory(b, chart->tag_count, sizeof *tags);
     for (size_t i = 0; b->status == SB_OK && i < chart->tag_count; i++)
-        tags[i] = take_text(b, "custom scalars: a tag", chart->tags[i], false);
+        tags[i] = layout_text(b, "custom scalars: a tag", chart->tags[i], false);
     if (!chart->is_margin) {
         plan.tags = tags;
         plan.tag_count = chart->tag_count;
         return plan;
     }
     size_t count = chart->tag_count / 3;
-    sb_margin_series *series = take_memory(b, count, sizeof *series);
+    sb_margin_series *series = layout_memory(b, count, sizeof *series);
     for (size_t i = 0; b->status == SB_OK && i < count; i++)
         series[i] = (sb_margin_series){tags[3 * i], tags[3 * i + 1], tags[3 * i + 2]};
     plan.series = series;
@@ -70,12 +70,12 @@ static sb_category_plan take_category(builder *b, const sb_chart_category *categ
     if (b->status == SB_OK)
         b->status = SB_READ_SIZED(b->w, &own, sb_chart_category, categories, at);
     if (category->chart_count && !category->charts)
-        refuse(b, "the charts of a category are missing");
-    sb_chart_plan *charts = take_memory(b, category->chart_count, sizeof *charts);
+        refuse_layout(b, "the charts of a category are missing");
+    sb_chart_plan *charts = layout_memory(b, category->chart_count, sizeof *charts);
     for (size_t i = 0; b->status == SB_OK && i < category->chart_count; i++)
         charts[i] = take_chart(b, category->charts, i);
     return (sb_category_plan){
-        .title = take_text(b, "custom scalars: a title", category->title, true),
+        .title = layout_text(b, "custom scalars: a title", category->title, true),
         .closed = category->closed,
         .charts = charts,
         .chart_count = category->chart_count,
@@ -107,7 +107,7 @@ sb_status sb_custom_scalars(sb_writer *w, const sb_chart_category *categories, s
     builder b = {.w = w};
     const sb_alloc *alloc = sb_writer_env(w)->alloc;
     sb_arena_init(&b.arena, alloc, 4096, MAX_LAYOUT);
-    sb_category_plan *plans = take_memory(&b, count, sizeof *plans);
+    sb_category_plan *plans = layout_memory(&b, count, sizeof *plans);
     for (size_t i = 0; b.status == SB_OK && i < count; i++)
         plans[i] = take_category(&b, categories, i);
     if (b.status == SB_OK) {

@@ -110,7 +110,7 @@ static void store_as(sb_dtype dtype, uint8_t *to, double x) {
 }
 
 /* The part's elements in the dtype in which the style stores them; a copy where they differ. */
-static sb_status convert(sb_encoder *e, sb_array *array, sb_dtype dtype) {
+static sb_status convert_part(sb_encoder *e, sb_array *array, sb_dtype dtype) {
     if (array->dtype == dtype) return SB_OK;
     sb_tensor_view view = sb_array_view(array);
     size_t size = sb_dtype_size(dtype);
@@ -164,7 +164,7 @@ static sb_status add_part(sb_encoder *e, const sb_call *call, sb_buf *event, con
     sb_array array = {from, (sb_dtype)of->dtype, 3, of->dims, NULL};
     names n;
     if (make_names(e, call, p, which, content, &n) != SB_OK ||
-        convert(e, &array, tf ? dtypes[which] : SB_FLOAT) != SB_OK)
+        convert_part(e, &array, tf ? dtypes[which] : SB_FLOAT) != SB_OK)
         return SB_NOMEM;
     sb_call named = *call;
     if (e->style == SB_STYLE_TF1 && !named.display_name.n) named.display_name = call->tag;

@@ -11,7 +11,8 @@
 #include "base/banned.h"
 
 #define BLOCK 256
-#define NUMPY_BLOCK 65536 /* numpy sums a histogram's weights by so many, then adds the sums */
+#define NUMPY_BLOCK                                                                                \
+    65536 /* numpy sums the weights of a histogram in blocks of this size, then adds the sums */
 #define LEAST_COUNT 1e-7
 
 typedef struct block {

@@ -20,7 +20,7 @@
 #define MAX_PATH_BYTES 65536
 #define MAX_SESSION 200
 
-/* The answer of fs->list when the marker is there. */
+/* What the callback of fs->list returns when it has found the marker. */
 enum { FOUND = 1 };
 
 static int is_marker(void *ud, const char *name) {

@@ -52,7 +52,7 @@ static sb_slice name_of(sb_slice info) {
     return name;
 }
 
-/* The config with the entry in the place of its namesake. */
+/* Appends the config with the entry; it replaces an entry of the same name. */
 static void replace_entry(sb_buf *out, sb_slice config, const sb_projector_entry *entry) {
     sb_pb c = sb_pb_over(config);
     sb_pb_field f;
@@ -71,7 +71,7 @@ static void replace_entry(sb_buf *out, sb_slice config, const sb_projector_entry
     if (!done) add_entry(out, entry);
 }
 
-/* The config as a message; nothing when there is no file. */
+/* Reads the config as a message; empty when there is no file. */
 static sb_status read_config(const sb_env *env, const char *path, sb_buf *config, sb_err *err) {
     sb_file_info info;
     sb_slice text;

@@ -63,8 +63,8 @@ sb_status sb_scalar(sb_writer *w, const char *tag, double value, int64_t step) {
 
 /* ---- encoding -------------------------------------------------------------------------------- */
 
-/* What stands behind the tag of a scalar without texts is the same every time but for the number,
- * so it is made once a form and copied. */
+/* The bytes after the tag of a scalar without display name and description are always the same
+ * except for the number, so they are built once for each form and then copied. */
 
 static void add_tensor(sb_buf *event, sb_style style, sb_scalar_form form, double value) {
     bool is_double = form == SB_SCALAR_DOUBLE;
@@ -86,7 +86,7 @@ static void add_tensor(sb_buf *event, sb_style style, sb_scalar_form form, doubl
     sb_pb_end(event, tensor);
 }
 
-/* The value's fields behind the tag. */
+/* Appends the fields of the value that follow the tag. */
 static void add_value(sb_buf *event, sb_style style, sb_scalar_form form, const sb_call *call) {
     if (form == SB_SCALAR_SIMPLE) {
         sb_pb_add_float(event, SB_VALUE_SIMPLE_VALUE, (float)call->number);
@@ -98,7 +98,8 @@ static void add_value(sb_buf *event, sb_style style, sb_scalar_form form, const 
 }
 
 static sb_status make_tail(sb_encoder *e, sb_scalar_form form, sb_err *err) {
-    /* A number whose bytes occur nowhere else shows where the number stands. */
+    /* Encoding a number whose bytes occur nowhere else shows at which offset the number is
+     * stored. */
     const double mark = -1.7320508075688772;
     const sb_call call = {.number = mark};
     sb_scalar_tail *tail = &e->scalar_tails[form];
@@ -158,7 +159,8 @@ sb_status sb_encode_scalar(sb_encoder *e, const sb_call *call, sb_buf *event, sb
     sb_pb_add_key(event, SB_SUMMARY_VALUE, SB_PB_BYTES);
     sb_pb_add_varint(event, value_n);
     sb_pb_add_bytes_nz(event, SB_VALUE_TAG, call->tag);
-    if (!sb_buf_reserve(event, sizeof tail->bytes)) return SB_OK; /* the caller looks at event */
+    if (!sb_buf_reserve(event, sizeof tail->bytes))
+        return SB_OK; /* the caller checks event->failed */
     uint8_t *p = event->p + event->n;
     memcpy(p, tail->bytes, sizeof tail->bytes);
     if (tail->number_n == 8)

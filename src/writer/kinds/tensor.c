@@ -24,7 +24,7 @@ typedef struct params {
     sb_shape shape;
 } params;
 
-static size_t padding(const params *p) {
+static size_t elements_padding(const params *p) {
     return (size_t)(-(p->name_n + p->content_n) & 15);
 }
 
@@ -39,7 +39,7 @@ static sb_status put_tensor(sb_writer *w, sb_call *call, params *p, sb_slice nam
     if (!pieces) return sb_call_refuse(w, SB_NOMEM, "tensor: out of memory for %zu pieces", count);
     pieces[0] = sb_piece_of(name);
     pieces[1] = sb_piece_of(content);
-    pieces[2] = (sb_piece){.p = zeros, .n = padding(p)};
+    pieces[2] = (sb_piece){.p = zeros, .n = elements_padding(p)};
     memcpy(pieces + 3, elements, count * sizeof *elements);
     call->params = SB_PARAMS_SLICE(p);
     sb_status status = sb_call_put(w, call, pieces, count + 3);
@@ -100,7 +100,7 @@ sb_status sb_encode_tensor(sb_encoder *e, const sb_call *call, sb_buf *event, sb
     const params *p = (const void *)call->params.p;
     sb_slice name = sb_slice_of(call->data.p, p->name_n);
     sb_slice content = sb_slice_of(call->data.p + p->name_n, (size_t)p->content_n);
-    size_t before = p->name_n + (size_t)p->content_n + padding(p);
+    size_t before = p->name_n + (size_t)p->content_n + elements_padding(p);
     sb_slice elements = sb_slice_of(call->data.p + before, call->data.n - before);
     sb_array array = sb_shape_array(&p->shape, elements.p);
     if (array.dtype == SB_STRING &&

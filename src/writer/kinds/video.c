@@ -70,8 +70,9 @@ sb_status sb_video(sb_writer *w, const char *tag, const sb_array *frames, double
 
 /* ---- encoding -------------------------------------------------------------------------------- */
 
-static sb_status add_value(sb_encoder *e, const sb_call *call, sb_buf *event, const uint8_t *pixels,
-                           const sb_pixel_shape *shape, double fps, sb_err *err) {
+static sb_status add_gif_value(sb_encoder *e, const sb_call *call, sb_buf *event,
+                               const uint8_t *pixels, const sb_pixel_shape *shape, double fps,
+                               sb_err *err) {
     size_t guess = (size_t)shape->width * shape->height * shape->frames / 2 + 1024;
     sb_status status;
     if (e->style == SB_STYLE_TF2) {
@@ -106,7 +107,7 @@ sb_status sb_encode_video(sb_encoder *e, const sb_call *call, sb_buf *event, sb_
         return sb_encode_nomem(err, call);
     sb_buf_init(&pixels, e->env->alloc, SIZE_MAX);
     sb_status status = sb_pixels_torch_video(&pixels, &shape, &ordered, MAX_PIXELS, err);
-    if (status == SB_OK) status = add_value(e, call, event, pixels.p, &shape, p->fps, err);
+    if (status == SB_OK) status = add_gif_value(e, call, event, pixels.p, &shape, p->fps, err);
     sb_buf_fini(&pixels);
     return status;
 }

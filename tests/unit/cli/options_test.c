@@ -6,9 +6,9 @@
 #include "cli/options.c"
 
 static const sb_option options[] = {
-    {"tag", 't', SB_OPTION_TEXT, "TAG", "only this tag"},
-    {"json", 0, SB_OPTION_FLAG, NULL, "for programs"},
-    {"verbose", 'v', SB_OPTION_FLAG, NULL, "more"},
+    {"tag", 't', SB_OPTION_TEXT, "TAG", "only this tag", NULL},
+    {"json", 0, SB_OPTION_FLAG, NULL, "for programs", NULL},
+    {"verbose", 'v', SB_OPTION_FLAG, NULL, "more", NULL},
 };
 
 static const sb_command command = {
