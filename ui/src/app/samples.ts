@@ -16,7 +16,7 @@ const keras = (more = ''): Sample => ({
 });
 const c = (code: string): Sample => ({
   name: 'C',
-  code: `sb_writer_open(&w, &(sb_writer_opts){.logdir = "runs/first"}, &err);\n${code}`,
+  code: `sb_writer_open(&w, &SB_INIT(sb_writer_opts, .logdir = "runs/first"), &err);\n${code}`,
 });
 
 export const SAMPLES: Record<string, Sample[]> = {
