@@ -145,7 +145,7 @@ static sb_status escape(translation *t, bool in_set) {
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
-static sb_status set(translation *t) {
+static sb_status translate_set(translation *t) {
     sb_buf_add_byte(t->out, '[');
     if (take_character(t, '^')) sb_buf_add_byte(t->out, '^');
     for (bool first = true;; first = false) {
@@ -267,7 +267,7 @@ static sb_status one(translation *t) {
     case '\\':
         return escape(t, false);
     case '[':
-        return set(t);
+        return translate_set(t);
     case '(':
         if (at(t, '*')) return refuse(t, "nothing to repeat");
         break;

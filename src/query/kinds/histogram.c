@@ -101,8 +101,8 @@ typedef struct reading {
     sb_histo_point *out;
 } reading;
 
-static sb_status take_one(void *ud, size_t index, sb_status status, sb_slice payload,
-                          const sb_err *err) {
+static sb_status take_histogram(void *ud, size_t index, sb_status status, sb_slice payload,
+                                const sb_err *err) {
     (void)err;
     reading *r = ud;
     sb_histo_point *point = &r->out[index];
@@ -123,7 +123,7 @@ sb_status sb_histos_read(sb_blob_cache *blobs, sb_run *run, const sb_ref_item *i
             .step = items[i].step, .wall = items[i].wall, .superseded = items[i].superseded};
     reading r = {items, form, max_bytes / sizeof(double), arena, out};
     sb_status status =
-        sb_blob_read_many(blobs, run, items, n, max_bytes, budget, arena, take_one, &r, err);
+        sb_blob_read_many(blobs, run, items, n, max_bytes, budget, arena, take_histogram, &r, err);
     return status == SB_NOMEM ? sb_fail_nomem(err, "for histograms") : status;
 }
 

@@ -74,9 +74,9 @@ static sb_status add_part(const sb_run_entry *run, const sb_series_entry *entry,
 }
 
 /* content_type 0: all parts. */
-static sb_status gather(const sb_run_entry *run, sb_slice name, int32_t content_type,
-                        const sb_sampling *sampling, sb_arena *arena, placed **all, size_t *n,
-                        sb_err *err) {
+static sb_status gather_parts(const sb_run_entry *run, sb_slice name, int32_t content_type,
+                              const sb_sampling *sampling, sb_arena *arena, placed **all, size_t *n,
+                              sb_err *err) {
     *n = 0;
     *all = NULL;
     for (size_t i = 0; i < run->n; i++) {
@@ -92,7 +92,7 @@ static sb_status gather(const sb_run_entry *run, sb_slice name, int32_t content_
 sb_status sb_mesh_list(const sb_run_entry *run, sb_slice name, const sb_sampling *sampling,
                        sb_arena *arena, sb_mesh_item **out, size_t *n, sb_err *err) {
     placed *all;
-    sb_status status = gather(run, name, 0, sampling, arena, &all, n, err);
+    sb_status status = gather_parts(run, name, 0, sampling, arena, &all, n, err);
     if (status != SB_OK) return status;
     *out = sb_arena_get(arena, *n * sizeof **out);
     if (!*out) return sb_fail_nomem(err, "for a mesh");
@@ -161,7 +161,7 @@ sb_status sb_mesh_data(sb_blob_cache *blobs, const sb_run_entry *run, sb_slice n
         return sb_fail(err, SB_INVALID, 0, "a mesh has no part %d", content_type);
     placed *all;
     size_t n;
-    sb_status status = gather(run, name, content_type, NULL, arena, &all, &n, err);
+    sb_status status = gather_parts(run, name, content_type, NULL, arena, &all, &n, err);
     for (size_t i = 0; i < n && status == SB_OK; i++) {
         const sb_ref_item *item = &all[i].mesh.item;
         if ((double)item->step != step) continue;

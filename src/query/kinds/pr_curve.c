@@ -65,8 +65,8 @@ typedef struct reading {
     sb_pr_curve_point *out;
 } reading;
 
-static sb_status take_one(void *ud, size_t index, sb_status status, sb_slice payload,
-                          const sb_err *err) {
+static sb_status take_pr_curve(void *ud, size_t index, sb_status status, sb_slice payload,
+                               const sb_err *err) {
     (void)err;
     reading *r = ud;
     sb_tensor_view t;
@@ -84,6 +84,6 @@ sb_status sb_pr_curves_read(sb_blob_cache *blobs, sb_run *run, const sb_ref_item
             .step = items[i].step, .wall = items[i].wall, .superseded = items[i].superseded};
     reading r = {items, max_bytes / sizeof(double), arena, out};
     sb_status status =
-        sb_blob_read_many(blobs, run, items, n, max_bytes, budget, arena, take_one, &r, err);
+        sb_blob_read_many(blobs, run, items, n, max_bytes, budget, arena, take_pr_curve, &r, err);
     return status == SB_NOMEM ? sb_fail_nomem(err, "for curves") : status;
 }

@@ -37,8 +37,8 @@ typedef struct reading {
     size_t max_strings;
 } reading;
 
-static sb_status take_one(void *ud, size_t index, sb_status status, sb_slice payload,
-                          const sb_err *err) {
+static sb_status take_text(void *ud, size_t index, sb_status status, sb_slice payload,
+                           const sb_err *err) {
     (void)err;
     reading *r = ud;
     sb_tensor_view t;
@@ -59,7 +59,7 @@ sb_status sb_texts_read(sb_blob_cache *blobs, sb_run *run, const sb_ref_item *it
             .step = items[i].step, .wall = items[i].wall, .superseded = items[i].superseded};
     reading r = {items, arena, out, max_bytes / sizeof(sb_slice) + 1};
     sb_status status =
-        sb_blob_read_many(blobs, run, items, n, max_bytes, budget, arena, take_one, &r, err);
+        sb_blob_read_many(blobs, run, items, n, max_bytes, budget, arena, take_text, &r, err);
     return status == SB_NOMEM ? sb_fail_nomem(err, "for texts") : status;
 }
 

@@ -44,8 +44,8 @@ typedef struct sb_decimated {
     uint64_t n;      /* points of the whole line */
     uint64_t in_range;
     sb_not_finite not_finite; /* of the values in range */
-    uint64_t without_x;  /* points left out because their x is not finite; not on SB_AXIS_METRIC */
-    bool is_rising;      /* x of the returned points never falls */
+    uint64_t without_x; /* points left out because their x is not finite; not on SB_AXIS_METRIC */
+    bool is_rising;     /* x of the returned points never falls */
     uint32_t attempts;
 } sb_decimated;
 

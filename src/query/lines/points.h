@@ -70,7 +70,8 @@ void sb_finite_extremes(const double *values, size_t n, double *low, double *hig
  * values must be decoded. */
 bool sb_stats_of_chunk(const sb_chunk *chunk, sb_span_stats *out);
 
-/* Values that are no finite numbers, told apart: a NaN is a fault of another kind than an overflow. */
+/* Values that are no finite numbers, told apart: a NaN is a fault of another kind than an
+ * overflow. */
 typedef struct sb_not_finite {
     uint64_t nan, plus, minus; /* plus and minus infinity */
 } sb_not_finite;

@@ -18,8 +18,8 @@ static sb_status check_kind(const sb_series *series, sb_err *err) {
                    SB_SHOWN(series->tag));
 }
 
-static sb_ref_item *gather(const sb_series *series, const sb_ref_ask *ask, sb_arena *arena,
-                           size_t *n) {
+static sb_ref_item *gather_items(const sb_series *series, const sb_ref_ask *ask, sb_arena *arena,
+                                 size_t *n) {
     size_t all = 0, bytes;
     for (size_t i = 0; i < series->part_n; i++) all += series->parts[i].ref_n;
     if (!sb_mul_size(&bytes, all, sizeof(sb_ref_item))) return NULL;
@@ -97,7 +97,7 @@ sb_status sb_refs_list(const sb_series *series, const sb_ref_ask *ask, sb_arena 
                        sb_ref_item **out, size_t *n, size_t *total, sb_err *err) {
     sb_status status = check_kind(series, err);
     if (status != SB_OK) return status;
-    *out = gather(series, ask, arena, n);
+    *out = gather_items(series, ask, arena, n);
     if (!*out) return sb_fail_nomem(err, "for a list of points");
     if (total) *total = *n;
     uint64_t *kept;

@@ -249,10 +249,13 @@ static void memory_may_run_out(void **state) {
 int main(void) {
 #define IN_DIR(test) cmocka_unit_test_setup_teardown(test, sb_test_dir_setup, sb_test_dir_teardown)
     const struct CMUnitTest tests[] = {
-        IN_DIR(runs_and_tags_come_in_order),  IN_DIR(entries_say_what_a_series_is),
-        IN_DIR(descriptions_are_combined),    IN_DIR(plugins_are_counted),
-    IN_DIR(tag_that_two_plugins_have_counts_for_both),
-        IN_DIR(an_empty_store_is_no_mistake), IN_DIR(the_time_limit_ends_it),
+        IN_DIR(runs_and_tags_come_in_order),
+        IN_DIR(entries_say_what_a_series_is),
+        IN_DIR(descriptions_are_combined),
+        IN_DIR(plugins_are_counted),
+        IN_DIR(tag_that_two_plugins_have_counts_for_both),
+        IN_DIR(an_empty_store_is_no_mistake),
+        IN_DIR(the_time_limit_ends_it),
         IN_DIR(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
