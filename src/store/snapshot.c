@@ -238,22 +238,3 @@ size_t sb_scalars_next(sb_scalar_walk *walk, sb_points *out, size_t *part_index)
     }
     return 0;
 }
-
-sb_status sb_refs_of(const sb_series *s, bool hide, sb_arena *arena, const sb_ref_point ***out,
-                     uint32_t **files, size_t *n) {
-    *n = 0;
-    size_t all = 0;
-    for (size_t i = 0; i < s->part_n; i++) all += s->parts[i].ref_n;
-    *out = sb_arena_get(arena, all * sizeof **out);
-    *files = sb_arena_get(arena, all * sizeof **files);
-    if (!*out || !*files) return SB_NOMEM;
-    for (size_t i = 0; i < s->part_n; i++) {
-        const sb_part *part = &s->parts[i];
-        for (size_t k = 0; k < part->ref_n; k++) {
-            if (hide && part->refs[k].step >= part->cut_step) continue;
-            (*out)[*n] = &part->refs[k];
-            (*files)[(*n)++] = part->file;
-        }
-    }
-    return SB_OK;
-}

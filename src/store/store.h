@@ -268,9 +268,4 @@ sb_scalar_walk sb_scalars_of(const sb_series *s, bool hide);
  * part. */
 size_t sb_scalars_next(sb_scalar_walk *walk, sb_points *out, size_t *part);
 
-/* All reference points in order, with the number of each one's file; superseded ones left out when
- * hide is true. The arrays are in the arena; the points live as long as the snapshot. */
-sb_status sb_refs_of(const sb_series *s, bool hide, sb_arena *arena, const sb_ref_point ***out,
-                     uint32_t **files, size_t *n);
-
 #endif
