@@ -140,6 +140,13 @@ class Checks(unittest.TestCase):
         self.tree.put("src/base/bad.h", "size_t f(void);\n")
         self.fails("headers", "src/base/bad.h: does not stand alone")
 
+    def test_a_struct_with_a_size_must_be_in_the_table_of_checks(self):
+        struct = "typedef struct sb_o {\n    size_t size; /* SB_INIT */\n} sb_o;\n"
+        self.tree.put("include/seaboard/o.h", "#include <stddef.h>\n" + struct)
+        self.fails("headers", "include/seaboard/o.h: sb_o carries its size but is not checked in src/base/sized.c")
+        self.tree.put("src/base/sized.c", "CHECK_LAYOUT(sb_o, size);\n")
+        self.passes("headers")
+
     def test_public_headers_must_be_fit_for_cpp(self):
         self.tree.put("include/seaboard/bad.h", "int f(int class);\n")
         self.fails("headers", "include/seaboard/bad.h: does not stand alone (g++ -std=c++11)")
