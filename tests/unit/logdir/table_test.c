@@ -1,5 +1,6 @@
 /* table_test.c: all points as columns: order, kinds, several files and threads, damage, and the
  * caller's memory. */
+#include <pthread.h> /* files are read by several threads: for TSan too */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
