@@ -120,7 +120,8 @@ static void check_decimation(const sb_line *line, const uint8_t *q, sb_arena *ar
         sb_reference_answer want = sb_reference_decimate(&plain, line, ask.axis, base, got.from,
                                                          got.to, ask.pixels, ask.near);
         hold(sb_reference_differs(&plain, &want, &got.points) < 0);
-        hold(got.in_range == want.in_range && got.not_finite == want.not_finite);
+        hold(got.in_range == want.in_range);
+        hold(memcmp(&got.not_finite, &want.not_finite, sizeof got.not_finite) == 0);
         hold(got.without_x == want.without_x);
         free(want.kept);
     }
