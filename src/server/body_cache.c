@@ -32,14 +32,14 @@ struct sb_body_cache {
     sb_body *buckets[BUCKETS];
 };
 
-static size_t body_size(const sb_body *b) {
+static size_t cached_body_size(const sb_body *b) {
     return sizeof *b + b->key_n + b->n;
 }
 
 void sb_body_release(void *body) {
     sb_body *b = body;
     if (b && atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) == 1)
-        sb_alloc_put(b->alloc, b, body_size(b));
+        sb_alloc_put(b->alloc, b, cached_body_size(b));
 }
 
 sb_slice sb_body_bytes(const sb_body *b) {
@@ -69,7 +69,7 @@ static void drop_oldest(sb_body_cache *c) {
     while (*at != b) at = &(*at)->next;
     *at = b->next;
     sb_lru_remove(&c->lru, &b->use);
-    c->held -= body_size(b);
+    c->held -= cached_body_size(b);
     sb_body_release(b);
 }
 

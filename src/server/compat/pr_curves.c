@@ -69,14 +69,6 @@ static sb_status no_curves(sb_http_reply *r, sb_slice run, sb_slice tag) {
     return SB_OK;
 }
 
-static bool came_before(sb_http_params query, size_t i) {
-    for (size_t k = 0; k < i; k++)
-        if (sb_slice_eq(query.items[k].key, query.items[i].key) &&
-            sb_slice_eq(query.items[k].value, query.items[i].value))
-            return true;
-    return false;
-}
-
 SB_COMPAT_HANDLER(pr_curves) {
     sb_app *a = app;
     sb_slice tag = sb_http_query(q, "tag");
@@ -89,7 +81,8 @@ SB_COMPAT_HANDLER(pr_curves) {
     sb_status status = SB_OK;
     for (size_t i = 0; i < q->query.count && status == SB_OK; i++) {
         const sb_http_param *param = &q->query.items[i];
-        if (!sb_slice_eq(param->key, SB_LIT("run")) || came_before(q->query, i)) continue;
+        if (!sb_slice_eq(param->key, SB_LIT("run")) || sb_http_param_is_repeated(q->query, i))
+            continue;
         sb_found_series found;
         status = sb_compat_find(&found, a, q->arena, param->value, tag, PLUGIN, SB_SERIES_TENSOR);
         if (status == SB_NOT_FOUND) return no_curves(r, param->value, tag);

@@ -96,14 +96,6 @@ SB_COMPAT_HANDLER(scalars) {
 
 /* ---- several runs ---------------------------------------------------------------------------- */
 
-static bool came_before(sb_http_params form, size_t i) {
-    for (size_t k = 0; k < i; k++)
-        if (sb_slice_eq(form.items[k].value, form.items[i].value) &&
-            sb_slice_eq(form.items[k].key, form.items[i].key))
-            return true;
-    return false;
-}
-
 SB_COMPAT_HANDLER(scalars_multirun) {
     sb_app *a = app;
     sb_http_params form;
@@ -122,7 +114,8 @@ SB_COMPAT_HANDLER(scalars_multirun) {
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
     for (size_t i = 0; i < form.count && status == SB_OK; i++) {
-        if (!sb_slice_eq(form.items[i].key, SB_LIT("runs")) || came_before(form, i)) continue;
+        if (!sb_slice_eq(form.items[i].key, SB_LIT("runs")) || sb_http_param_is_repeated(form, i))
+            continue;
         sb_found_series found;
         status =
             sb_compat_find(&found, a, q->arena, form.items[i].value, tag, PLUGIN, SB_SERIES_SCALAR);

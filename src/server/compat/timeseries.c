@@ -59,7 +59,7 @@ typedef struct tag_run {
     size_t order;
 } tag_run;
 
-static int compare_entry_tags(const void *a, const void *b) {
+static int compare_tag_runs(const void *a, const void *b) {
     const tag_run *x = a, *y = b;
     int order = sb_slice_cmp(x->entry->tag, y->entry->tag);
     return order ? order : (x->order > y->order) - (x->order < y->order);
@@ -75,7 +75,7 @@ static sb_status add_sampled(sb_json *j, const sb_series_list *list, sb_http_req
     for (size_t i = 0; i < list->n; i++)
         for (size_t k = 0; k < list->runs[i].n; k++, n++)
             all[n] = (tag_run){&list->runs[i].series[k], list->runs[i].info.name, n};
-    qsort(all, n, sizeof *all, compare_entry_tags);
+    qsort(all, n, sizeof *all, compare_tag_runs);
     sb_json_begin_object(j);
     sb_status status = add_descriptions(j, list, q, err);
     sb_json_key_str(j, "tagRunSampledInfo");
@@ -161,7 +161,7 @@ static void add_bins(sb_json *j, const sb_histo_rows *histo) {
     sb_json_end_array(j);
 }
 
-static sb_status add_histogram_series(answering *a, sb_run *run, const sb_series *series,
+static sb_status add_histogram_points(answering *a, sb_run *run, const sb_series *series,
                                       sb_slice run_name) {
     sb_histo_point *points;
     size_t n;
@@ -294,7 +294,7 @@ static sb_status answer_one(answering *a, const json_t *request) {
         bool needs_run, needs_sample;
     } kinds[] = {
         {"scalars", SB_SERIES_SCALAR, add_scalars, false, false},
-        {"histograms", SB_SERIES_TENSOR, add_histogram_series, true, false},
+        {"histograms", SB_SERIES_TENSOR, add_histogram_points, true, false},
         {"images", SB_SERIES_BLOBS, add_image_series, true, true},
     };
     const size_t kind_count = sizeof kinds / sizeof kinds[0];

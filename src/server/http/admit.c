@@ -83,7 +83,7 @@ static size_t count_header(const sb_http_request *q, const char *name) {
     return count;
 }
 
-static bool has_header(const sb_http_request *q, const char *name) {
+static bool request_has_header(const sb_http_request *q, const char *name) {
     return sb_http_header(q, name).p != NULL;
 }
 
@@ -107,7 +107,7 @@ static bool check_form(const sb_gate *g, const sb_http_request *q, sb_http_reply
         sb_http_fail(r, 400, "A header holds a control character.");
         return false;
     }
-    if (has_header(q, "Transfer-Encoding") && has_header(q, "Content-Length")) {
+    if (request_has_header(q, "Transfer-Encoding") && request_has_header(q, "Content-Length")) {
         /* Two lengths: what one reader takes for the body, another takes for the next request. */
         sb_http_fail(r, 400, "The request has both a length and a transfer coding.");
         r->must_close = true;
@@ -150,7 +150,7 @@ static bool is_forwarded(const sb_http_request *q) {
     static const char *const names[] = {"X-Forwarded-For",   "Forwarded", "X-Forwarded-Host",
                                         "X-Forwarded-Proto", "X-Real-IP", "Via"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (has_header(q, names[i])) return true;
+        if (request_has_header(q, names[i])) return true;
     return false;
 }
 

@@ -89,6 +89,8 @@ sb_slice sb_http_query(const sb_http_request *q, const char *key);
 sb_slice sb_http_header(const sb_http_request *q, const char *name);
 /* The first value of a key among params; .p is NULL when there is none. */
 sb_slice sb_http_param_get(sb_http_params params, sb_slice key);
+/* Did an equal pair of key and value come before pair i? */
+bool sb_http_param_is_repeated(sb_http_params params, size_t i);
 /* The fields of a form sent as application/x-www-form-urlencoded or multipart/form-data, in the
  * request's arena. Any other content type gives none. SB_INVALID for a body that is no such
  * form. */

@@ -29,6 +29,14 @@ sb_status sb_http_form(sb_http_request *q, sb_http_params *out, sb_err *err) {
     return sb_form_parse(q->arena, type, q->body, MAX_FIELDS, out, err);
 }
 
+bool sb_http_param_is_repeated(sb_http_params params, size_t i) {
+    for (size_t k = 0; k < i; k++)
+        if (sb_slice_eq(params.items[k].value, params.items[i].value) &&
+            sb_slice_eq(params.items[k].key, params.items[i].key))
+            return true;
+    return false;
+}
+
 bool sb_http_segment(sb_slice *path, sb_slice *segment) {
     if (path->n == 0) return false;
     const uint8_t *slash = memchr(path->p, '/', path->n);

@@ -202,7 +202,7 @@ static void add(sb_reply_wire *w, const char *name, const char *value) {
     w->headers[w->header_count++] = (sb_http_param){sb_slice_str(name), sb_slice_str(value)};
 }
 
-static bool has_header(const sb_http_reply *r, const char *name) {
+static bool reply_has_header(const sb_http_reply *r, const char *name) {
     for (size_t i = 0; i < r->header_count; i++)
         if (sb_slice_eq(r->headers[i].key, sb_slice_str(name))) return true;
     return false;
@@ -224,7 +224,7 @@ add_text(sb_reply_wire *w, sb_http_reply *r, const char *name, const char *forma
 }
 
 static bool add_cache(sb_reply_wire *w, sb_http_reply *r) {
-    if (has_header(r, "Cache-Control")) return true;
+    if (reply_has_header(r, "Cache-Control")) return true;
     char date[SB_HTTP_DATE_SIZE];
     switch (r->cache) {
     case SB_HTTP_CACHE_DAY:
