@@ -530,11 +530,11 @@ export default {
             ),
         );
         await shot(page, "details");
-        await drawer.getByRole("button", { name: /^Hyperparameters/ }).click();
+        await drawer.getByRole("radio", { name: /^Hyperparameters/ }).click();
         await until("hparams", async () =>
             /lr differs[^]*model differs/.test(await drawer.innerText()),
         );
-        await drawer.getByRole("button", { name: /^Files/ }).click();
+        await drawer.getByRole("radio", { name: /^Files/ }).click();
         await until("files", async () =>
             /tfevents[^]*records/.test(await drawer.innerText()),
         );
@@ -590,7 +590,7 @@ export default {
             await until("news", async () =>
                 /step 200/.test(await drawer.innerText()),
             );
-            await drawer.getByRole("button", { name: /^Files/ }).click();
+            await drawer.getByRole("radio", { name: /^Files/ }).click();
             await until("damage", async () =>
                 /1 damaged record/.test(await drawer.innerText()),
             );

@@ -11,7 +11,7 @@ export function fuzzy(query: string, text: string): number {
   for (let i = 0; i < text.length && at < query.length; i++) {
     const c = text.charCodeAt(i) | 32;
     if (c === (query.charCodeAt(at) | 32)) {
-      const begins = i === 0 || /[\s/_.\-]/.test(text[i - 1]);
+      const begins = i === 0 || /[\s/_.-]/.test(text[i - 1]);
       score += 4 + run * 3 + (begins ? 8 : 0);
       run++;
       at++;

@@ -21,7 +21,7 @@ function frame(): void {
   const until = now + (now - touched > CALM_AFTER_MS ? IDLE_MS : BUSY_MS);
   while (queue.length) {
     const job = queue[0];
-    let done = false;
+    let done: boolean;
     do {
       done = job.next().done === true;
     } while (!done && performance.now() < until);
