@@ -81,8 +81,8 @@ sb_status sb_sized_write(void *to, const void *from, size_t size, const char *ty
     sb_status status = read_size(&given, to, type, err);
     if (status != SB_OK) return status;
     size_t shared = given < size ? given : size;
-    memcpy((uint8_t *)to + sizeof given, (const uint8_t *)from + sizeof given,
-           shared - sizeof given);
+    memcpy(to, from, shared);
+    memcpy(to, &given, sizeof given);
     if (given > size) memset((uint8_t *)to + size, 0, given - size);
     return SB_OK;
 }
