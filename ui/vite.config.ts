@@ -2,12 +2,19 @@
 // page's policy can forbid inline script and style. SB_UI_OUT says where to; CMake gives each build tree its own.
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { resolve } from 'node:path';
-import type { Rolldown } from 'vite';
+import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { sizes } from './tools/sizes';
 
 const FIRST = ['src/main.ts', 'src/dashboards/timeseries/View.svelte'].map((name) =>
   resolve(import.meta.dirname, name),
 );
+/** The catalogues of the shell and of the first dashboard. */
+const FIRST_TEXTS = /\/src\/(?:app|dashboards\/timeseries)\/(en|zh)\.ts$/;
+const PAGES = [
+  { language: 'en', file: 'index.html', lang: 'en' },
+  { language: 'zh', file: 'index.zh.html', lang: 'zh-Hans' },
+];
 
 /** The shell, the first dashboard and all they import are one file: the first chart waits for one answer, not for ten. */
 function firstPage(): (id: string, context: Rolldown.ChunkingContext) => string | null {
@@ -23,9 +30,34 @@ function firstPage(): (id: string, context: Rolldown.ChunkingContext) => string 
   };
 }
 
+/** One page a language, which fetches its texts beside the script; the server chooses by what the browser prefers. */
+function pages(): Plugin {
+  return {
+    name: 'pages',
+    enforce: 'post',
+    generateBundle(_, bundle) {
+      const page = bundle['index.html'];
+      if (page?.type !== 'asset') throw new Error('there is no index.html');
+      const source = String(page.source);
+      for (const { language, file, lang } of PAGES) {
+        const links = Object.values(bundle).flatMap((chunk) =>
+          chunk.type === 'chunk' && FIRST_TEXTS.exec(chunk.facadeModuleId ?? '')?.[1] === language
+            ? [`  <link rel="modulepreload" crossorigin href="./${chunk.fileName}">\n`]
+            : [],
+        );
+        if (links.length === 0) throw new Error(`there are no texts for ${file}`);
+        const head = `${links.join('')}  </head>`;
+        const html = source.replace('<html lang="en">', `<html lang="${lang}">`).replace('</head>', head);
+        if (file === 'index.html') page.source = html;
+        else this.emitFile({ type: 'asset', fileName: file, source: html });
+      }
+    },
+  };
+}
+
 export default defineConfig({
   base: './',
-  plugins: [svelte()],
+  plugins: [svelte(), pages(), sizes(import.meta.dirname)],
   build: {
     outDir: process.env.SB_UI_OUT ?? 'dist',
     emptyOutDir: true,

@@ -3,6 +3,7 @@
 
 #include "base/slice.h"
 #include "server/assets_int.h"
+#include "server/http/text.h"
 #include "base/banned.h"
 
 /* Styles of an element are set through the object model, which this allows; what comes from logs as
@@ -25,9 +26,26 @@ static const sb_asset *find_asset(sb_slice folder, sb_slice name) {
     return NULL;
 }
 
-bool sb_assets_page(sb_http_reply *r) {
+/* Does this list of languages name Chinese before English? Browsers list what people prefer first. */
+static bool prefers_chinese(sb_slice list) {
+    sb_slice tag;
+    while (sb_text_next(&list, &tag)) {
+        if (tag.n < 2 || (tag.n > 2 && tag.p[2] != '-' && tag.p[2] != ';')) continue;
+        tag.n = 2;
+        if (sb_text_same(tag, "zh")) return true;
+        if (sb_text_same(tag, "en")) return false;
+    }
+    return false;
+}
+
+bool sb_assets_page(const sb_http_request *q, sb_http_reply *r) {
     const sb_asset *page = find_asset(SB_LIT(""), SB_LIT("index.html"));
     if (!page) return false;
+    if (prefers_chinese(sb_http_header(q, "Accept-Language"))) {
+        const sb_asset *chinese = find_asset(SB_LIT(""), SB_LIT("index.zh.html"));
+        if (chinese) page = chinese;
+    }
+    sb_http_set_header(r, "Vary", SB_LIT("Accept-Language"));
     sb_http_send_asset(r, &page->body);
     sb_http_policy(r, APP_POLICY);
     return true;

@@ -8,8 +8,9 @@
 
 #include "server/http/http.h"
 
-/* Puts the page into the reply; false when this program was built without it. */
-bool sb_assets_page(sb_http_reply *r);
+/* Puts the page into the reply, in the language that the browser prefers; false when this program
+ * was built without it. */
+bool sb_assets_page(const sb_http_request *q, sb_http_reply *r);
 /* Route "/assets/" and a star. */
 sb_status sb_assets_file(sb_http_request *q, sb_http_reply *r, void *app);
 

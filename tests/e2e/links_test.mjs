@@ -265,7 +265,7 @@ export default {
                 before,
             ),
         );
-        assert.match(before[0], /logy=train\/loss&closed=\/val/);
+        assert.match(before[0], /ts\.closed=\/val&ts\.logy=train\/loss/);
     },
 
     async "undo and redo walk through the view"(keep) {
@@ -317,7 +317,7 @@ export default {
         await soon(async () =>
             assert.match(
                 await hash(page),
-                /x=relative.*smooth=0.95.*pins=train\/loss/,
+                /pins=train\/loss.*x=relative.*smooth=0.95/,
             ),
         );
         await page.goto("about:blank");

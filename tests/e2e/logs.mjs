@@ -101,6 +101,23 @@ export class RunWriter {
         );
         return this;
     }
+    /** Texts of one step, as torch's writer logs them; bytes where they are no good UTF-8. */
+    texts(step, values, wall = this.start + step) {
+        const metadata = bytes(9, bytes(1, bytes(1, "text")));
+        // TensorProto: dtype 1 = DT_STRING (7), tensor_shape 2 {dim 2 {size 1}}, string_val 8
+        const tensor = (text) =>
+            bytes(8, int(1, 7), bytes(2, bytes(2, int(1, 1))), bytes(8, text));
+        this.waiting.push(
+            event(
+                wall,
+                step,
+                ...Object.entries(values).map(([tag, text]) =>
+                    bytes(1, bytes(1, tag), tensor(text), metadata),
+                ),
+            ),
+        );
+        return this;
+    }
     hparams(values) {
         const map = Object.entries(values).map(([key, v]) =>
             bytes(

@@ -75,7 +75,7 @@ export default {
         await soon(async () =>
             assert.match(
                 await waitHash(other, "folds=all"),
-                /^#timeseries&group=tree&folds=all$/,
+                /^#timeseries&folds=all&group=tree$/,
             ),
         );
     },

@@ -445,7 +445,7 @@ export default {
             const kept = JSON.parse(
                 localStorage.getItem("seaboard.settings") ?? "{}",
             );
-            kept.tableColumns = {
+            kept["ts.tableColumns"] = {
                 single: ["run"],
                 range: [
                     "run",

@@ -518,6 +518,7 @@ export default {
         await says("unsmoothed", /smooth=0(&|$)/);
         await page.keyboard.press("f");
         await says("full size", /full=/);
+        await page.waitForSelector("dialog[open] .plot");
         await page.keyboard.press("Escape");
         await until("small again", async () => !/full=/.test(await hash()));
         await page.keyboard.press("e");

@@ -628,7 +628,25 @@ def test_texts_come_newest_first_and_harmless(kinds):
     assert seen > 0
 
 
-@pytest.mark.parametrize("path", ["images", "images?run=x&tag=y", "text?run=0&tag=a&count=100000", "blob?run=0&tag=a&step=x"])
+def test_a_text_is_found_by_its_step_and_cut_where_it_is_long(kinds):
+    for run, tag, _ in tags_of(kinds, "text"):
+        series = f"text?run={run}&tag={urllib.parse.quote(tag)}"
+        everything = kinds.get(series)
+        steps = [point["step"] for point in everything["points"]]
+        assert everything["from"] == 0
+        for at in (steps[-1] - 5, steps[0] + 5, steps[len(steps) // 2], -(2**63), 2**63 - 1):
+            reply = kinds.get(f"{series}&at={at}&count=1")
+            assert reply["total"] == len(steps)
+            assert reply["points"] == [everything["points"][reply["from"]]]
+            assert abs(reply["points"][0]["step"] - at) == min(abs(step - at) for step in steps)
+        whole = everything["points"][0]["html"].encode()
+        part = kinds.get(f"{series}&count=1&max=9")["points"][0]
+        assert whole.startswith(part["html"].encode()) and len(part["html"].encode()) <= 9
+        assert part.get("bytes", len(whole)) == len(whole)
+        assert "error" not in kinds.get(f"{series}&count=1&markdown=0")["points"][0]
+
+
+@pytest.mark.parametrize("path", ["images", "images?run=x&tag=y", "text?run=0&tag=a&count=100000", "text?run=0&tag=a&at=x", "text?run=0&tag=a&markdown=2", "blob?run=0&tag=a&step=x"])
 def test_questions_without_sense_are_refused(kinds, path):
     assert kinds.error(path)[0] == 400
     assert kinds.error("images?run=4000000000&tag=zz")[0] == 404

@@ -130,6 +130,18 @@ def test_the_page_has_no_absolute_paths(both):
             assert proxy.get("/board/" + part.decode()[2:]).status == 200
 
 
+def test_the_page_brings_the_texts_of_the_language_that_the_browser_prefers(both):
+    def page(*headers):
+        return both[0].get("/", *headers).body
+
+    chinese, english = page("Accept-Language: zh-CN,zh;q=0.9,en;q=0.8"), page("Accept-Language: en-GB,en;q=0.9,zh;q=0.1")
+    assert b'<html lang="zh-Hans">' in chinese and b'<html lang="en">' in english
+    assert re.findall(rb'modulepreload[^>]*assets/(en|zh)-', chinese) == [b"zh"]
+    assert re.findall(rb'modulepreload[^>]*assets/(en|zh)-', english) == [b"en"]
+    for other in ("de", "zhuang, en", "", "ZH", ";;,,"):
+        assert page(f"Accept-Language: {other}") == (chinese if other == "ZH" else english)
+
+
 def test_every_answer_is_the_same_as_without(both):
     server, proxy = both
     targets = [

@@ -1,13 +1,14 @@
-// Where the page begins: the view from the address, the data from the server, the shell on the page.
+// Where the page begins: the view from the address, the data from the server, the texts, the shell on the page.
 import './app/app.css';
 import { mount } from 'svelte';
 import App from './app/App.svelte';
+import { languageOf, useLanguage } from './app/i18n.svelte';
 import { DASHBOARDS } from './dashboards';
 import { warmUp } from './data/fetcher';
 import { hub } from './data/hub.svelte';
 import { settings } from './app/settings.svelte';
 import { loadTastes } from './app/tastes';
-import { themeOf } from './base/hash';
+import { themeOf } from './base/tensorboard';
 import { view } from './app/view.svelte';
 
 settings.forced = themeOf(location.search);
@@ -16,6 +17,7 @@ const opened = view.open(location, loadTastes(settings.savePins));
 history.replaceState(null, '', location.pathname + opened.search + opened.hash);
 view.note(opened.hash);
 hub.paused = !settings.live;
+const texts = useLanguage(languageOf(settings.language, navigator.languages ?? []));
 const known = hub.start();
 warmUp();
 // the open dashboard's code comes while the data does
@@ -25,4 +27,5 @@ const code = DASHBOARDS.find((d) => d.id === view.tab)?.load?.();
 const PATIENCE_MS = 60;
 const target = document.getElementById('app');
 const late = new Promise((done) => setTimeout(done, PATIENCE_MS));
-void Promise.race([Promise.allSettled([known, code]), late]).then(() => target && mount(App, { target }));
+const put = Promise.race([Promise.allSettled([known, code]), late]);
+void Promise.all([put, texts]).then(() => target && mount(App, { target }));

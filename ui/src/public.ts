@@ -1,4 +1,4 @@
-// The core as dashboards see it: the only file outside their own folder that they import.
+// The core as rooms and dashboards see it. Dashboards import this file, the rooms they use and their own folder.
 export { hub } from './data/hub.svelte';
 export { api } from './data/api';
 /** Questions to the server: a card holds a LiveQuery and says what it wants to know; see data/query/question.ts. */
@@ -13,15 +13,31 @@ export { default as Retry } from './app/Retry.svelte';
 export { default as Lazy } from './app/Lazy.svelte';
 export type { Series, Band } from './data/columns';
 export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';
+export { ok } from './base/result';
 export { toNumber } from './data/types';
-export type { Run, Tag, Smoothing, SmoothKind, ScalarsAsk, Measure, MeasurePoint } from './data/types';
-export { alongMetric, metricOf, xAsk, xWhat, type X } from './base/axis';
-export { view, type CardSmoothing, type Zoom, type Scale, type Selecting, type Spread } from './app/view.svelte';
+export type {
+  Measure,
+  MeasurePoint,
+  Run,
+  ScalarsAsk,
+  Smoothing,
+  SmoothKind,
+  Tag,
+  TextPoint,
+  Texts as TextsReply,
+} from './data/types';
+export { alongMetric, isX, metricOf, xAsk, xWhat, type X } from './base/axis';
+export { view } from './app/view.svelte';
+export * as fields from './base/fields';
+export { numberOr, oneOf, type Field } from './base/fields';
+export { joinList, splitList } from './base/hash';
+export { cardKey, cardOf, type CardId } from './base/card';
+export type { Dashboard, EmptyPage, Sample } from './app/dashboard';
 export { runs, direction } from './app/runs/runs.svelte';
 /** The form that filters runs by a column; loaded when it is wanted. */
 export const columnFilter = () => import('./app/runs/ColumnFilter.svelte');
-export { settings, DEFAULT_COLUMNS, type TableColumns, type TooltipSort } from './app/settings.svelte';
-export { locale, t, type Key } from './app/i18n.svelte';
+export { keep, settings } from './app/settings.svelte';
+export { language, locale, t, Texts, type Key } from './app/i18n.svelte';
 export { shell } from './app/shell.svelte';
 export { openView, savedViews } from './app/views';
 export { plotTheme } from './app/theme';
@@ -31,7 +47,19 @@ export { naturalCompare, splitTag, groupOf } from './base/natural';
 export { pairTags } from './base/pairs';
 export { copyText } from './base/clipboard';
 export { copyLink } from './app/clipboard';
-export { asRange, asSingle, clipPlace, COMMON, LAST, makePlace, WHOLE, type Place } from './base/place';
+export {
+  asRange,
+  asSingle,
+  clipPlace,
+  COMMON,
+  LAST,
+  makePlace,
+  readPlaces,
+  WHOLE,
+  writePlaces,
+  type Place,
+  type Places,
+} from './base/place';
 export { fuzzy } from './base/fuzzy';
 export { compileRegex } from './base/filter';
 export { default as Chart } from './widgets/chart/Chart.svelte';
@@ -39,8 +67,8 @@ export { Crosshair } from './widgets/chart/crosshair';
 export { xExtent, type Hit, type Line } from './widgets/chart/lines';
 export { snap, spread, walk } from './widgets/chart/fobs';
 export { drawnStats, type Stats, type StatPoint } from './widgets/chart/stats';
-export { toPixel, toValue, type Range } from './widgets/chart/scale';
-export type { Plot, PlotData, PlotZoom } from './widgets/chart/plot';
+export { toPixel, toValue, type Range, type ScaleKind as Scale } from './widgets/chart/scale';
+export type { Plot, PlotData, PlotZoom as Zoom } from './widgets/chart/plot';
 export { chartSvg, svgToPng, saveBlob } from './widgets/chart/export';
 export { inSight } from './widgets/sight';
 export { default as Icon } from './widgets/Icon.svelte';

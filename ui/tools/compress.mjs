@@ -13,7 +13,6 @@ function* files(folder) {
     }
 }
 
-let script = 0;
 for (const path of files(out)) {
     const bytes = readFileSync(path);
     const br = brotliCompressSync(bytes, {
@@ -22,6 +21,4 @@ for (const path of files(out)) {
     const gz = gzipSync(bytes, { level: 9 });
     if (br.length < bytes.length) writeFileSync(`${path}.br`, br);
     if (gz.length < bytes.length) writeFileSync(`${path}.gz`, gz);
-    if (path.endsWith('.js')) script += gz.length;
 }
-console.log(`script: ${(script / 1000).toFixed(1)} kB gzip`);

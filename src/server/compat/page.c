@@ -85,7 +85,7 @@ static sb_status add_page_run(sb_buf *out, sb_run *run, sb_arena *arena, bool is
 }
 
 SB_COMPAT_HANDLER(index) {
-    if (sb_assets_page(r)) return SB_OK;
+    if (sb_assets_page(q, r)) return SB_OK;
     sb_app *a = app;
     sb_runs runs;
     sb_status status = sb_store_runs(a->store, q->arena, &runs);

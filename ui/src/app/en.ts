@@ -1,35 +1,13 @@
 // English, the measure of the other catalogues. Keys are places, values are what people read; {n} is filled in.
-export const en = {
+export const texts = {
   close: 'Close',
   save: 'Save',
   copied: 'Copied',
   undo: 'Undo',
 
-  'tab.timeseries': 'Time series',
-  'tab.images': 'Images',
-  'tab.histograms': 'Histograms',
-  'tab.graphs': 'Graph',
-  'tab.hparams': 'HParams',
-  'tab.projector': 'Projector',
-  'tab.text': 'Text',
-  'tab.audio': 'Audio',
-  'tab.pr_curves': 'PR curves',
-  'tab.custom_scalars': 'Custom scalars',
-  'tab.mesh': 'Mesh',
   'tab.more': 'More',
   'tab.noData': 'no data',
   'tab.noView': '{n} logged, no view in this version',
-  'about.timeseries': 'Numbers over time, such as losses and accuracies, as lines you can zoom, smooth and compare.',
-  'about.images': 'Pictures by step: samples, masks, figures.',
-  'about.histograms': 'How weights, gradients or activations are spread, and how that changes.',
-  'about.graphs': 'The model or program as a graph of operations.',
-  'about.hparams': 'Which hyperparameters each run had, beside what came of it.',
-  'about.projector': 'High-dimensional vectors, such as embeddings, as points in space.',
-  'about.text': 'Texts by step, with Markdown.',
-  'about.audio': 'Sounds by step.',
-  'about.pr_curves': 'Precision against recall at each step.',
-  'about.custom_scalars': 'Charts of several tags, laid out by your program.',
-  'about.mesh': 'Point clouds and triangle meshes.',
 
   'shell.tabs': 'Dashboards',
   'shell.find': 'Find a tag, run or action',
@@ -603,5 +581,5 @@ export const en = {
   'mouse.fingersDoes': 'Zoom x on a touch screen',
 } as const;
 
-export type Key = keyof typeof en;
+export type Key = keyof typeof texts;
 export type Catalogue = Record<Key, string>;

@@ -7,7 +7,7 @@ import { panel } from './runs/panel.svelte';
 import { runs } from './runs/runs.svelte';
 import { settings } from './settings.svelte';
 import { shell, type Action } from './shell.svelte';
-import { tabs } from './tabs';
+import { tabs } from './dashboards';
 import { view } from './view.svelte';
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);

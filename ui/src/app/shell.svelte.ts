@@ -1,5 +1,7 @@
 // What the shell shows over the page, and how dashboards hook into it: dialogs, a short message, commands and keys of
 // the dashboard that is open.
+import { untrack } from 'svelte';
+
 export type DialogName = '' | 'keys' | 'settings' | 'palette' | 'damage' | 'views';
 
 export interface Command {
@@ -13,7 +15,7 @@ export interface Message {
   action?: { title: string; run: () => void };
 }
 export interface Action {
-  key: string;
+  key?: string; // without one it is in the palette only
   title: string;
   run: () => void;
 }
@@ -21,10 +23,21 @@ export interface Action {
 class Shell {
   dialog = $state<DialogName>('');
   message = $state.raw<Message | null>(null);
-  /** of the open dashboard */
-  actions = $state.raw<Action[]>([]);
+  private providers = $state.raw<readonly (() => Action[])[]>([]);
   now = $state(Date.now());
   private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Keys and entries of the palette that parts of the open dashboard add. */
+  get actions(): Action[] {
+    return this.providers.flatMap((provider) => provider());
+  }
+  /** While a component starts: adds actions for as long as it is there. */
+  use(provider: () => Action[]): void {
+    $effect(() => {
+      untrack(() => (this.providers = [...this.providers, provider]));
+      return () => (this.providers = this.providers.filter((other) => other !== provider));
+    });
+  }
 
   /** Shown for a moment, longer when there is something to do about it. */
   say(text: string, action?: Message['action']): void {

@@ -1,8 +1,7 @@
 // Parts of the view that are a matter of taste come back when the page is opened without a view: from the last time in
 // this browser. An address that says anything is never added to, so that a link shows everybody the same.
+import { view } from './view.svelte';
 
-/** Keys of the view's fields. */
-const TASTES = ['x', 'xscale', 'smooth', 'filter', 'outliers', 'row', 'select', 'link'];
 const PINS = 'pins';
 const KEY = 'seaboard.tastes';
 
@@ -12,7 +11,7 @@ export function loadTastes(withPins: boolean): Map<string, string> {
     const read: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
     if (read && typeof read === 'object')
       for (const [key, value] of Object.entries(read))
-        if (typeof value === 'string' && (TASTES.includes(key) || (withPins && key === PINS))) tastes.set(key, value);
+        if (typeof value === 'string' && (withPins || key !== PINS)) tastes.set(key, value);
   } catch {
     // forbidden, or not ours
   }
@@ -21,8 +20,10 @@ export function loadTastes(withPins: boolean): Map<string, string> {
 
 let written = ''; // the view changes with every frame of a drag, these seldom
 
+/** Tastes of parts that are not loaded stay as they were. */
 export function keepTastes(values: ReadonlyMap<string, string>, withPins: boolean): void {
-  const kept = [...values].filter(([key]) => TASTES.includes(key) || (withPins && key === PINS));
+  const kept = new Map([...loadTastes(withPins)].filter(([key]) => view.isTaste(key) === undefined));
+  for (const [key, value] of values) if (view.isTaste(key) && (withPins || key !== PINS)) kept.set(key, value);
   const text = JSON.stringify(Object.fromEntries(kept));
   if (text === written) return;
   written = text;

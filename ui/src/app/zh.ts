@@ -1,37 +1,15 @@
 // Simplified Chinese. The type makes sure that no key is missing; a test makes sure that every placeholder is there.
 import type { Catalogue } from './en';
 
-export const zh: Catalogue = {
+export const texts: Catalogue = {
   close: '关闭',
   save: '保存',
   copied: '已复制',
   undo: '撤销',
 
-  'tab.timeseries': '时间序列',
-  'tab.images': '图像',
-  'tab.histograms': '直方图',
-  'tab.graphs': '计算图',
-  'tab.hparams': '超参数',
-  'tab.projector': '嵌入投影',
-  'tab.text': '文本',
-  'tab.audio': '音频',
-  'tab.pr_curves': 'PR 曲线',
-  'tab.custom_scalars': '自定义标量',
-  'tab.mesh': '网格',
   'tab.more': '更多',
   'tab.noData': '无数据',
   'tab.noView': '已记录 {n} 项，此版本暂无视图',
-  'about.timeseries': '随时间变化的数值（如损失和准确率），以可缩放、平滑和比较的曲线显示。',
-  'about.images': '按步数显示的图像：样本、掩码、图表。',
-  'about.histograms': '权重、梯度或激活值的分布及其变化。',
-  'about.graphs': '以操作图显示的模型或程序。',
-  'about.hparams': '每个运行的超参数及其结果。',
-  'about.projector': '高维向量（如嵌入）在空间中的点。',
-  'about.text': '按步数显示的文本，支持 Markdown。',
-  'about.audio': '按步数显示的音频。',
-  'about.pr_curves': '每一步的精确率与召回率。',
-  'about.custom_scalars': '由程序布局的多标签图表。',
-  'about.mesh': '点云与三角网格。',
 
   'shell.tabs': '面板',
   'shell.find': '查找标签、运行或操作',

@@ -23,7 +23,7 @@ export const api = {
       as: 'json',
     }),
 
-  exportUrl(runs: string[], tags: string[], format: 'csv' | 'json'): string {
+  exportUrl(runs: readonly string[], tags: readonly string[], format: 'csv' | 'json'): string {
     const query = new URLSearchParams();
     for (const run of runs) query.append('run', run);
     for (const tag of tags) query.append('tag', tag);

@@ -264,11 +264,13 @@ export interface TextPoint {
   step: Num;
   wall: Num;
   html?: string;
+  bytes?: number; // of the whole HTML, where `html` is only its beginning
   error?: string; // in place of its text
 }
 export interface Texts {
   version: number;
   total: number;
+  from: number; // index of the first of these points; 0 is the newest
   points: TextPoint[]; // newest first
 }
 export interface MediaPoint {

@@ -4,6 +4,7 @@ import { big, count, digitsOf, duration, exact, iso, setting, value, wall } from
 import { naturalCompare } from '../../base/natural';
 import { hub } from '../../data/hub.svelte';
 import type { Run } from '../../data/types';
+import { metricTags } from '../dashboards';
 import { t } from '../i18n.svelte';
 import { view } from '../view.svelte';
 import { BETTER_HIGH, direction, summed, type Metrics, type Summary } from './metrics.svelte';
@@ -85,7 +86,7 @@ export class Columns {
   }
 
   mainTag = $derived.by(() => {
-    const tags = hub.tags.filter((tag) => tag.plugin === 'scalars').map((tag) => tag.tag);
+    const tags = metricTags().map((tag) => tag.tag);
     const find = (pattern: RegExp) => tags.find((tag) => pattern.test(tag));
     return (
       find(/(^|\/)(val|valid|validation|eval|test)[^]*loss/i) ?? find(/loss/i) ?? find(BETTER_HIGH) ?? tags[0] ?? ''
@@ -98,9 +99,7 @@ export class Columns {
     const main = this.mainTag ? [`m:${direction(this.mainTag) ?? 'last'}:${this.mainTag}`] : [];
     const hparams = this.hparams.filter((h) => h.differs).map((h) => `h:${h.name}`);
     if (!view.tableFull) return [...main, ...hparams.slice(0, 1)];
-    const others = hub.tags.filter(
-      (tag) => tag.plugin === 'scalars' && direction(tag.tag) !== null && tag.tag !== this.mainTag,
-    );
+    const others = metricTags().filter((tag) => direction(tag.tag) !== null && tag.tag !== this.mainTag);
     return [
       ...main,
       ...others.slice(0, 3).map(({ tag }) => `m:${direction(tag) ?? 'last'}:${tag}`),

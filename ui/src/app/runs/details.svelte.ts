@@ -1,10 +1,10 @@
 // What there is to know of one run: the summaries of all its metrics and the state of its files. Asked for while the
 // drawer shows the run.
 import { naturalCompare } from '../../base/natural';
-import { hub } from '../../data/hub.svelte';
 import { LiveQuery } from '../../data/query/live.svelte';
 import { runQuestion, type RunFacts } from '../../data/query/summaries';
 import type { Run } from '../../data/types';
+import { metricTags } from '../dashboards';
 
 export class RunDetails {
   private readonly query = new LiveQuery<RunFacts>();
@@ -26,8 +26,8 @@ export class RunDetails {
     this.query.follow(() => {
       const now = run();
       if (!now) return null;
-      const tags = hub.tags
-        .filter((tag) => tag.plugin === 'scalars' && (tag.runs === 'all' || tag.runs.includes(now.id)))
+      const tags = metricTags()
+        .filter((tag) => tag.runs === 'all' || tag.runs.includes(now.id))
         .map((tag) => tag.tag);
       return runQuestion(now, tags);
     });

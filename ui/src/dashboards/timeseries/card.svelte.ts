@@ -1,9 +1,9 @@
 // The data of one card: the points of its tags for the runs that are shown, at the width it has, as lines. A zoomed card
 // asks for its range only; smoothing is done by the server over all points. LiveQuery keeps the answers up to date.
-import { untrack } from 'svelte';
 import {
   AHEAD,
   bandsQuestion,
+  cardOf,
   hub,
   IN_SIGHT,
   LiveQuery,
@@ -27,10 +27,11 @@ import {
   type Series,
   type Trouble,
 } from '../../public';
-import { tagsOf } from './combined';
+import { steps } from '../../rooms/steps/steps.svelte';
 import { infoOf, type CardInfo } from './info';
 import { bandLine, keyOf, seriesLines, type Look, type Source } from '../../rooms/lines/lines';
 import { smoothingAsk } from '../../rooms/lines/series';
+import { ts } from './view.svelte';
 
 const NEAR = { number: 1, relative: 0.001, wall: undefined }; // a step; a millisecond
 
@@ -56,15 +57,13 @@ export class CardData {
   private readonly points = new LiveQuery<Points>();
   private readonly bandsLive = new LiveQuery<Bands>();
 
+  /** `tag` is the card's key (base/card.ts). */
   constructor(readonly tag: string) {}
 
   /** its own value: a zoom of another card asks nothing here */
-  private readonly zoomX = $derived.by(() => view.zoomXOf(this.tag));
+  private readonly zoomX = $derived.by(() => ts.zoomXOf(this.tag));
 
-  private own: string[] | undefined;
-  get tags(): string[] {
-    return (this.own ??= untrack(() => tagsOf(this.tag, (name) => hub.tags.some((known) => known.tag === name))));
-  }
+  readonly tags = $derived.by(() => cardOf(this.tag).tags);
 
   /** Every line that there is to draw: shown runs that have the tag, tag by tag. */
   private wanted = $derived.by((): Source[] => {
@@ -84,56 +83,56 @@ export class CardData {
   );
 
   private smoothing = $derived.by(() => {
-    const { kind, weight } = view.smoothingOf(this.tag);
+    const { kind, weight } = ts.smoothingOf(this.tag);
     return smoothingAsk(kind, weight);
   });
 
   /** What every question about this card's lines has in common, so that its numbers are those of what is drawn. */
   basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing' | 'compare'> => ({
-    x: xAsk(view.x),
+    x: xAsk(steps.x),
     smoothing: this.smoothing,
     compare: this.compare,
   }));
 
-  private banded = $derived(view.bands !== 'off' && view.group !== '' && this.tags.length === 1);
+  private banded = $derived(ts.bands !== 'off' && view.group !== '' && this.tags.length === 1);
 
   /** With which run the others are compared; bands along another metric are not. */
   baseline = $derived.by((): Run | null => {
-    if (view.baseline === '' || view.compare === 'off' || (this.banded && metricOf(view.x) !== null)) return null;
+    if (view.baseline === '' || ts.compare === 'off' || (this.banded && metricOf(steps.x) !== null)) return null;
     return hub.runs.find((run) => run.name === view.baseline) ?? null;
   });
   /** What y is, where that is not the tag's value. */
   yTitle = $derived(
     this.baseline
-      ? t(view.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) })
+      ? t(ts.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) })
       : '',
   );
   private compare = $derived(
-    this.baseline && view.compare !== 'off' ? { run: this.baseline.id, kind: view.compare } : undefined,
+    this.baseline && ts.compare !== 'off' ? { run: this.baseline.id, kind: ts.compare } : undefined,
   );
 
   /** What is asked for: all but the series. */
   private ask = $derived.by((): Ask => {
     const { smoothing } = this.basis;
-    const x = view.x;
+    const x = steps.x;
     const metric = metricOf(x);
     const many = this.wanted.length > 60 && !this.pointed;
-    const split = view.attempts || view.partition;
+    const split = ts.attempts || ts.partition;
     const columns: ScalarsAsk['columns'] = ['step', 'value'];
     if (smoothing.kind !== 'none') columns.push('smooth');
     if (!many || xWhat(x) !== 'number') columns.push('wall');
     if (metric !== null) columns.push('x');
-    if (view.envelope && smoothing.kind !== 'none') columns.push('flags');
+    if (ts.envelope && smoothing.kind !== 'none') columns.push('flags');
     // relative x within a part counts from its own start, which the server's range does not
     const range = split && (x === 'relative' || x === 'step_relative') ? undefined : (this.zoomX ?? undefined);
     // on a log axis pixels are no even parts of x; twice as many, since where it turns linear depends on the data
-    const isLog = view.xScale !== 'linear' && x !== 'wall';
+    const isLog = ts.xScale !== 'linear' && x !== 'wall';
     return {
       ...this.basis,
       width: isLog ? this.width * 2 : this.width,
       range,
       near: isLog && metric === null ? NEAR[xWhat(x)] : undefined,
-      superseded: view.attempts || undefined,
+      superseded: ts.attempts || undefined,
       columns,
     };
   });
@@ -143,7 +142,7 @@ export class CardData {
 
   /** Runs whose own lines are drawn: with bands only those of groups that were opened. */
   private drawn = $derived(
-    this.banded && this.bands ? this.wanted.filter(({ run }) => view.revealed.has(runs.groupOf(run))) : this.wanted,
+    this.banded && this.bands ? this.wanted.filter(({ run }) => ts.revealed.has(runs.groupOf(run))) : this.wanted,
   );
 
   private asked: Question<Points> | null = null;
@@ -156,7 +155,7 @@ export class CardData {
 
   private askedBands: Question<Bands> | null = null;
   private bandsQuestion(): Question<Bands> | null {
-    const spread = view.bands;
+    const spread = ts.bands;
     if (!this.banded || spread === 'off') return this.points.answer || this.points.trouble ? null : this.askedBands;
     if (this.width === 0 || this.wanted.length === 0) return null;
     const groups = new Map<string, { run: number; tag: string }[]>();
@@ -172,7 +171,7 @@ export class CardData {
       near,
       smoothing,
       compare,
-      center: view.center,
+      center: ts.center,
       spread,
       groups: [...groups].map(([key, series]) => ({ key, series })),
     });
@@ -202,7 +201,7 @@ export class CardData {
   /** Why lines are missing or older than they should be; null: nothing is wrong. */
   trouble = $derived.by((): Trouble | null => {
     const trouble = (this.banded && this.bandsLive.trouble) || this.points.trouble;
-    const metric = metricOf(view.x);
+    const metric = metricOf(steps.x);
     if (!trouble || !this.banded || metric === null || trouble.code !== 'invalid') return trouble || null;
     return { ...trouble, message: t('bands.falls', { tag: metric }) };
   });
@@ -228,12 +227,12 @@ export class CardData {
     void settings.dark;
     if (this.isRefused) return [];
     const look: Look = {
-      x: view.x,
+      x: steps.x,
       smooth: this.smoothing.kind !== 'none',
-      envelope: view.envelope,
+      envelope: ts.envelope,
       tags: this.tags,
-      right: view.rightAxis.has(this.tag),
-      split: view.attempts || view.partition,
+      right: ts.rightAxis.has(this.tag),
+      split: ts.attempts || ts.partition,
     };
     if (!this.bands) return seriesLines(this.series, look);
     const { keys, bands } = this.bands;
@@ -243,7 +242,7 @@ export class CardData {
       faint: true,
       colour: runs.colourOfGroup(runs.groupOf(this.series[i].run)),
     }));
-    return [...bands.map((band) => bandLine(keys[band.group], band, view.x)), ...members];
+    return [...bands.map((band) => bandLine(keys[band.group], band, steps.x)), ...members];
   });
 
   /** Runs in groups whose band has this flag. */

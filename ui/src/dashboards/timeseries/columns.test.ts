@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { moved, nextSort, otherColumns, rawOf, shownColumns, sortRows, valueOf, type Row } from './columns';
+import { moved, nextSort, sortRows as sortBy } from '../../rooms/table/sort';
+import { notChosen, rawOf, shownColumns, valueOf, type Row } from './columns';
+
+const sortRows = (
+  rows: readonly Row[],
+  sort: string,
+  columns: readonly string[],
+  byName: (a: string, b: string) => number,
+) => sortBy(rows, sort, columns, valueOf, byName);
 
 const point = (step: number, value: number, raw = value) => ({ step, wall: 1000 + step, value, raw });
 const row = (name: string, start: number, end: number, lr?: number): Row => {
@@ -88,7 +96,7 @@ describe('the columns of a table', () => {
     ]));
   it('are those that are known, and "smoothed" only when something is', () => {
     expect(shownColumns('single', ['run', 'nonsense', 'smoothed', 'h:lr'], false)).toEqual(['run', 'h:lr']);
-    expect(otherColumns('single', ['run', 'h:lr', 'value'], ['lr', 'model'])).toEqual([
+    expect(notChosen('single', ['run', 'h:lr', 'value'], ['lr', 'model'])).toEqual([
       'smoothed',
       'step',
       'relative',

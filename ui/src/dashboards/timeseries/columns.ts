@@ -1,6 +1,7 @@
 // The columns of the tables under charts: which there are, in which order by default, and what a row says in each. A
 // column of a hyperparameter is "h:NAME". Numbers are those of the drawn line: smoothed when smoothing is on.
 import type { Run, Stats } from '../../public';
+import type { Value } from '../../rooms/table/sort';
 
 export type Kind = 'single' | 'range';
 export interface Row {
@@ -37,25 +38,21 @@ export const isHparam = (id: string): boolean => id.startsWith('h:');
 export const hparamOf = (id: string): string => id.slice(2);
 export const isStep = (id: string): boolean => id === 'step' || id.endsWith('Step');
 
+/** Those that are known here. */
+export function knownColumns(kind: Kind, chosen: readonly string[]): string[] {
+  const known: readonly string[] = COLUMNS[kind];
+  return chosen.filter((id) => isHparam(id) || known.includes(id));
+}
+
 /** Those that are known here; without "smoothed" when nothing is. */
 export function shownColumns(kind: Kind, chosen: readonly string[], isSmooth: boolean): string[] {
-  const known: readonly string[] = COLUMNS[kind];
-  return chosen.filter((id) => (isHparam(id) || known.includes(id)) && (id !== 'smoothed' || isSmooth));
+  return knownColumns(kind, chosen).filter((id) => id !== 'smoothed' || isSmooth);
 }
 
 /** All that are not chosen, hyperparameters last. */
-export function otherColumns(kind: Kind, chosen: readonly string[], hparams: readonly string[]): string[] {
+export function notChosen(kind: Kind, chosen: readonly string[], hparams: readonly string[]): string[] {
   return [...COLUMNS[kind], ...hparams.map((name) => `h:${name}`)].filter((id) => !chosen.includes(id));
 }
-
-/** With `id` at index `to` of the others. */
-export function moved(list: readonly string[], id: string, to: number): string[] {
-  const rest = list.filter((other) => other !== id);
-  rest.splice(Math.max(0, Math.min(to, rest.length)), 0, id);
-  return rest;
-}
-
-export type Value = number | string | null;
 
 export function valueOf(row: Row, id: string): Value {
   if (id === 'run') return row.name;
@@ -123,30 +120,4 @@ export function rawOf(row: Row, id: string): number | null {
     default:
       return null;
   }
-}
-
-/** By a column ("-" before it: greatest first); what is no number comes last either way. Equal rows stay in order. */
-export function sortRows(
-  rows: readonly Row[],
-  sort: string,
-  columns: readonly string[],
-  byName: (a: string, b: string) => number,
-): readonly Row[] {
-  const id = sort.replace(/^-/, '');
-  if (!columns.includes(id)) return rows;
-  const sign = sort.startsWith('-') ? -1 : 1;
-  const isMissing = (v: Value) => v === null || (typeof v === 'number' && Number.isNaN(v));
-  const keyed = rows.map((row) => ({ row, v: valueOf(row, id) }));
-  keyed.sort((a, b) => {
-    if (isMissing(a.v) || isMissing(b.v)) return Number(isMissing(a.v)) - Number(isMissing(b.v));
-    if (typeof a.v === 'number' && typeof b.v === 'number') return a.v === b.v ? 0 : sign * (a.v < b.v ? -1 : 1);
-    return sign * byName(String(a.v), String(b.v));
-  });
-  return keyed.map((k) => k.row);
-}
-
-/** What a click on a head makes of the sort: up, down, none. */
-export function nextSort(sort: string, id: string): string {
-  if (sort === id) return `-${id}`;
-  return sort === `-${id}` ? '' : id;
 }

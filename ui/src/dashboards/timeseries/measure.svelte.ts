@@ -1,5 +1,5 @@
 // The numbers of one card's table: at once from the points that are drawn, then exact from the server, which looks at
-// all of them. A moving selection asks when it rests; news asks again now and then.
+// all of them. A moving steps asks when it rests; news asks again now and then.
 import {
   clipPlace,
   drawnStats,
@@ -8,7 +8,6 @@ import {
   metricOf,
   seriesKey,
   toNumber,
-  view,
   xExtent,
   xWhat,
   type Measure,
@@ -21,7 +20,7 @@ import {
 } from '../../public';
 import type { CardData } from './card.svelte';
 import type { Row } from './columns';
-import { selection } from '../../rooms/steps/steps.svelte';
+import { steps } from '../../rooms/steps/steps.svelte';
 
 const SETTLE_MS = 60;
 const HELD_MS = 400; // a hand that pauses
@@ -66,7 +65,7 @@ export class Measures {
   ) {}
 
   /** x is another metric: then places are steps all the same, and the lines that are drawn can't tell. */
-  private along = $derived(metricOf(view.x) !== null);
+  private along = $derived(metricOf(steps.x) !== null);
 
   place = $derived.by(() => this.selected());
 
@@ -74,10 +73,10 @@ export class Measures {
   extent = $derived.by((): Range | null => {
     if (this.along) return null;
     if (!this.data.loadedRange) return xExtent(this.data.lines, 'linear');
-    return this.kept?.x === view.x ? this.kept.extent : null;
+    return this.kept?.x === steps.x ? this.kept.extent : null;
   });
 
-  /** The selection as it is on this card's data. */
+  /** The steps as it is on this card's data. */
   shown = $derived.by((): Place | null =>
     this.place && this.extent ? clipPlace(this.place, this.extent) : this.place,
   );
@@ -85,7 +84,7 @@ export class Measures {
   private where = $derived.by(() => {
     const place = this.place;
     if (!place) return null;
-    const far = FAR[xWhat(view.x)];
+    const far = FAR[xWhat(steps.x)];
     const finite = (v: number) => Math.min(far, Math.max(-far, v));
     return {
       ...this.data.basis,
@@ -136,7 +135,7 @@ export class Measures {
     const isOut = (v: number | null) =>
       v !== null && Number.isFinite(v) && extent !== null && (v < extent[0] || v > extent[1]);
     if (extent && (isOut(place.from) || isOut(place.to))) return { kind: 'clipped', from: extent[0], to: extent[1] };
-    if (view.x !== 'step' || !this.exact?.size) return null;
+    if (steps.x !== 'step' || !this.exact?.size) return null;
     const all = [...this.exact.values()];
     if (Number.isFinite(shown.from) && !all.some((s) => s.start.step === shown.from))
       return { kind: 'nearest', from: shown.from, to: NaN };
@@ -150,12 +149,12 @@ export class Measures {
     $effect(() => {
       if (!this.place || this.data.loadedRange) return;
       const extent = this.extent;
-      if (extent) this.kept = { x: view.x, extent };
+      if (extent) this.kept = { x: steps.x, extent };
     });
-    // a moving selection asks when it rests
+    // a moving steps asks when it rests
     this.query.follow(
       () => this.question,
-      () => (selection.held ? HELD_MS : SETTLE_MS),
+      () => (steps.held ? HELD_MS : SETTLE_MS),
     );
   }
 }

@@ -1,47 +1,10 @@
-// What a card's menu offers: scale, width, and the chart or its data to take away.
-import {
-  api,
-  chartSvg,
-  copyText,
-  plotTheme,
-  runs,
-  saveBlob,
-  settings,
-  svgToPng,
-  t,
-  view,
-  type MenuItem,
-  type Plot,
-  type Run,
-} from '../../public';
+// What the menu of a chart offers beyond that of every card: scales, smoothing, tags together, the chart or its data to
+// take away.
+import { api, copyText, t, type MenuItem, type Plot } from '../../public';
+import { nameOf } from '../../rooms/card/title';
+import { exportChart, fileName, namesFor } from '../../rooms/export/files';
 import type { CardData } from './card.svelte';
-import { nameOf } from './combined';
-import { movePin } from '../../rooms/card/drag';
-
-const MOST_IN_URL = 100;
-export const fileName = (card: string) => card.replace(/[^\w.-]+/g, '_') || 'chart';
-
-/** Names for an address; none when too many to fit: then all runs are meant. */
-export const namesFor = (those: readonly Run[]): string[] =>
-  those.length > MOST_IN_URL ? [] : those.map((run) => run.name);
-export const exportNames = (): string[] => namesFor(runs.shown);
-
-export async function exportChart(plot: Plot | null, title: string, kind: 'svg' | 'png'): Promise<void> {
-  if (!plot) return;
-  const theme = plotTheme(settings.dark);
-  const svg = chartSvg(plot, title, { ink: theme.ink, grid: theme.grid, panel: theme.panel });
-  const blob = kind === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await svgToPng(svg);
-  if (blob) saveBlob(blob, `${fileName(title)}.${kind}`);
-}
-
-function pinMoves(card: string): MenuItem[] {
-  const at = view.pins.indexOf(card);
-  if (at < 0 || view.pins.length < 2) return [];
-  return [
-    { label: t('card.pinEarlier'), disabled: at === 0, run: () => movePin(card, at - 1) },
-    { label: t('card.pinLater'), disabled: at === view.pins.length - 1, run: () => movePin(card, at + 1) },
-  ];
-}
+import { ts } from './view.svelte';
 
 interface Forms {
   smooth(): void;
@@ -49,25 +12,23 @@ interface Forms {
   split(): void;
 }
 
-export function cardMenu(tag: string, data: CardData, plot: () => Plot | null, forms: Forms): MenuItem[] {
+export function cardMenu(card: string, data: CardData, plot: () => Plot | null, forms: Forms): MenuItem[] {
   const names = namesFor(data.members);
   const title = nameOf(data.tags);
   const file = fileName(title);
   return [
-    { label: t('card.logY'), hint: 'L', checked: view.scaleOf(tag) === 'log', run: () => view.toggleLog(tag) },
+    { label: t('card.logY'), hint: 'L', checked: ts.scaleOf(card) === 'log', run: () => ts.toggleLog(card) },
     {
       label: t('card.symlogY'),
-      checked: view.scaleOf(tag) === 'symlog',
-      run: () => view.setScale(tag, view.scaleOf(tag) === 'symlog' ? 'linear' : 'symlog'),
+      checked: ts.scaleOf(card) === 'symlog',
+      run: () => ts.setScale(card, ts.scaleOf(card) === 'symlog' ? 'linear' : 'symlog'),
     },
     { label: t('card.smooth'), run: forms.smooth },
-    { label: t('card.wide'), checked: view.wide.has(tag), run: () => view.toggle('wide', tag) },
-    ...pinMoves(tag),
-    { label: t('card.fit'), disabled: !view.isZoomed(tag), run: () => view.setZoom(tag, null) },
+    { label: t('card.fit'), disabled: !ts.isZoomed(card), run: () => ts.setZoom(card, null) },
     { label: t('card.combine'), run: forms.combine },
     ...(data.tags.length > 1
       ? [
-          { label: t('card.rightAxis'), checked: view.rightAxis.has(tag), run: () => view.toggle('rightAxis', tag) },
+          { label: t('card.rightAxis'), checked: ts.rightAxis.has(card), run: () => ts.toggle('rightAxis', card) },
           { label: t('card.split'), run: forms.split },
         ]
       : []),

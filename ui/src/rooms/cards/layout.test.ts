@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { CARD, GAP, HEADER, inSight, layOut, perRow, tableRoom, WIDE_CARD } from './layout';
+import { GAP, HEADER, inSight, layOut, perRow } from './layout';
+
+const CARD = 252;
+const WIDE_CARD = 340;
+const heightOf = (_: string, isWide: boolean) => (isWide ? WIDE_CARD : CARD);
 
 const section = (key: string, n: number, open = true) => ({
   key,
   title: key,
-  tags: Array.from({ length: n }, (_, i) => `${key}/${i}`),
+  cards: Array.from({ length: n }, (_, i) => `${key}/${i}`),
   open,
   total: n,
   page: 1,
@@ -13,14 +17,14 @@ const section = (key: string, n: number, open = true) => ({
 
 describe('cards', () => {
   it('fill the width', () => {
-    const { placed, height } = layOut([section('a', 5)], 1000, 3, new Set());
+    const { placed, height } = layOut([section('a', 5)], 1000, 3, new Set(), heightOf);
     const cards = placed[0].cards;
     expect(cards.map((c) => c.top)).toEqual([HEADER, HEADER, HEADER, HEADER + CARD + GAP, HEADER + CARD + GAP]);
     expect(cards[2].left + cards[2].width).toBeCloseTo(1000);
     expect(height).toBe(HEADER + 2 * (CARD + GAP) + GAP);
   });
   it('of full width have a row of their own', () => {
-    const { placed } = layOut([section('a', 3)], 1000, 3, new Set(['a/1']));
+    const { placed } = layOut([section('a', 3)], 1000, 3, new Set(['a/1']), heightOf);
     expect(placed[0].cards.map((c) => [c.left > 0, c.height])).toEqual([
       [false, CARD],
       [false, WIDE_CARD],
@@ -28,13 +32,19 @@ describe('cards', () => {
     ]);
   });
   it('of a closed section are not there', () =>
-    expect(layOut([section('a', 9, false)], 1000, 3, new Set()).placed[0].cards).toEqual([]));
+    expect(layOut([section('a', 9, false)], 1000, 3, new Set(), heightOf).placed[0].cards).toEqual([]));
   it('exist only in sight: ten thousand cost as many as fit', () => {
-    const { placed } = layOut([section('a', 10000)], 1000, 3, new Set());
+    const { placed } = layOut([section('a', 10000)], 1000, 3, new Set(), heightOf);
     expect(inSight(placed, 50000, 50900)[0].cards.length).toBeLessThanOrEqual(15);
   });
   it('grow by the room for their tables, a taller one without moving its neighbours', () => {
-    const { placed, height } = layOut([section('a', 4)], 1000, 3, new Set(), (tag) => (tag === 'a/0' ? 300 : 100));
+    const { placed, height } = layOut(
+      [section('a', 4)],
+      1000,
+      3,
+      new Set(),
+      (card) => CARD + (card === 'a/0' ? 300 : 100),
+    );
     expect(placed[0].cards.map((c) => [c.top, c.height])).toEqual([
       [HEADER, CARD + 300],
       [HEADER, CARD + 100],
@@ -44,23 +54,17 @@ describe('cards', () => {
     expect(height).toBe(HEADER + 2 * (CARD + GAP) + 400 + GAP);
   });
   it('are in sight while any of their row is', () => {
-    const { placed } = layOut([section('a', 9)], 1000, 3, new Set(), (tag) => (tag === 'a/3' ? 900 : 100));
+    const { placed } = layOut([section('a', 9)], 1000, 3, new Set(), (card) => CARD + (card === 'a/3' ? 900 : 100));
     const second = HEADER + CARD + 100 + GAP;
-    expect(inSight(placed, second + CARD + 500, second + CARD + 600)[0].cards.map((c) => c.tag)).toEqual([
+    expect(inSight(placed, second + CARD + 500, second + CARD + 600)[0].cards.map((c) => c.card)).toEqual([
       'a/3',
       'a/4',
       'a/5',
     ]);
   });
-  it('have tables of the height given, or of all their rows', () => {
-    expect([
-      tableRoom(108, false, 50),
-      tableRoom(108, true, 2),
-      tableRoom(108, true, 10),
-      tableRoom(108, true, 10000),
-    ]).toEqual([124, 124, 16 + 11 * 24 + 12, 16 + 15 * 24 + 12]);
-  });
   it('are as many in a row as asked for, if they fit', () => {
-    expect([perRow(1100, 0), perRow(1100, 5), perRow(300, 6), perRow(100, 0)]).toEqual([3, 5, 1, 1]);
+    expect([perRow(1100, 0), perRow(1100, 5), perRow(300, 6), perRow(100, 0), perRow(1100, 0, 500)]).toEqual([
+      3, 5, 1, 1, 2,
+    ]);
   });
 });

@@ -3,14 +3,14 @@
 export interface Section {
   key: string;
   title: string;
-  tags: string[];
+  cards: readonly string[]; // by key
   open: boolean;
   total: number; // cards, also those on other pages
   page: number; // from 1
   pages: number;
 }
 export interface PlacedCard {
-  tag: string;
+  card: string;
   left: number;
   top: number; // within its section
   width: number;
@@ -26,34 +26,23 @@ export interface PlacedSection {
 
 export const GAP = 12;
 export const HEADER = 34;
-export const CARD = 252;
-export const WIDE_CARD = 340;
-export const TABLE_ROW = 24;
-const TABLE_EDGE = 16; // the bar that resizes it
-const TABLE_MOST = 14; // rows of a table that shows all it can
-const SCROLLBAR = 12;
 const LEAST_WIDTH = 320;
 
-/** Room for a table that has been given `height`, or, tall, for its head and all of its rows as far as they go. */
-export function tableRoom(height: number, isTall: boolean, rows: number): number {
-  return TABLE_EDGE + (isTall ? Math.max(height, (1 + Math.min(rows, TABLE_MOST)) * TABLE_ROW + SCROLLBAR) : height);
-}
+/** How high a card is, in a row with others and over the whole width. */
+export type HeightOf = (card: string, isWide: boolean) => number;
 
-export function perRow(width: number, wanted: number): number {
+/** As many as are wanted, if they fit; 0: as many as fit with `least` pixels each. */
+export function perRow(width: number, wanted: number, least = LEAST_WIDTH): number {
   if (wanted > 0) return Math.max(1, Math.min(wanted, Math.floor((width + GAP) / (160 + GAP)) || 1));
-  return Math.max(1, Math.floor((width + GAP) / (LEAST_WIDTH + GAP)));
+  return Math.max(1, Math.floor((width + GAP) / (least + GAP)));
 }
-
-/** How much a card has below its chart, for a table. */
-export type Below = (tag: string) => number;
-const NOTHING: Below = () => 0;
 
 function placeCards(
-  tags: string[],
+  keys: readonly string[],
   width: number,
   columns: number,
   wide: ReadonlySet<string>,
-  below: Below,
+  heightOf: HeightOf,
 ): { cards: PlacedCard[]; bottom: number } {
   const cards: PlacedCard[] = [];
   const one = (width - GAP * (columns - 1)) / columns;
@@ -66,12 +55,12 @@ function placeCards(
     top = end + GAP;
     row = [];
   };
-  for (const tag of tags) {
-    const isWide = wide.has(tag);
+  for (const key of keys) {
+    const isWide = wide.has(key);
     if (isWide || row.length === columns) endRow();
-    const height = (isWide ? WIDE_CARD : CARD) + below(tag);
+    const height = heightOf(key, isWide);
     const card = {
-      tag,
+      card: key,
       left: isWide ? 0 : row.length * (one + GAP),
       top,
       width: isWide ? width : one,
@@ -91,13 +80,13 @@ export function layOut(
   width: number,
   columns: number,
   wide: ReadonlySet<string>,
-  below = NOTHING,
+  heightOf: HeightOf,
 ): { placed: PlacedSection[]; height: number } {
   let top = 0;
   const placed: PlacedSection[] = [];
   for (const section of sections) {
     const { cards, bottom } = section.open
-      ? placeCards(section.tags, width, columns, wide, below)
+      ? placeCards(section.cards, width, columns, wide, heightOf)
       : { cards: [], bottom: HEADER };
     placed.push({ section, top, height: bottom, cards });
     top += bottom;

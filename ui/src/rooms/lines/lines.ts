@@ -1,7 +1,6 @@
 // Lines from series: colour by run, dash by tag, and where that is asked for a line for every part of a run whose steps
 // went back.
 import { metricOf, NOT_RISING, runs, type Band, type Line, type Run, type Series, type X } from '../../public';
-import { dashOf } from '../../dashboards/timeseries/combined';
 import { EMPTY, envelopeOf, strokesOf, xOf } from './series';
 
 export interface Source {
@@ -17,6 +16,10 @@ export interface Look {
   right: boolean; // all tags but the first on a second axis
   split: boolean; // parts of a run whose steps went back are lines of their own
 }
+
+/** How the lines of each of a card's tags are drawn, first to last. */
+const DASHES: readonly number[][] = [[], [6, 3], [2, 3], [9, 3, 2, 3], [1, 4], [12, 4]];
+export const dashOf = (at: number): number[] => DASHES[at % DASHES.length];
 
 const OLDER_DASH = [3, 3];
 

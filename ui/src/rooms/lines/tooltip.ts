@@ -1,6 +1,7 @@
 // What a tooltip lists, and in which order. Lines that are not where the pointer is (ended before it, or beginning
 // after it) come last in every order. Pure, so that tests need no browser.
-import { format, metricOf, naturalCompare, t, type Hit, type TooltipSort, type X } from '../../public';
+import { format, metricOf, naturalCompare, t, type Hit, type X } from '../../public';
+import type { TooltipSort } from './settings.svelte';
 
 export const valueAt = (hit: Hit): number => (hit.line.raw ?? hit.line.y)[hit.index];
 const shownAt = (hit: Hit): number => hit.line.y[hit.index];

@@ -1,63 +1,130 @@
-// Which place or range is selected on which card, and the switches for it. All of it is in the address.
-import { asRange, asSingle, COMMON, LAST, metricOf, settings, shell, t, view, WHOLE, type Place } from '../../public';
+// Steps: what x is, which place or range on it is selected on which card, and whether all cards share one selection
+// (linked time). All of it is in the address and the same for every dashboard.
+import {
+  asRange,
+  asSingle,
+  cardOf,
+  COMMON,
+  fields,
+  isX,
+  joinList,
+  LAST,
+  metricOf,
+  readPlaces,
+  shell,
+  splitList,
+  t,
+  view,
+  WHOLE,
+  writePlaces,
+  type Place,
+  type Places,
+  type X,
+} from '../../public';
 
-const LEAST_TABLE = 48;
-const MOST_TABLE = 600;
+/** Is one place selected, or a range? */
+export type Selecting = 'off' | 'step' | 'range';
 
-class Selection {
+class Steps {
+  x = $state<X>('step');
+  selecting = $state<Selecting>('off');
+  linked = $state(false); // one selection for all cards
+  private places = $state.raw<Places>(new Map());
   /** a handle is in somebody's hand */
   held = $state(false);
 
+  constructor() {
+    view.add('', [
+      fields.taste({
+        key: 'x',
+        write: () => (this.x === 'step' ? '' : this.x),
+        read: (text) => (this.x = isX(text) ? text : 'step'),
+      }),
+      fields.taste(fields.choice('select', this, 'selecting', ['off', 'step', 'range'])),
+      fields.taste(fields.flag('link', this, 'linked')),
+      {
+        key: 'at',
+        write: () => joinList(writePlaces(this.places)),
+        read: (text) => (this.places = readPlaces(splitList(text))),
+      },
+    ]);
+  }
+
+  /** Places of another axis mean nothing on this one. */
+  setX(x: X): void {
+    this.x = x;
+    this.places = this.stepsOfRuns();
+  }
+
+  /** Places of cards of one run, which has its own steps: those do not depend on x. */
+  private stepsOfRuns(): Places {
+    return new Map([...this.places].filter(([card]) => card !== COMMON && cardOf(card).run !== undefined));
+  }
+
+  /** The step that a card of one run shows; null: its newest. Linked cards show that of all, where x is steps. */
+  stepOf(card: string): number | null {
+    const own = this.isStepLinked ? undefined : this.places.get(card);
+    const place = own === undefined && this.x === 'step' ? this.places.get(COMMON) : own;
+    const step = place ? (place.to ?? place.from) : Infinity;
+    return Number.isFinite(step) ? step : null;
+  }
+
+  setStep(card: string, step: number | null): void {
+    const next = new Map(this.places);
+    next.set(this.isStepLinked ? COMMON : card, { from: step ?? Infinity, to: null });
+    this.places = next;
+  }
+
+  private get isStepLinked(): boolean {
+    return this.linked && this.x === 'step';
+  }
+
   /** Along another metric one place may be many steps: nothing is selected there. */
   get possible(): boolean {
-    return metricOf(view.x) === null;
+    return metricOf(this.x) === null;
   }
 
   get on(): boolean {
-    return view.selecting !== 'off' && this.possible;
+    return this.selecting !== 'off' && this.possible;
   }
 
   /** null: taken away. A card whose own has not been set has the common one; at first the newest point, or all. */
   placeOf(card: string): Place | null {
-    const own = view.linked ? undefined : view.places.get(card);
-    const place = own === undefined ? view.places.get(COMMON) : own;
-    return place === undefined ? (view.selecting === 'range' ? WHOLE : LAST) : place;
+    const own = this.linked ? undefined : this.places.get(card);
+    const place = own === undefined ? this.places.get(COMMON) : own;
+    return place === undefined ? (this.selecting === 'range' ? WHOLE : LAST) : place;
   }
 
   set(card: string, place: Place | null): void {
-    const next = new Map(view.places);
-    next.set(view.linked ? COMMON : card, place);
-    view.places = next;
+    const next = new Map(this.places);
+    next.set(this.linked ? COMMON : card, place);
+    this.places = next;
   }
 
   toggle(): void {
     if (!this.possible) {
-      shell.say(t('select.notAlong', { tag: metricOf(view.x) ?? '' }));
+      shell.say(t('select.notAlong', { tag: metricOf(this.x) ?? '' }));
       return;
     }
-    view.selecting = this.on ? 'off' : 'step';
-    if (!this.on) view.places = new Map();
+    this.selecting = this.on ? 'off' : 'step';
+    if (!this.on) this.places = this.stepsOfRuns();
   }
 
   toggleRange(): void {
-    const isRange = view.selecting === 'range';
-    view.selecting = isRange ? 'step' : 'range';
+    const isRange = this.selecting === 'range';
+    this.selecting = isRange ? 'step' : 'range';
     const change = isRange ? asSingle : asRange;
-    view.places = new Map([...view.places].map(([card, place]) => [card, place && change(place)]));
+    this.places = new Map([...this.places].map(([card, place]) => [card, place && change(place)]));
   }
 
   /** Linked: all cards take the selection of this one. Apart again: each begins with what they had in common. */
   toggleLink(card: string): void {
-    if (!view.linked) {
-      const place = view.places.get(card) ?? view.places.get(COMMON);
-      view.places = place === undefined ? new Map() : new Map([[COMMON, place]]);
+    if (!this.linked) {
+      const place = this.places.get(card) ?? this.places.get(COMMON);
+      this.places = place === undefined ? new Map() : new Map([[COMMON, place]]);
     }
-    view.linked = !view.linked;
-  }
-
-  resizeTable(height: number): void {
-    settings.tableHeight = Math.round(Math.min(MOST_TABLE, Math.max(LEAST_TABLE, height)));
+    this.linked = !this.linked;
   }
 }
 
-export const selection = new Selection();
+export const steps = new Steps();

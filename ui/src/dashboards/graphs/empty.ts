@@ -1,0 +1,18 @@
+// The page of this dashboard when nothing was logged for it.
+import type { EmptyPage } from '../../public';
+import { keras, torch } from '../../rooms/empty/samples';
+
+export const empty: EmptyPage = {
+  about: {
+    en: 'The model or program as a graph of operations.',
+    zh: '以操作图显示的模型或程序。',
+  },
+  samples: [
+    torch('writer.add_graph(model, batch)'),
+    {
+      name: 'TensorFlow',
+      code: 'tf.summary.trace_on(graph=True)\ntrain_step(batch)\nwith tf.summary.create_file_writer("runs/first").as_default():\n    tf.summary.trace_export("train_step", step=0)',
+    },
+    keras(', write_graph=True'),
+  ],
+};

@@ -1,0 +1,10 @@
+// How weights, gradients or activations are spread, and how that changes.
+import type { Dashboard } from '../../public';
+
+export const histograms: Dashboard = {
+  id: 'histograms',
+  title: { en: 'Histograms', zh: '直方图' },
+  plugins: ['histograms'],
+  aliases: ['distributions'],
+  empty: () => import('./empty'),
+};

@@ -1,0 +1,9 @@
+// High-dimensional vectors, such as embeddings, as points in space.
+import type { Dashboard } from '../../public';
+
+export const projector: Dashboard = {
+  id: 'projector',
+  title: { en: 'Projector', zh: '嵌入投影' },
+  plugins: ['projector'],
+  empty: () => import('./empty'),
+};

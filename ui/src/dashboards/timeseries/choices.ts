@@ -1,0 +1,19 @@
+// The columns that the tables under charts may have, as the pickers show them.
+import { runs, t, type Key } from '../../public';
+import type { ColumnChoice } from '../../rooms/table/choice';
+import { hparamOf, isHparam, notChosen, type Kind } from './columns';
+
+export function choiceOf(id: string): ColumnChoice {
+  if (!isHparam(id)) return { id, text: t(`table.${id}` as Key) };
+  const name = hparamOf(id);
+  const differs = runs.hparams.some((h) => h.name === name && h.differs);
+  return { id, text: name, note: `${t('columns.hparam')}${differs ? ` · ${t('runs.differs')}` : ''}` };
+}
+
+/** All that are not chosen, hyperparameters last. */
+export const otherColumns = (kind: Kind, chosen: readonly string[]): string[] =>
+  notChosen(
+    kind,
+    chosen,
+    runs.hparams.map((h) => h.name),
+  );

@@ -1,0 +1,58 @@
+// How a dashboard's cards are laid out, as fields of the view: sections that are shut, pages of sections, cards in a row,
+// and whether cards without a shown run are there too. One for each dashboard, made with its prefix.
+import { fields, joinList, keep, splitList, view } from '../../public';
+
+export class GridView {
+  closed = $state.raw<ReadonlySet<string>>(new Set());
+  pages = $state.raw<ReadonlyMap<string, number>>(new Map());
+  perRow = $state(0); // 0: as many as fit
+  emptyCards = $state(false);
+
+  constructor(prefix: string, isOld = false) {
+    view.add(
+      prefix,
+      [
+        fields.names('closed', this, 'closed'),
+        {
+          key: 'page',
+          write: () => joinList([...this.pages].map(([section, page]) => `${page}|${section}`)),
+          read: (text) => this.readPages(text),
+        },
+        fields.taste(fields.count('row', this, 'perRow')),
+        fields.flag('empty', this, 'emptyCards', 'show'),
+      ],
+      isOld,
+    );
+  }
+
+  private readPages(text: string): void {
+    const next = new Map<string, number>();
+    for (const item of splitList(text)) {
+      const found = /^(\d{1,6})\|(.*)$/s.exec(item);
+      if (found && Number(found[1]) > 1) next.set(found[2], Number(found[1]));
+    }
+    this.pages = next;
+  }
+
+  setPage(section: string, page: number): void {
+    const next = new Map(this.pages);
+    if (page > 1) next.set(section, page);
+    else next.delete(section);
+    this.pages = next;
+  }
+
+  toggleSection(section: string): void {
+    this.closed = fields.toggled(this.closed, section);
+  }
+}
+
+class GridSettings {
+  /** cards of a section that are shown at a time; 0: all of them */
+  pageSize = $state(0);
+
+  constructor() {
+    keep('cards', this, ['pageSize']);
+  }
+}
+
+export const gridSettings = new GridSettings();

@@ -1,0 +1,18 @@
+// What can be taken away: names of files and of runs in addresses, a chart as a picture.
+import { chartSvg, plotTheme, runs, saveBlob, settings, svgToPng, type Plot, type Run } from '../../public';
+
+const MOST_IN_URL = 100;
+export const fileName = (card: string) => card.replace(/[^\w.-]+/g, '_') || 'chart';
+
+/** Names for an address; none when too many to fit: then all runs are meant. */
+export const namesFor = (those: readonly Run[]): string[] =>
+  those.length > MOST_IN_URL ? [] : those.map((run) => run.name);
+export const exportNames = (): string[] => namesFor(runs.shown);
+
+export async function exportChart(plot: Plot | null, title: string, kind: 'svg' | 'png'): Promise<void> {
+  if (!plot) return;
+  const theme = plotTheme(settings.dark);
+  const svg = chartSvg(plot, title, { ink: theme.ink, grid: theme.grid, panel: theme.panel });
+  const blob = kind === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await svgToPng(svg);
+  if (blob) saveBlob(blob, `${fileName(title)}.${kind}`);
+}

@@ -1,0 +1,43 @@
+// What the pointer is over in a dashboard's line charts, and the tooltip that a click keeps.
+import { Crosshair, type Hit, type Line, type X } from '../../public';
+
+export interface Hover {
+  place: string; // of the card
+  axis: X;
+  isPercent: boolean;
+  found: Hit[];
+  x: number;
+  left: number; // in the window
+  top: number;
+  py: number; // the pointer's height in the plot
+  digits: (line: Line) => number; // that tell its values apart
+}
+
+/** Groups of runs that are drawn as bands, where a dashboard has such. */
+export interface Bands {
+  readonly center: 'mean' | 'median';
+  isRevealed(group: string): boolean; // are its runs drawn too?
+  toggle(group: string): void;
+}
+
+export class Hovering {
+  readonly crosshair = new Crosshair(); // shared by all charts of one x
+  hover = $state.raw<Hover | null>(null);
+  pinned = $state.raw<Hover | null>(null);
+  private releasing = false;
+
+  constructor(readonly bands: Bands | null = null) {}
+
+  /** A click on a chart keeps its tooltip; the click that closes one opens none. */
+  pin(hover: Hover): void {
+    if (this.releasing) return;
+    this.pinned = hover;
+    this.hover = null;
+  }
+  release(byPointer: boolean): void {
+    this.pinned = null;
+    if (!byPointer) return;
+    this.releasing = true;
+    addEventListener('pointerup', () => (this.releasing = false), { once: true });
+  }
+}

@@ -1,0 +1,17 @@
+// The viewer's settings of line charts: how tooltips are sorted, and how many rows they have.
+import { keep } from '../../public';
+
+export type TooltipSort = 'nearest' | 'nearestY' | 'descending' | 'ascending' | 'name';
+export const TOOLTIP_SORTS: TooltipSort[] = ['nearest', 'nearestY', 'descending', 'ascending', 'name'];
+
+class LineSettings {
+  tooltipSort = $state<TooltipSort>('nearest');
+  tooltipRows = $state(12);
+
+  constructor() {
+    const isSort = (value: unknown) => (TOOLTIP_SORTS as unknown[]).includes(value);
+    keep('lines', this, ['tooltipSort', 'tooltipRows'], (name, value) => name !== 'tooltipSort' || isSort(value));
+  }
+}
+
+export const lineSettings = new LineSettings();

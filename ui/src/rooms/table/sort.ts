@@ -1,0 +1,37 @@
+// The order of a table's rows and of its columns. Pure.
+
+export type Value = number | string | null;
+
+/** By a column ("-" before it: greatest first); what is no number comes last either way. Equal rows stay in order. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  sort: string,
+  columns: readonly string[],
+  valueOf: (row: Row, column: string) => Value,
+  byName: (a: string, b: string) => number,
+): readonly Row[] {
+  const id = sort.replace(/^-/, '');
+  if (!columns.includes(id)) return rows;
+  const sign = sort.startsWith('-') ? -1 : 1;
+  const isMissing = (v: Value) => v === null || (typeof v === 'number' && Number.isNaN(v));
+  const keyed = rows.map((row) => ({ row, v: valueOf(row, id) }));
+  keyed.sort((a, b) => {
+    if (isMissing(a.v) || isMissing(b.v)) return Number(isMissing(a.v)) - Number(isMissing(b.v));
+    if (typeof a.v === 'number' && typeof b.v === 'number') return a.v === b.v ? 0 : sign * (a.v < b.v ? -1 : 1);
+    return sign * byName(String(a.v), String(b.v));
+  });
+  return keyed.map((k) => k.row);
+}
+
+/** What a click on a head makes of the sort: up, down, none. */
+export function nextSort(sort: string, id: string): string {
+  if (sort === id) return `-${id}`;
+  return sort === `-${id}` ? '' : id;
+}
+
+/** With `id` at index `to` of the others. */
+export function moved(list: readonly string[], id: string, to: number): string[] {
+  const rest = list.filter((other) => other !== id);
+  rest.splice(Math.max(0, Math.min(to, rest.length)), 0, id);
+  return rest;
+}
