@@ -31,8 +31,9 @@ export interface PointerDrag {
   end?: (done: boolean, e: PointerEvent | KeyboardEvent) => void;
 }
 
-/** For `pointerdown`: calls back until the pointer is released, cancelled, or Escape is pressed. */
-export function dragPointer(down: PointerEvent, { move, end }: PointerDrag): void {
+/** For `pointerdown`: calls back until the pointer is released, cancelled, or Escape is pressed. Returns what ends it
+ * before that, without a call of `end`. */
+export function dragPointer(down: PointerEvent, { move, end }: PointerDrag): () => void {
   const stop = new AbortController();
   const own = (e: PointerEvent) => e.pointerId === down.pointerId;
   const finish = (done: boolean, e: PointerEvent | KeyboardEvent) => {
@@ -53,4 +54,5 @@ export function dragPointer(down: PointerEvent, { move, end }: PointerDrag): voi
     },
     options,
   );
+  return () => stop.abort();
 }

@@ -31,6 +31,7 @@ const STRIDES: Stride[] = [
   ...strides('year', YEAR, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]),
 ];
 const LATEST = 8.64e12; // seconds from 1970: no Date is further away
+const MORE = 1.4; // ticks than asked for, rather than half of them
 const MOST = 100; // ticks, whatever the range is
 
 /** The first round moment at or before `from`, and the next ones; days are not all of 24 hours, so a Date counts them. */
@@ -92,7 +93,7 @@ function textOf(seconds: number, stride: Stride, language: string): string {
 /** About n ticks between two moments, in seconds since 1970. `language` is a BCP 47 tag. */
 export function timeTicks([from, to]: Range, n: number, language: string): Tick[] {
   if (!(from > -LATEST && to > from && to < LATEST)) return [];
-  const stride = STRIDES.find((s) => (to - from) / s.seconds <= n) ?? STRIDES[STRIDES.length - 1];
+  const stride = STRIDES.find((s) => (to - from) / s.seconds <= n * MORE) ?? STRIDES[STRIDES.length - 1];
   const ticks: Tick[] = [];
   for (const v of momentsFrom(from, stride)) {
     if (!(v <= to) || ticks.length >= MOST) break;
