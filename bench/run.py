@@ -26,6 +26,10 @@ PROGRAM_SECONDS = 300
 TARGETS = {
     "scalar: call": "must 120 ns, goal 60 ns",
     "scalar: call p99.9": "must 5 µs, goal 2 µs",
+    "checkpoint, 512 MiB: save without fsync": "must 1.5x, goal 4x",
+    "checkpoint, 512 MiB: restore": "must 1x, goal 2x",
+    "checkpoint, 20 000 scalars: save": "must 200 ms, goal 50 ms",
+    "checkpoint, 20 000 scalars: list names": "must 27 ms, goal 5 ms",
     "load L1: start to all there": "must 8x the Rust server, 500x the Python loader; goal 20x, 2000x",
     "load L1: memory then": "must 264 MB, goal 80 MB",
     "load L3: start to all there": "must 1x, goal 1.5x",

@@ -170,6 +170,102 @@ SB_API const char *sb_manager_latest(const sb_manager *m);
 /* The i-th of those that are kept, oldest first; NULL behind the last. */
 SB_API const char *sb_manager_at(const sb_manager *m, size_t i);
 
+/* ---- a saver: tf.compat.v1.train.Saver ------------------------------------------------------- */
+
+/* Variables by name, without objects: what TF1 programs save. */
+typedef struct sb_saver sb_saver;
+
+#define SB_KEEP_ALL UINT64_MAX
+#define SB_NO_STEP INT64_MIN
+
+typedef struct sb_saver_opts {
+    size_t size;               /* SB_INIT */
+    uint64_t max_to_keep;      /* default 5; SB_KEEP_ALL: the state file lists only the newest */
+    double keep_every_n_hours; /* default 10000 */
+    uint32_t pad_step_number;  /* not 0: the step with eight digits */
+    uint32_t
+        relative_paths; /* not 0: the state file has them even when the directory is absolute */
+    sb_durability durability;
+    uint32_t shards; /* 0: one */
+} sb_saver_opts;
+
+/* opts may be NULL. */
+SB_API sb_status sb_saver_new(sb_saver **out, const sb_saver_opts *opts, sb_err *err);
+/* NULL is legal. */
+SB_API void sb_saver_free(sb_saver *s);
+/* The name is the variable's key in the file; full_name is not looked at. */
+SB_API sb_status sb_saver_add(sb_saver *s, const char *name, const sb_variable *variable,
+                              sb_err *err);
+
+/* Writes PATH-<step>, or PATH with SB_NO_STEP; its .meta from an encoded MetaGraphDef when that is
+ * not empty; the state file. Then removes the oldest one beyond max_to_keep that it wrote itself.
+ * *written (may be NULL) is valid until the next call. */
+SB_API sb_status sb_saver_save(sb_saver *s, const char *path, int64_t step, sb_slice meta_graph,
+                               const char **written, sb_err *err);
+/* All variables, or none: SB_NOT_FOUND lists those that are missing. From an object-based file they
+ * are taken by their full names. */
+SB_API sb_status sb_saver_restore(sb_saver *s, const char *path, sb_err *err);
+
+/* ---- tensors by name ------------------------------------------------------------------------- */
+
+/* An open checkpoint. All functions but close may be called from several threads at once. */
+typedef struct sb_ckpt sb_ckpt;
+
+typedef struct sb_ckpt_tensor {
+    sb_slice name; /* a NUL follows */
+    sb_dtype dtype;
+    uint32_t rank;
+    const int64_t *dims;
+    uint64_t count;  /* elements */
+    uint64_t bytes;  /* of all elements; of strings as they are stored */
+    uint32_t pieces; /* of a partitioned variable; 0: saved whole */
+} sb_ckpt_tensor;
+
+/* path: a prefix, a file of version 1, or a directory, of which the newest checkpoint is taken. */
+SB_API sb_status sb_ckpt_open(sb_ckpt **out, const char *path, sb_err *err);
+/* NULL is legal. */
+SB_API void sb_ckpt_close(sb_ckpt *c);
+/* Tensors in byte order of their names; they live until close. */
+SB_API size_t sb_ckpt_count(const sb_ckpt *c);
+SB_API const sb_ckpt_tensor *sb_ckpt_at(const sb_ckpt *c, size_t i);
+/* NULL: there is none of that name. */
+SB_API const sb_ckpt_tensor *sb_ckpt_find(const sb_ckpt *c, const char *name);
+
+/* The numbers of a tensor, or of a box of it, into exactly n bytes at to. extents: start and length
+ * of each dimension, -1 for all of it; NULL: the whole tensor. Every checksum is verified. */
+SB_API sb_status sb_ckpt_read(sb_ckpt *c, const sb_ckpt_tensor *t, const int64_t *extents, void *to,
+                              size_t n, sb_err *err);
+/* Whole tensors, t[i] into t[i]->bytes bytes at to[i], on all processors. */
+SB_API sb_status sb_ckpt_read_many(sb_ckpt *c, const sb_ckpt_tensor *const *t, void *const *to,
+                                   size_t count, sb_err *err);
+/* The strings of a tensor (of a variant: each a serialized message), t->count of them, until
+ * close. */
+SB_API sb_status sb_ckpt_strings(sb_ckpt *c, const sb_ckpt_tensor *t, const sb_slice **out,
+                                 sb_err *err);
+/* The bytes of a tensor in a mapping of its data file, until close; verified. For files that nobody
+ * changes any more. They may lie at an address that is no multiple of the element's size.
+ * SB_INVALID for tensors in pieces, strings, and the other byte order. */
+SB_API sb_status sb_ckpt_map(sb_ckpt *c, const sb_ckpt_tensor *t, sb_slice *out, sb_err *err);
+
+/* Writes a checkpoint of named tensors. It appears when it is finished. */
+typedef struct sb_ckpt_writer sb_ckpt_writer;
+
+/* opts may be NULL. */
+SB_API sb_status sb_ckpt_writer_open(sb_ckpt_writer **out, const char *prefix,
+                                     const sb_save_opts *opts, sb_err *err);
+/* A contiguous array (without strides); for SB_STRING and SB_VARIANT the elements are sb_slice.
+ * extents: the array is this box of a tensor of shape dims, whose other pieces come in other calls
+ * or other checkpoints; NULL: it is the whole tensor and dims is not looked at. */
+SB_API sb_status sb_ckpt_add(sb_ckpt_writer *w, const char *name, const sb_array *array,
+                             const int64_t *dims, const int64_t *extents, sb_err *err);
+/* Publishes it; frees the writer even on failure. */
+SB_API sb_status sb_ckpt_finish(sb_ckpt_writer *w, sb_err *err);
+/* Removes all that was written. NULL is legal. */
+SB_API void sb_ckpt_abandon(sb_ckpt_writer *w);
+/* Joins checkpoints that several processes wrote under temporary prefixes; the files are moved. */
+SB_API sb_status sb_ckpt_merge(const char *const *prefixes, size_t count, const char *prefix,
+                               const sb_save_opts *opts, sb_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,6 +32,7 @@ CHECK_LAYOUT(sb_meta, wall_time);
 CHECK_LAYOUT(sb_metric_info, description);
 CHECK_LAYOUT(sb_reader_opts, max_decoded);
 CHECK_LAYOUT(sb_save_opts, shards);
+CHECK_LAYOUT(sb_saver_opts, shards);
 CHECK_LAYOUT(sb_manager_opts, save);
 CHECK_LAYOUT(sb_variable, full_name);
 CHECK_LAYOUT(sb_reader_table_opts, ud);

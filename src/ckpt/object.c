@@ -52,6 +52,7 @@ void sb_checkpoint_free(sb_checkpoint *c) {
     for (size_t i = 0; i < c->objects.n; i++) {
         sb_object *o = c->objects.items[i];
         SB_VEC_FREE(&o->edges, env.alloc);
+        sb_alloc_put(env.alloc, o->table, o->table_size * sizeof *o->table);
         SB_VEC_FREE(&o->slots, env.alloc);
         SB_VEC_FREE(&o->deferred, env.alloc);
         sb_alloc_put(env.alloc, o, sizeof *o);
@@ -72,7 +73,43 @@ int64_t sb_checkpoint_save_counter(const sb_checkpoint *c) {
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
+/* Few edges are searched one by one, more are found by a table. */
+#define FEW_EDGES 16
+
+static size_t hash(sb_slice name) {
+    uint64_t x = 14695981039346656037u; /* FNV-1a */
+    for (size_t i = 0; i < name.n; i++) x = (x ^ name.p[i]) * 1099511628211u;
+    return (size_t)(x ^ x >> 32);
+}
+
+/* The place of a name in the table, or the free one where it belongs. */
+static size_t place_of(const sb_object *o, sb_slice name) {
+    size_t at = hash(name) & (o->table_size - 1);
+    while (o->table[at] && !sb_slice_eq(o->edges.items[o->table[at] - 1].name, name))
+        at = (at + 1) & (o->table_size - 1);
+    return at;
+}
+
+/* Makes the table anew, twice as large, when it is more than half full. */
+static bool grow_table(sb_object *o) {
+    const sb_alloc *alloc = o->c->env.alloc;
+    if (o->edges.n <= FEW_EDGES || o->table_size >= 2 * o->edges.n) return true;
+    size_t size = o->table_size ? 2 * o->table_size : 4 * FEW_EDGES;
+    uint32_t *table = sb_alloc_zeroed(alloc, size, sizeof *table);
+    if (!table) return false;
+    sb_alloc_put(alloc, o->table, o->table_size * sizeof *table);
+    o->table = table;
+    o->table_size = size;
+    for (size_t i = 0; i < o->edges.n; i++)
+        table[place_of(o, o->edges.items[i].name)] = (uint32_t)(i + 1);
+    return true;
+}
+
 sb_object *sb_object_child(const sb_object *o, sb_slice name) {
+    if (o->table_size) {
+        uint32_t found = o->table[place_of(o, name)];
+        return found ? o->edges.items[found - 1].child : NULL;
+    }
     for (size_t i = 0; i < o->edges.n; i++)
         if (sb_slice_eq(o->edges.items[i].name, name)) return o->edges.items[i].child;
     return NULL;
@@ -88,6 +125,11 @@ static sb_status add_edge(sb_object *parent, const char *name, sb_object *child,
     sb_object_edge *edge = copy.p ? SB_VEC_PUSH(&parent->edges, c->env.alloc, MOST_OBJECTS) : NULL;
     if (!edge) return sb_fail_nomem(err, "for an object");
     *edge = (sb_object_edge){copy, child};
+    if (!grow_table(parent)) {
+        parent->edges.n--;
+        return sb_fail_nomem(err, "for an object");
+    }
+    if (parent->table_size) parent->table[place_of(parent, copy)] = (uint32_t)parent->edges.n;
     return SB_OK;
 }
 

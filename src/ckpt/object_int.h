@@ -22,7 +22,7 @@ typedef struct sb_object_slot {
     sb_object *value;
 } sb_object_slot;
 
-/* A child that a file has and the program does not have yet. */
+/* A child that a file has and the program does not have yet; restore NULL: used up. */
 typedef struct sb_object_deferred {
     sb_restore *restore;
     uint32_t node;
@@ -33,8 +33,11 @@ struct sb_object {
     sb_checkpoint *c;
     SB_VEC(sb_object_edge) edges; /* in order of adding */
     SB_VEC(sb_object_slot) slots; /* of an optimizer */
+    uint32_t *table;              /* the edges by name: open addressing, index + 1, 0 is free */
+    size_t table_size;            /* a power of two; 0 while there are few edges */
     SB_VEC(sb_object_deferred) deferred;
-    uint64_t restored_by; /* the number of the newest restore that set it; 0: none */
+    size_t deferred_begin; /* all before were used up */
+    uint64_t restored_by;  /* the number of the newest restore that set it; 0: none */
     /* A variable; else data is not looked at. */
     bool is_variable;
     sb_dtype dtype;
@@ -47,6 +50,7 @@ struct sb_object {
     uint32_t id;
     sb_slice path; /* escaped edge names joined by '/' */
     bool is_seen, has_values;
+    uint64_t bound_by; /* for one question: the restore that has a node for it */
 };
 
 struct sb_checkpoint {

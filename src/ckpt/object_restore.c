@@ -30,6 +30,8 @@ struct sb_restore {
     sb_graph_node *nodes;
     sb_object **objects; /* of each node; NULL: none yet */
     size_t count;
+    size_t unmatched; /* nodes with values that have no object yet */
+    bool has_slots;
     SB_VEC(pair) queue;
     SB_VEC(sb_bundle_request) requests;
     SB_VEC(sb_object *) assigned; /* the objects of the requests */
@@ -92,9 +94,7 @@ static sb_status load_node(sb_restore *r, const sb_graph_node *node, sb_object *
 
 /* Closes the file when none of its values is left for later. */
 static void release_if_done(sb_restore *r) {
-    if (r->by_name) return;
-    for (size_t n = 0; n < r->count; n++)
-        if (r->nodes[n].value_count && !r->objects[n]) return;
+    if (r->by_name || r->unmatched) return;
     sb_bundle_close(r->b);
     r->b = NULL;
 }
@@ -118,6 +118,7 @@ static sb_status match(sb_restore *r, uint32_t node, sb_object *o, sb_err *err) 
     if (!p) return sb_fail_nomem(err, "for restoring");
     *p = (pair){node, o};
     r->objects[node] = o;
+    r->unmatched -= r->nodes[node].value_count != 0;
     return SB_OK;
 }
 
@@ -130,7 +131,7 @@ static sb_status defer(sb_restore *r, sb_object *o, const sb_graph_edge *edge, s
 
 /* Slots whose optimizer and variable are both there. */
 static sb_status match_slots(sb_restore *r, sb_err *err) {
-    for (size_t n = 0; n < r->count; n++) {
+    for (size_t n = 0; r->has_slots && n < r->count; n++) {
         const sb_object *optimizer = r->nodes[n].slot_count ? r->objects[n] : NULL;
         for (uint32_t i = 0; optimizer && i < r->nodes[n].slot_count; i++) {
             const sb_graph_slot *s = &r->nodes[n].slots[i];
@@ -178,6 +179,20 @@ static sb_status request_by_name(sb_restore *r, sb_object *o, sb_err *err) {
     return sb_bundle_find(r->b, o->full_name) ? request(r, o, o->full_name, err) : SB_OK;
 }
 
+/* What a restore left at an object under that name, if anything; it is used up by this. Children
+ * mostly come in the order of the file, so the search is short. */
+static sb_object_deferred *take_deferred(sb_object *o, const sb_restore *r, sb_slice name) {
+    sb_object_deferred *found = NULL;
+    for (size_t i = o->deferred_begin; i < o->deferred.n && !found; i++) {
+        sb_object_deferred *d = &o->deferred.items[i];
+        if (d->restore == r && sb_slice_eq(d->name, name)) found = d;
+    }
+    if (found) found->restore = NULL;
+    while (o->deferred_begin < o->deferred.n && !o->deferred.items[o->deferred_begin].restore)
+        o->deferred_begin++;
+    return found;
+}
+
 sb_status sb_restore_deferred_child(sb_object *parent, const sb_object_edge *edge, sb_err *err) {
     sb_checkpoint *c = parent->c;
     sb_status status = SB_OK;
@@ -187,18 +202,11 @@ sb_status sb_restore_deferred_child(sb_object *parent, const sb_object_edge *edg
             status = assign(r, request_by_name(r, edge->child, err), err);
             continue;
         }
-        bool found = false;
-        for (size_t i = 0; i < parent->deferred.n && status == SB_OK; i++) {
-            const sb_object_deferred *d = &parent->deferred.items[i];
-            if (d->restore != r || !sb_slice_eq(d->name, edge->name)) continue;
-            status = match(r, d->node, edge->child, err);
-            found = true;
-        }
-        if (found && status == SB_OK) status = assign(r, match_all(r, err), err);
+        sb_object_deferred *d = take_deferred(parent, r, edge->name);
+        if (!d) continue;
+        status = match(r, d->node, edge->child, err);
+        if (status == SB_OK) status = assign(r, match_all(r, err), err);
     }
-    for (size_t i = parent->deferred.n; i-- > 0 && status == SB_OK;)
-        if (sb_slice_eq(parent->deferred.items[i].name, edge->name))
-            SB_VEC_REMOVE(&parent->deferred, i);
     return status;
 }
 
@@ -236,6 +244,10 @@ static sb_status open_file(sb_restore *r, const char *path, sb_err *err) {
     status = sb_bundle_read_strings(r->b, t, &r->arena, &graph, err);
     if (status == SB_OK) status = sb_graph_parse(&r->nodes, &r->count, graph[0], &r->arena, err);
     if (status != SB_OK) return status;
+    for (size_t n = 0; n < r->count; n++) {
+        r->unmatched += r->nodes[n].value_count != 0;
+        r->has_slots |= r->nodes[n].slot_count != 0;
+    }
     r->objects = sb_arena_zeroed(&r->arena, r->count, sizeof *r->objects);
     return r->objects ? SB_OK : sb_fail_nomem(err, "for restoring");
 }
@@ -256,8 +268,8 @@ static void forget(sb_restore *r) {
     sb_checkpoint *c = r->c;
     for (size_t i = 0; i < c->objects.n; i++) {
         sb_object *o = c->objects.items[i];
-        for (size_t k = o->deferred.n; k-- > 0;)
-            if (o->deferred.items[k].restore == r) SB_VEC_REMOVE(&o->deferred, k);
+        for (size_t k = o->deferred_begin; k < o->deferred.n; k++)
+            if (o->deferred.items[k].restore == r) o->deferred.items[k].restore = NULL;
     }
     if (c->restores.n && c->restores.items[c->restores.n - 1] == r) c->restores.n--;
     sb_restore_free(r);
@@ -361,17 +373,22 @@ static sb_status fail_with(const sb_restore *r, sb_buf *text, sb_err *err) {
     return SB_INVALID;
 }
 
+/* Marks the objects that have a node in the file, for is_bound. */
+static void mark_bound(const sb_restore *r) {
+    for (size_t n = 0; n < r->count; n++)
+        if (r->objects[n]) r->objects[n]->bound_by = r->number;
+}
+
 static bool is_bound(const sb_restore *r, const sb_object *o) {
     if (r->by_name) return o == r->c->counter || sb_bundle_find(r->b, o->full_name);
-    for (size_t n = 0; n < r->count; n++)
-        if (r->objects[n] == o) return true;
-    return false;
+    return o->bound_by == r->number;
 }
 
 sb_status sb_restore_assert_existing_objects_matched(sb_restore *r, sb_err *err) {
     const sb_checkpoint *c = r->c;
     sb_buf text;
     size_t missing = 0;
+    mark_bound(r);
     sb_buf_init(&text, c->env.alloc, 1 << 16);
     for (size_t i = 0; i < c->objects.n; i++) {
         const sb_object *o = c->objects.items[i];

@@ -33,6 +33,10 @@ typedef struct sb_ckpt_state {
 sb_status sb_ckpt_state_parse(sb_ckpt_state *out, sb_slice text, const sb_alloc *alloc,
                               sb_arena *arena, sb_err *err);
 
+/* Appends the text that a state file holds. */
+sb_status sb_ckpt_state_format(sb_buf *text, const sb_ckpt_state *s, const sb_alloc *alloc,
+                               sb_err *err);
+
 /* The whole state of a directory; SB_NOT_FOUND when there is no state file. name NULL:
  * SB_CKPT_STATE_FILE. Everything in *out is in the arena. */
 sb_status sb_ckpt_state_read(sb_ckpt_state *out, const sb_env *env, const char *dir,

@@ -11,8 +11,8 @@
 
 #define MAX_TEXT ((size_t)256 << 20)
 
-static sb_status make_text(sb_buf *text, const sb_ckpt_state *s, const sb_alloc *alloc,
-                           sb_err *err) {
+sb_status sb_ckpt_state_format(sb_buf *text, const sb_ckpt_state *s, const sb_alloc *alloc,
+                               sb_err *err) {
     sb_buf message;
     sb_buf_init(&message, alloc, MAX_TEXT);
     sb_pb_add_bytes_nz(&message, SB_CHECKPOINT_STATE_MODEL_CHECKPOINT_PATH, s->newest);
@@ -57,7 +57,7 @@ sb_status sb_ckpt_state_write(const sb_env *env, const char *dir, const char *na
         return sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", dir);
     sb_buf text;
     sb_buf_init(&text, env->alloc, MAX_TEXT);
-    sb_status status = make_text(&text, state, env->alloc, err);
+    sb_status status = sb_ckpt_state_format(&text, state, env->alloc, err);
     if (status == SB_OK) status = put(env, dir, path, sb_buf_slice(&text), is_synced, err);
     sb_buf_fini(&text);
     return status;

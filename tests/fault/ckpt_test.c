@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ckpt/bundle_write.h"
+#include "ckpt/object_int.h"
 #include "support/events.h"
 #include "support/fault_fs.h"
 #include "support/test.h"
@@ -92,6 +93,64 @@ static void sweep(sb_test_dir *d, bool dies) {
         if (status == SB_OK) assert_true(after == before + 1);
         /* Whoever lives on cleans up: an index, its data files, and one file that refused. */
         if (!dies) assert_true(count_files(d) <= 7);
+        before = after;
+        if (!failed) break;
+    }
+}
+
+/* A process that restores the newest checkpoint, counts up and saves, with a manager that keeps
+ * two. */
+static sb_status run_process(const sb_env *env, const char *dir, sb_err *err) {
+    sb_checkpoint *c;
+    sb_manager *m = NULL;
+    static float x[COUNT];
+    const int64_t n = COUNT;
+    sb_status status = sb_checkpoint_new_env(&c, env, err);
+    sb_variable v = SB_INIT(sb_variable, .dtype = SB_FLOAT, .rank = 1, .dims = &n, .data = x);
+    if (status == SB_OK) status = sb_object_add_variable(NULL, c->root, "x", &v, err);
+    sb_manager_opts opts = SB_INIT(sb_manager_opts, .directory = dir, .max_to_keep = 2);
+    if (status == SB_OK) status = sb_manager_open(&m, c, &opts, err);
+    if (status == SB_OK) status = sb_manager_restore_or_initialize(m, NULL, err);
+    for (size_t i = 0; i < COUNT; i++) x[i] += 1;
+    if (status == SB_OK) status = sb_manager_save(m, SB_NEXT_NUMBER, NULL, err);
+    sb_manager_close(m);
+    sb_checkpoint_free(c);
+    return status;
+}
+
+/* The newest checkpoint is there and whole; answers the number that all its elements have. */
+static float newest_value(const char *dir) {
+    char path[4096];
+    sb_ckpt *c;
+    sb_err err;
+    float x[COUNT];
+    assert_ok(sb_latest_checkpoint(dir, path, sizeof path, &err), &err);
+    assert_ok(sb_ckpt_open(&c, path, &err), &err);
+    const sb_ckpt_tensor *t = sb_ckpt_find(c, "x/.ATTRIBUTES/VARIABLE_VALUE");
+    assert_non_null(t);
+    assert_ok(sb_ckpt_read(c, t, NULL, x, sizeof x, &err), &err);
+    for (size_t i = 1; i < COUNT; i++) assert_true(x[i] == x[0]);
+    sb_ckpt_close(c);
+    return x[0];
+}
+
+static void a_manager_that_crashes_at_any_call_leaves_a_newest_that_is_whole(void **state) {
+    const char *dir = sb_test_dir_join(*state, "run");
+    const sb_env real = {&sb_alloc_libc, &sb_fs_local, &sb_clock_system};
+    sb_err err;
+    for (int i = 0; i < 3; i++) assert_ok(run_process(&real, dir, &err), &err);
+    float before = newest_value(dir);
+    for (uint64_t n = 1;; n++) {
+        sb_fault_fs f;
+        sb_fault_fs_init(&f, &sb_fs_local);
+        sb_fault_fs_fail(&f, SB_CALL_ANY, n, EIO, true);
+        const sb_env env = {&sb_alloc_libc, &f.fs, &sb_clock_system};
+        sb_status status = run_process(&env, dir, &err);
+        bool failed = sb_fault_fs_failures(&f) > 0;
+        sb_fault_fs_fini(&f);
+        float after = newest_value(dir);
+        assert_true(after == before || after == before + 1);
+        if (status == SB_OK) assert_true(after == before + 1);
         before = after;
         if (!failed) break;
     }
@@ -194,6 +253,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ON_DISK(one_failing_call_never_damages_a_checkpoint),
         ON_DISK(a_crash_at_any_call_leaves_the_old_or_the_new_checkpoint),
+        ON_DISK(a_manager_that_crashes_at_any_call_leaves_a_newest_that_is_whole),
         ON_DISK(a_full_disk_is_named_and_leaves_nothing_behind),
         ON_DISK(a_directory_that_cannot_be_written_to_is_named),
         ON_DISK(a_killed_process_leaves_a_whole_checkpoint),

@@ -33,6 +33,15 @@ class ManagerOpts(c.Structure):
                 ("init", c.c_void_p), ("init_ud", c.c_void_p), ("save", SaveOpts)]
 
 
+class SaverOpts(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("max_to_keep", c.c_uint64), ("keep_every_n_hours", c.c_double),
+                ("pad_step_number", c.c_uint32), ("relative_paths", c.c_uint32), ("durability", c.c_int), ("shards", c.c_uint32)]
+
+
+class Slice(c.Structure):
+    _fields_ = [("p", c.c_char_p), ("n", c.c_size_t)]
+
+
 class SeaboardError(Exception):
     pass
 
@@ -50,12 +59,21 @@ library.sb_manager_latest.argtypes = [c.c_void_p]
 library.sb_manager_at.restype = c.c_char_p
 library.sb_manager_at.argtypes = [c.c_void_p, c.c_size_t]
 library.sb_manager_close.argtypes = [c.c_void_p]
+library.sb_saver_free.argtypes = [c.c_void_p]
 
 
 def call(name, *args):
     err = Err()
     if getattr(library, name)(*args, c.byref(err)) != 0:
         raise SeaboardError(err.text.decode())
+
+
+def variable(array, full_name, kept):
+    """An sb_variable over an array; what it points to is kept alive in a list."""
+    dims = (c.c_int64 * max(array.ndim, 1))(*array.shape)
+    kept.append((array, dims))
+    return c.byref(Variable(c.sizeof(Variable), DTYPES[array.dtype.name], array.ndim, dims, array.ctypes.data,
+                            full_name.encode() if full_name else None))
 
 
 def text(value):
@@ -82,21 +100,15 @@ class Checkpoint:
     def link(self, parent, name, child):
         call("sb_object_link", c.c_void_p(parent), name.encode(), c.c_void_p(child))
 
-    def _variable(self, array, full_name):
-        dims = (c.c_int64 * max(array.ndim, 1))(*array.shape)
-        self.arrays.append((array, dims))
-        return c.byref(Variable(c.sizeof(Variable), DTYPES[array.dtype.name], array.ndim, dims, array.ctypes.data,
-                                full_name.encode() if full_name else None))
-
     def add_variable(self, parent, name, array, full_name=None):
         out = c.c_void_p()
-        call("sb_object_add_variable", c.byref(out), c.c_void_p(parent), name.encode(), self._variable(array, full_name))
+        call("sb_object_add_variable", c.byref(out), c.c_void_p(parent), name.encode(), variable(array, full_name, self.arrays))
         return out.value
 
-    def add_slot(self, optimizer, variable, name, array, full_name=None):
+    def add_slot(self, optimizer, owner, name, array, full_name=None):
         out = c.c_void_p()
-        call("sb_object_add_slot", c.byref(out), c.c_void_p(optimizer), c.c_void_p(variable), name.encode(),
-             self._variable(array, full_name))
+        call("sb_object_add_slot", c.byref(out), c.c_void_p(optimizer), c.c_void_p(owner), name.encode(),
+             variable(array, full_name, self.arrays))
         return out.value
 
     def save(self, prefix, shards=1):
@@ -165,6 +177,25 @@ class Manager:
         while (path := library.sb_manager_at(self.p, len(found))) is not None:
             found.append(path.decode())
         return found
+
+
+class Saver:
+    def __init__(self, variables, **opts):
+        self.p, self.arrays = c.c_void_p(), []
+        call("sb_saver_new", c.byref(self.p), c.byref(SaverOpts(size=c.sizeof(SaverOpts), durability=BUFFERED, **opts)))
+        for name, array in variables.items():
+            call("sb_saver_add", self.p, name.encode(), variable(array, None, self.arrays))
+
+    def close(self):
+        library.sb_saver_free(self.p)
+
+    def save(self, path, step, meta=b""):
+        out = c.c_char_p()
+        call("sb_saver_save", self.p, str(path).encode(), c.c_int64(step), Slice(meta, len(meta)), c.byref(out))
+        return text(out.value)
+
+    def restore(self, path):
+        call("sb_saver_restore", self.p, str(path).encode())
 
 
 def latest_checkpoint(directory):

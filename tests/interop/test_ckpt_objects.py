@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
-from ckpt_ctypes import Checkpoint, Manager, SeaboardError, latest_checkpoint, mirror
+from ckpt_ctypes import Checkpoint, Manager, Saver, SeaboardError, latest_checkpoint, mirror
 from tensorflow.core.protobuf import trackable_object_graph_pb2
 
 
@@ -193,3 +193,12 @@ def test_managers_of_both_take_turns_in_one_directory(tmp_path):
             assert manager.save() == str(folder / f"ckpt-{turn + 1}") == latest_checkpoint(folder)
     assert sorted(path.name for path in folder.glob("*.index")) == [f"ckpt-{i}.index" for i in (4, 5, 6)]
     assert len(list(folder.iterdir())) == 7
+
+
+def test_a_saver_restores_objects_by_their_full_names(tmp_path):
+    saved = tf.train.Checkpoint(v=tf.Variable([4.0, 5.0], name="hidden/weights")).save(str(tmp_path / "c"))
+    arrays = {"hidden/weights": np.zeros(2, np.float32)}
+    ours = Saver(arrays)
+    ours.restore(saved)
+    assert arrays["hidden/weights"].tolist() == [4, 5]
+    ours.close()

@@ -288,6 +288,36 @@ static void a_graph_that_names_a_missing_node_is_corrupt(void **state) {
     }
 }
 
+static void a_list_of_many_variables_is_restored_at_once_and_one_by_one(void **state) {
+    enum { MANY = 20000 };
+    static float out[MANY], in[MANY];
+    sb_err err;
+    for (int mode = 0; mode < 3;
+         mode++) { /* save; restore what is there; restore what comes later */
+        sb_checkpoint *c;
+        sb_object *list;
+        sb_restore *r = NULL;
+        const char *path = sb_test_dir_join(*state, "many");
+        memset(in, 0, sizeof in);
+        assert_ok(sb_checkpoint_new(&c, &err), &err);
+        if (mode == 2) assert_ok(sb_checkpoint_read(c, path, &r, &err), &err);
+        assert_ok(sb_object_add(&list, sb_checkpoint_root(c), "list", &err), &err);
+        for (int i = 0; i < MANY; i++) {
+            char name[16];
+            out[i] = (float)i;
+            snprintf(name, sizeof name, "%d", i);
+            sb_variable v =
+                SB_INIT(sb_variable, .dtype = SB_FLOAT, .data = mode ? &in[i] : &out[i]);
+            assert_ok(sb_object_add_variable(NULL, list, name, &v, &err), &err);
+        }
+        if (mode == 0) assert_ok(sb_checkpoint_write(c, path, NULL, &err), &err);
+        if (mode == 1) assert_ok(sb_checkpoint_read(c, path, &r, &err), &err);
+        if (mode) assert_ok(sb_restore_assert_consumed(r, &err), &err);
+        if (mode) assert_memory_equal(in, out, sizeof in);
+        sb_checkpoint_free(c);
+    }
+}
+
 static sb_status save_and_restore(const sb_alloc *alloc, void *ud) {
     const sb_env env = {alloc, &sb_fs_local, &sb_test_clock};
     float w[2] = {1, 2}, m[2] = {3, 4};
@@ -333,6 +363,7 @@ int main(void) {
         ON_DISK(read_is_the_counterpart_of_write),
         cmocka_unit_test(objects_that_make_no_sense_are_refused),
         cmocka_unit_test(a_graph_that_names_a_missing_node_is_corrupt),
+        ON_DISK(a_list_of_many_variables_is_restored_at_once_and_one_by_one),
         ON_DISK(failing_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
