@@ -229,18 +229,41 @@ static sb_status data_path(job *j, uint32_t shard, sb_err *err) {
                : sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", j->p->prefix);
 }
 
-/* As many shards as there are. When a checkpoint of that name is replaced: the next number out of
- * which no data file is numbered, so that none of the old one's files is overwritten. */
+/* How many data files the index that stands there refers to; 0: it can't be read. */
+static uint32_t old_shards(const sb_publish *p) {
+    sb_bundle *b = NULL;
+    uint32_t shards = 0;
+    if (sb_bundle_open(&b, p->env->fs, p->env->alloc, NULL, sb_slice_str(p->prefix), NULL, NULL) ==
+        SB_OK)
+        shards = sb_bundle_shards(b);
+    sb_bundle_close(b);
+    return shards;
+}
+
+/* As many shards as there are. When a checkpoint of that name is replaced, one more if it has just
+ * as many: none of the files that it refers to is overwritten. When its index can't be read, the
+ * next number out of which no data file is numbered. */
 static sb_status choose_shards(job *j, bool *is_replacing, sb_err *err) {
     sb_file_info info;
     int n = snprintf(j->path, sizeof j->path, "%s.index", j->p->prefix);
     if (n < 0 || (size_t)n >= sizeof j->path)
         return sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", j->p->prefix);
-    *is_replacing = j->fs->stat(j->fs->ctx, j->path, &info) != -ENOENT;
-    for (j->shards = j->p->shards; *is_replacing && j->shards < MOST_SHARDS; j->shards++) {
+    j->shards = j->p->shards;
+    int known = j->fs->stat(j->fs->ctx, j->path, &info);
+    *is_replacing = known == 0;
+    if (known == -ENOENT) return SB_OK;
+    if (known < 0) return sb_fail_errno(err, SB_IO, -known, "%s: can't look at this", j->path);
+    uint32_t old = old_shards(j->p);
+    if (old) {
+        j->shards += old == j->shards;
+        return SB_OK;
+    }
+    for (; j->shards < MOST_SHARDS; j->shards++) {
         sb_status status = data_path(j, 0, err);
         if (status != SB_OK) return status;
-        if (j->fs->stat(j->fs->ctx, j->path, &info) == -ENOENT) break;
+        known = j->fs->stat(j->fs->ctx, j->path, &info);
+        if (known == -ENOENT) break;
+        if (known < 0) return sb_fail_errno(err, SB_IO, -known, "%s: can't look at this", j->path);
     }
     return SB_OK;
 }

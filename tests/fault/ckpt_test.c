@@ -16,6 +16,20 @@
 
 #define COUNT 3000
 
+/* fsync is counted and may be refused, but costs nothing here: what it is good for, a power cut,
+ * can't be tried anyway. */
+static int no_sync_at_all(void *ctx, int file) {
+    (void)ctx;
+    (void)file;
+    return 0;
+}
+
+static void init_faults(sb_fault_fs *f, sb_fs *quick) {
+    *quick = sb_fs_local;
+    quick->sync = no_sync_at_all;
+    sb_fault_fs_init(f, quick);
+}
+
 /* Saves three tensors whose elements are all `value`, in two shards. */
 static sb_status save(const sb_env *env, const char *prefix, float value, bool no_sync,
                       sb_err *err) {
@@ -81,7 +95,8 @@ static void sweep(sb_test_dir *d, bool dies) {
     float before = 1;
     for (uint64_t n = 1;; n++) {
         sb_fault_fs f;
-        sb_fault_fs_init(&f, &sb_fs_local);
+        sb_fs quick;
+        init_faults(&f, &quick);
         sb_fault_fs_fail(&f, SB_CALL_ANY, n, EIO, dies);
         sb_fault_fs_short(&f, 0, 4099);
         const sb_env env = {&sb_alloc_libc, &f.fs, &sb_test_clock};
@@ -138,11 +153,12 @@ static void a_manager_that_crashes_at_any_call_leaves_a_newest_that_is_whole(voi
     const char *dir = sb_test_dir_join(*state, "run");
     const sb_env real = {&sb_alloc_libc, &sb_fs_local, &sb_clock_system};
     sb_err err;
-    for (int i = 0; i < 3; i++) assert_ok(run_process(&real, dir, &err), &err);
+    for (int i = 0; i < 2; i++) assert_ok(run_process(&real, dir, &err), &err);
     float before = newest_value(dir);
     for (uint64_t n = 1;; n++) {
         sb_fault_fs f;
-        sb_fault_fs_init(&f, &sb_fs_local);
+        sb_fs quick;
+        init_faults(&f, &quick);
         sb_fault_fs_fail(&f, SB_CALL_ANY, n, EIO, true);
         const sb_env env = {&sb_alloc_libc, &f.fs, &sb_clock_system};
         sb_status status = run_process(&env, dir, &err);
@@ -151,8 +167,12 @@ static void a_manager_that_crashes_at_any_call_leaves_a_newest_that_is_whole(voi
         float after = newest_value(dir);
         assert_true(after == before || after == before + 1);
         if (status == SB_OK) assert_true(after == before + 1);
-        before = after;
         if (!failed) break;
+        /* The next process finds its way, and removes what the crashed one did not get to. */
+        const sb_env next = {&sb_alloc_libc, &quick, &sb_clock_system};
+        assert_ok(run_process(&next, dir, &err), &err);
+        before = newest_value(dir);
+        assert_true(before == after + 1);
     }
 }
 
@@ -172,7 +192,8 @@ static void a_full_disk_is_named_and_leaves_nothing_behind(void **state) {
     size_t files = count_files(*state);
     for (uint64_t room = 0; room < 26000; room += 997) {
         sb_fault_fs f;
-        sb_fault_fs_init(&f, &sb_fs_local);
+        sb_fs quick;
+        init_faults(&f, &quick);
         sb_fault_fs_disk(&f, room, ENOSPC);
         const sb_env env = {&sb_alloc_libc, &f.fs, &sb_test_clock};
         sb_status status = save(&env, prefix, 2, false, &err);
