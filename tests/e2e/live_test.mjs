@@ -357,6 +357,24 @@ export default {
         await page.waitForSelector("dialog[open]", { timeout: 20000 });
     },
 
+    async "the table of a card that cannot be loaded is told, and comes when it can"(
+        keep,
+    ) {
+        const page = keep(
+            await openCharts("demo", "", { allowErrors: true }),
+        );
+        let isBroken = true;
+        await page.route("**/assets/Below-*.js", (route) =>
+            isBroken ? route.abort() : route.continue(),
+        );
+        await page.keyboard.press("x");
+        await page.waitForSelector("text=could not be loaded");
+        isBroken = false;
+        await page.waitForSelector(".below [role=table], .below table", {
+            timeout: 20000,
+        });
+    },
+
     async "a page from before an upgrade of the server offers to load anew"(
         keep,
     ) {
