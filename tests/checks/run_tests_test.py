@@ -1,6 +1,8 @@
 """tools/run_tests: jobs run side by side within the cores, in the order of their needs; reports are counted right; a
 browser test that fails is run again, and one that passes then is named as unsteady."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -12,6 +14,7 @@ import textwrap
 import threading
 import unittest
 import xml.etree.ElementTree as xml
+from unittest import mock
 
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
 sys.path.insert(0, str(TOOLS))
@@ -93,6 +96,21 @@ def case(output, status="run", failure=False):
     if failure:
         xml.SubElement(element, "failure", message="")
     return element
+
+
+class Suites(unittest.TestCase):
+    """The schedule of tools/run_tests itself, with a runner that only records its calls."""
+
+    def test_every_job_has_its_own_arguments(self):
+        loader = importlib.machinery.SourceFileLoader("run_tests", str(TOOLS / "run_tests"))
+        run_tests = importlib.util.module_from_spec(importlib.util.spec_from_loader("run_tests", loader))
+        loader.exec_module(run_tests)
+        runner = mock.MagicMock(cores=2)
+        run_tests.schedule_of(["dev", "tsan", "release"], runner).run()
+        runner.build.assert_any_call("release", "build", options=["-DSB_WERROR=ON"])
+        runner.build.assert_any_call("tsan", "build/tsan", "threads_tests")
+        runner.ctest.assert_any_call("tsan", "build/tsan", "--label-regex", "threads", prefix=mock.ANY)
+        runner.ctest.assert_any_call("dev", "build/dev")
 
 
 class Counting(unittest.TestCase):
