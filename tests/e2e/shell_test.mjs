@@ -49,6 +49,37 @@ export default {
         ),
     ),
 
+    async "only the reader's language is sent, and the texts are tried again until they come"(
+        keep,
+    ) {
+        const sent = [];
+        const note = (p) =>
+            p.on("request", (r) => {
+                const found = /assets\/(en|zh)-/.exec(r.url());
+                if (found) sent.push(found[1]);
+            });
+        const page = keep(
+            await openCharts("demo", "", { locale: "zh-CN", before: note }),
+        );
+        assert.deepEqual([...new Set(sent)], ["zh"]);
+        assert.equal(
+            await page.evaluate(() => document.documentElement.lang),
+            "zh-Hans",
+        );
+        let refused = 0;
+        const again = keep(
+            await open(await serve("demo"), "", {
+                allowErrors: true,
+                before: (p) =>
+                    p.route(/assets\/en-/, (route) =>
+                        refused++ < 2 ? route.abort() : route.continue(),
+                    ),
+            }),
+        );
+        await again.waitForSelector(CHART);
+        assert.ok(refused > 2);
+    },
+
     async "axe finds nothing in full size, menus, settings and the empty page"(
         keep,
     ) {

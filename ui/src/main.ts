@@ -6,6 +6,7 @@ import { languageOf, useLanguage } from './app/i18n.svelte';
 import { DASHBOARDS } from './dashboards';
 import { warmUp } from './data/fetcher';
 import { hub } from './data/hub.svelte';
+import { loadPart } from './data/part';
 import { settings } from './app/settings.svelte';
 import { loadTastes } from './app/tastes';
 import { themeOf } from './base/tensorboard';
@@ -17,7 +18,13 @@ const opened = view.open(location, loadTastes(settings.savePins));
 history.replaceState(null, '', location.pathname + opened.search + opened.hash);
 view.note(opened.hash);
 hub.paused = !settings.live;
-const texts = useLanguage(languageOf(settings.language, navigator.languages ?? []));
+const wanted = languageOf(settings.language, navigator.languages ?? []);
+// without texts there is nothing to show: they are tried again until they come
+const texts = loadPart(
+  () => useLanguage(wanted),
+  () => undefined,
+  new AbortController().signal,
+);
 const known = hub.start();
 warmUp();
 // the open dashboard's code comes while the data does
