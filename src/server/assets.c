@@ -26,7 +26,8 @@ static const sb_asset *find_asset(sb_slice folder, sb_slice name) {
     return NULL;
 }
 
-/* Does this list of languages name Chinese before English? Browsers list what people prefer first. */
+/* Does this list of languages name Chinese before English? Browsers list the preferred one
+ * first. */
 static bool prefers_chinese(sb_slice list) {
     sb_slice tag;
     while (sb_text_next(&list, &tag)) {

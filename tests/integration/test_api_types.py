@@ -72,7 +72,7 @@ def questions(api):
             ("histograms", {"series": histograms, "maxSteps": 3, "mode": "histogram"}),
             ("histograms", {"series": histograms, "mode": "distribution", "superseded": True, "range": [0, 5]}),
         ],
-        "GET text": [(by_query("text", first_of(api, "text")), None)],
+        "GET text": [(by_query("text", first_of(api, "text")), None), (by_query("text", first_of(api, "text")) + "&max=1", None)],
         "GET images": [(by_query("images", first_of(api, "images")), None)],
         "GET audio": [(by_query("audio", first_of(api, "audio")), None)],
         "POST jobs": [("jobs", {"kind": "export", "args": {"runs": ["odd"], "tags": ["loss"], "format": "json", "superseded": True}})],

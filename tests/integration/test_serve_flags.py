@@ -85,7 +85,7 @@ def test_version_goes_to_standard_output():
 def test_helpfull_lists_every_option():
     done = seaboard("--helpfull")
     assert done.returncode == 0
-    for name in (b"--logdir PATH", b"--bind_all", b"--samples_per_plugin SPEC", b"--open", b"--grpc_data_provider"):
+    for name in (b"--logdir DIR", b"--bind_all", b"--samples_per_plugin SPEC", b"--open", b"--grpc_data_provider"):
         assert name in done.stdout, name
 
 

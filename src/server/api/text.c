@@ -1,6 +1,6 @@
 /* text.c: the texts of one series as harmless HTML, newest first. */
-#include "base/text/number.h"
 #include "query/kinds/text.h"
+#include "base/text/number.h"
 #include "server/api/one_series.h"
 #include "base/banned.h"
 
