@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/env.h"
-#include "ckpt/bundle_write.h"
+#include "ckpt/bundle/bundle_write.h"
 #include "codec/tensor.h"
 #include "fsio/fs.h"
 #include "harness.h"

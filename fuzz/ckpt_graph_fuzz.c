@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/slice.h"
-#include "ckpt/graph_keys.h"
-#include "ckpt/object_graph.h"
+#include "ckpt/object/graph_keys.h"
+#include "ckpt/object/object_graph.h"
 #include "base/banned.h"
 
 static void check(bool holds) {

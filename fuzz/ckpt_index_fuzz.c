@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "base/slice.h"
-#include "ckpt/bundle.h"
-#include "ckpt/table.h"
+#include "ckpt/bundle/bundle.h"
+#include "ckpt/table/table.h"
 #include "codec/crc32c/crc32c.h"
 #include "codec/tensor.h"
 #include "base/banned.h"

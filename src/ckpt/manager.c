@@ -7,9 +7,9 @@
 
 #include "base/sized.h"
 #include "base/slice.h"
-#include "ckpt/bundle_write.h"
-#include "ckpt/object_int.h"
-#include "ckpt/publish.h"
+#include "ckpt/bundle/bundle_write.h"
+#include "ckpt/bundle/publish.h"
+#include "ckpt/object/object_int.h"
 #include "ckpt/state.h"
 #include "base/banned.h"
 

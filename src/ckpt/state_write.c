@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/slice.h"
-#include "ckpt/publish.h"
+#include "ckpt/bundle/publish.h"
 #include "ckpt/state.h"
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"

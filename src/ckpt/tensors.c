@@ -3,7 +3,7 @@
 
 #include "base/sized.h"
 #include "base/slice.h"
-#include "ckpt/bundle_write.h"
+#include "ckpt/bundle/bundle_write.h"
 #include "ckpt/state.h"
 #include "seaboard/checkpoint.h"
 #include "base/banned.h"

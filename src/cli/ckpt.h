@@ -2,7 +2,7 @@
 #ifndef SB_CLI_CKPT_H
 #define SB_CLI_CKPT_H
 
-#include "ckpt/bundle.h"
+#include "ckpt/bundle/bundle.h"
 #include "cli/cli.h"
 
 enum {

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/slice.h"
-#include "ckpt/bundle_copy.h"
-#include "ckpt/export.h"
+#include "ckpt/bundle/bundle_copy.h"
+#include "ckpt/export/export.h"
 #include "cli/ckpt.h"
 #include "base/banned.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/slice.h"
 #include "base/text/json.h"
-#include "ckpt/measure.h"
+#include "ckpt/export/measure.h"
 #include "cli/ckpt.h"
 #include "codec/tensor.h"
 #include "base/banned.h"

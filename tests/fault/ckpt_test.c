@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ckpt/bundle_write.h"
-#include "ckpt/object_int.h"
+#include "ckpt/bundle/bundle_write.h"
+#include "ckpt/object/object_int.h"
 #include "support/events.h"
 #include "support/fault_fs.h"
 #include "support/test.h"

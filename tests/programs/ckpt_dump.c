@@ -11,7 +11,7 @@
 #include "base/env.h"
 #include "base/slice.h"
 #include "base/text/json.h"
-#include "ckpt/bundle.h"
+#include "ckpt/bundle/bundle.h"
 #include "ckpt/state.h"
 #include "codec/tensor.h"
 #include "base/banned.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "base/slice.h"
-#include "ckpt/bundle.h"
+#include "ckpt/bundle/bundle.h"
 #include "ckpt/state.h"
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"

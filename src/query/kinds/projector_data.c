@@ -2,7 +2,7 @@
 #include "base/slice.h"
 #include "base/text/number.h"
 #include "base/text/utf8.h"
-#include "ckpt/bundle.h"
+#include "ckpt/bundle/bundle.h"
 #include "codec/tensor.h"
 #include "fsio/beneath.h"
 #include "query/kinds/projector.h"

@@ -1,12 +1,12 @@
 /* bundle_test.c: checkpoints: the golden one, hand-made lies, the hostile suites. What TensorFlow
  * itself writes is compared in tests/conformance/test_ckpt_read.py. */
-#include "ckpt/bundle.h"
+#include "ckpt/bundle/bundle.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ckpt/slice_key.h"
+#include "ckpt/bundle/slice_key.h"
 #include "codec/tensor.h"
 #include "support/fault_alloc.h"
 #include "support/fault_fs.h"

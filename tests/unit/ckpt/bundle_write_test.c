@@ -1,14 +1,14 @@
 /* bundle_write_test.c: what the writer writes, byte for byte and read back; replacing, merging,
  * removing. Crashes and full disks are in tests/fault/ckpt_test.c, TensorFlow's own reading in
  * tests/interop/test_ckpt_write.py. */
-#include "ckpt/bundle_write.h"
+#include "ckpt/bundle/bundle_write.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ckpt/publish.h"
+#include "ckpt/bundle/publish.h"
 #include "codec/tensor.h"
 #include "support/events.h"
 #include "support/fault_alloc.h"

@@ -3,7 +3,7 @@
 #ifndef SB_TESTS_UNIT_CKPT_MADE_H
 #define SB_TESTS_UNIT_CKPT_MADE_H
 
-#include "ckpt/table.h"
+#include "ckpt/table/table.h"
 #include "codec/crc32c/crc32c.h"
 #include "codec/proto/messages.h"
 #include "support/test.h"

@@ -1,7 +1,7 @@
 /* manager_test.c: numbered checkpoints, the state file, what is kept and what is removed. */
 #include <stdio.h>
 
-#include "ckpt/object_int.h"
+#include "ckpt/object/object_int.h"
 #include "ckpt/state.h"
 #include "support/test.h"
 #include "base/banned.h"

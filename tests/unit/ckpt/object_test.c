@@ -1,11 +1,11 @@
 /* object_test.c: trees of objects saved and restored: keys, matching, values that come later,
  * slots, what is said when file and program differ. TensorFlow's own files are in tests/interop. */
-#include "ckpt/object_int.h"
+#include "ckpt/object/object_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ckpt/object_graph.h"
+#include "ckpt/object/object_graph.h"
 #include "support/events.h"
 #include "support/fault_alloc.h"
 #include "support/test.h"

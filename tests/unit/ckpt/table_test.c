@@ -1,7 +1,7 @@
 /* table_test.c: index tables: what TensorFlow writes is read, what lies is refused. */
-#include "ckpt/table.h"
+#include "ckpt/table/table.h"
 
-#include "ckpt/snappy.h"
+#include "ckpt/table/snappy.h"
 #include "support/fault_alloc.h"
 #include "unit/ckpt/made.h"
 #include "base/banned.h"

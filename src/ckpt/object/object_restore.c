@@ -1,0 +1,450 @@
+/* object_restore.c: matches the objects of a file with those of the program, and assigns values.
+ *
+ * Node 0 is the root. From a pair of node and object the pairs of their children follow by the
+ * names of edges; what the file has and the program has not is left at the object, under its name,
+ * for later. The first pair of a node stands. Types and shapes of all values are compared before
+ * the first one is read; all are read at once, on all processors.
+ *
+ * Each restore has a number, and an object remembers the number that set it: a value that was left
+ * for later never overwrites one of a newer restore. */
+#include "base/slice.h"
+#include "ckpt/bundle/bundle_int.h"
+#include "ckpt/object/graph_keys.h"
+#include "ckpt/object/object_graph.h"
+#include "ckpt/object/object_int.h"
+#include "codec/tensor.h"
+#include "base/banned.h"
+
+typedef struct pair {
+    uint32_t node;
+    sb_object *object;
+} pair;
+
+struct sb_restore {
+    sb_checkpoint *c;
+    uint64_t number; /* from 1 */
+    sb_bundle *b;
+    sb_arena arena;
+    sb_slice path;
+    bool by_name; /* the file has no objects */
+    sb_graph_node *nodes;
+    sb_object **objects; /* of each node; NULL: none yet */
+    size_t count;
+    size_t unmatched; /* nodes with values that have no object yet */
+    bool has_slots;
+    SB_VEC(pair) queue;
+    SB_VEC(sb_bundle_request) requests;
+    SB_VEC(sb_object *) assigned; /* the objects of the requests */
+    sb_slice unused_value;        /* a stored attribute that its object does not have */
+};
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static void add_form(sb_buf *out, sb_dtype dtype, uint32_t rank, const int64_t *dims) {
+    sb_buf_printf(out, "%s [", sb_dtype_name(dtype));
+    for (uint32_t d = 0; d < rank; d++)
+        sb_buf_printf(out, "%s%lld", d ? ", " : "", (long long)dims[d]);
+    sb_buf_add_byte(out, ']');
+}
+
+static sb_status wrong_form(const sb_restore *r, const sb_bundle_tensor *t, const sb_object *o,
+                            sb_err *err) {
+    sb_buf text;
+    sb_buf_init(&text, r->c->env.alloc, 1 << 16);
+    sb_buf_add_str(&text, "the file has ");
+    add_form(&text, t->dtype, t->rank, t->dims);
+    sb_buf_add_str(&text, ", the program has ");
+    add_form(&text, o->dtype, o->rank, o->dims);
+    sb_fail(err, SB_INVALID, 0, "%.*s: can't restore '%.*s': %.*s", SB_SHOWN(r->path),
+            SB_SHOWN(t->name), SB_SHOWN(sb_buf_slice(&text)));
+    sb_buf_fini(&text);
+    return SB_INVALID;
+}
+
+/* Notes that the object gets the value of that key. */
+static sb_status request(sb_restore *r, sb_object *o, sb_slice key, sb_err *err) {
+    const sb_bundle_tensor *t = sb_bundle_find(r->b, key);
+    if (!t)
+        return sb_fail(err, SB_CORRUPT, 0, "%.*s: '%.*s' is missing, and an object refers to it",
+                       SB_SHOWN(r->path), SB_SHOWN(key));
+    if (t->dtype != o->dtype || t->rank != o->rank ||
+        (t->rank && memcmp(t->dims, o->dims, t->rank * sizeof *t->dims) != 0))
+        return wrong_form(r, t, o, err);
+    sb_bundle_request *slot = SB_VEC_PUSH(&r->requests, r->c->env.alloc, SIZE_MAX);
+    sb_object **object = slot ? SB_VEC_PUSH(&r->assigned, r->c->env.alloc, SIZE_MAX) : NULL;
+    if (!object) return sb_fail_nomem(err, "for restoring");
+    *slot = (sb_bundle_request){
+        .t = t, .to = o->data, .n = (size_t)(o->count * sb_dtype_size(o->dtype))};
+    *object = o;
+    return SB_OK;
+}
+
+static sb_status load_node(sb_restore *r, const sb_graph_node *node, sb_object *o, sb_err *err) {
+    if (r->number <= o->restored_by) return SB_OK; /* a newer restore has set it */
+    sb_status status = SB_OK;
+    for (uint32_t i = 0; i < node->value_count && status == SB_OK; i++) {
+        const sb_graph_value *v = &node->values[i];
+        if (o->is_variable && sb_slice_eq(v->name, SB_LIT(SB_ATTRIBUTE_VALUE)))
+            status = request(r, o, v->key, err);
+        else if (!v->is_optional)
+            r->unused_value = v->key;
+    }
+    return status;
+}
+
+/* Closes the file when none of its values is left for later. */
+static void release_if_done(sb_restore *r) {
+    if (r->by_name || r->unmatched) return;
+    sb_bundle_close(r->b);
+    r->b = NULL;
+}
+
+/* Reads everything that was requested. */
+static sb_status assign(sb_restore *r, sb_status status, sb_err *err) {
+    if (status == SB_OK)
+        status = sb_bundle_read_many(r->b, r->requests.items, r->requests.n, 0, err);
+    for (size_t i = 0; i < r->assigned.n && status == SB_OK; i++)
+        r->assigned.items[i]->restored_by = r->number;
+    r->requests.n = r->assigned.n = 0;
+    release_if_done(r);
+    return status;
+}
+
+/* ---- matching -------------------------------------------------------------------------------- */
+
+static sb_status match(sb_restore *r, uint32_t node, sb_object *o, sb_err *err) {
+    if (r->objects[node]) return SB_OK; /* the first one stands */
+    pair *p = SB_VEC_PUSH(&r->queue, r->c->env.alloc, SIZE_MAX);
+    if (!p) return sb_fail_nomem(err, "for restoring");
+    *p = (pair){node, o};
+    r->objects[node] = o;
+    r->unmatched -= r->nodes[node].value_count != 0;
+    return SB_OK;
+}
+
+static sb_status defer(sb_restore *r, sb_object *o, const sb_graph_edge *edge, sb_err *err) {
+    sb_object_deferred *d = SB_VEC_PUSH(&o->deferred, r->c->env.alloc, SIZE_MAX);
+    if (!d) return sb_fail_nomem(err, "for restoring");
+    *d = (sb_object_deferred){r, edge->node, edge->name};
+    return SB_OK;
+}
+
+/* Slots whose optimizer and variable are both there. */
+static sb_status match_slots(sb_restore *r, sb_err *err) {
+    for (size_t n = 0; r->has_slots && n < r->count; n++) {
+        const sb_object *optimizer = r->nodes[n].slot_count ? r->objects[n] : NULL;
+        for (uint32_t i = 0; optimizer && i < r->nodes[n].slot_count; i++) {
+            const sb_graph_slot *s = &r->nodes[n].slots[i];
+            const sb_object *variable = r->objects[s->variable];
+            for (size_t k = 0; variable && k < optimizer->slots.n; k++)
+                if (optimizer->slots.items[k].variable == variable &&
+                    sb_slice_eq(optimizer->slots.items[k].name, s->name)) {
+                    sb_status status = match(r, s->value, optimizer->slots.items[k].value, err);
+                    if (status != SB_OK) return status;
+                }
+        }
+    }
+    return SB_OK;
+}
+
+/* Goes through the queue until nothing new is matched. */
+static sb_status match_all(sb_restore *r, sb_err *err) {
+    sb_status status = SB_OK;
+    size_t at = 0;
+    while (status == SB_OK) {
+        if (at == r->queue.n) {
+            status = match_slots(r, err);
+            if (status != SB_OK || at == r->queue.n) break;
+        }
+        pair p = r->queue.items[at++];
+        const sb_graph_node *node = &r->nodes[p.node];
+        status = load_node(r, node, p.object, err);
+        for (uint32_t i = 0; i < node->edge_count && status == SB_OK; i++) {
+            const sb_graph_edge *edge = &node->edges[i];
+            if (r->objects[edge->node]) continue;
+            sb_object *child = sb_object_child(p.object, edge->name);
+            if (child)
+                status = match(r, edge->node, child, err);
+            else if (r->nodes[edge->node].has_values)
+                status = defer(r, p.object, edge, err);
+        }
+    }
+    r->queue.n = 0;
+    return status;
+}
+
+/* A file without objects: by the names of variables. */
+static sb_status request_by_name(sb_restore *r, sb_object *o, sb_err *err) {
+    if (!o->is_variable || r->number <= o->restored_by || o == r->c->counter) return SB_OK;
+    return sb_bundle_find(r->b, o->full_name) ? request(r, o, o->full_name, err) : SB_OK;
+}
+
+/* What a restore left at an object under that name, if anything; it is used up by this. Children
+ * mostly come in the order of the file, so the search is short. */
+static sb_object_deferred *take_deferred(sb_object *o, const sb_restore *r, sb_slice name) {
+    sb_object_deferred *found = NULL;
+    for (size_t i = o->deferred_begin; i < o->deferred.n && !found; i++) {
+        sb_object_deferred *d = &o->deferred.items[i];
+        if (d->restore == r && sb_slice_eq(d->name, name)) found = d;
+    }
+    if (found) found->restore = NULL;
+    while (o->deferred_begin < o->deferred.n && !o->deferred.items[o->deferred_begin].restore)
+        o->deferred_begin++;
+    return found;
+}
+
+sb_status sb_restore_deferred_child(sb_object *parent, const sb_object_edge *edge, sb_err *err) {
+    sb_checkpoint *c = parent->c;
+    sb_status status = SB_OK;
+    for (size_t k = c->restores.n; k-- > 0 && status == SB_OK;) { /* newest first */
+        sb_restore *r = c->restores.items[k];
+        if (r->by_name) {
+            status = assign(r, request_by_name(r, edge->child, err), err);
+            continue;
+        }
+        sb_object_deferred *d = take_deferred(parent, r, edge->name);
+        if (!d) continue;
+        status = match(r, d->node, edge->child, err);
+        if (status == SB_OK) status = assign(r, match_all(r, err), err);
+    }
+    return status;
+}
+
+sb_status sb_restore_deferred_slots(sb_checkpoint *c, sb_err *err) {
+    sb_status status = SB_OK;
+    for (size_t k = c->restores.n; k-- > 0 && status == SB_OK;)
+        if (!c->restores.items[k]->by_name)
+            status = assign(c->restores.items[k], match_all(c->restores.items[k], err), err);
+    return status;
+}
+
+/* ---- restoring ------------------------------------------------------------------------------- */
+
+void sb_restore_free(sb_restore *r) {
+    const sb_alloc *alloc = r->c->env.alloc;
+    sb_bundle_close(r->b);
+    SB_VEC_FREE(&r->queue, alloc);
+    SB_VEC_FREE(&r->requests, alloc);
+    SB_VEC_FREE(&r->assigned, alloc);
+    sb_arena_fini(&r->arena);
+    sb_alloc_put(alloc, r, sizeof *r);
+}
+
+static sb_status open_file(sb_restore *r, const char *path, sb_err *err) {
+    const sb_env *env = &r->c->env;
+    r->path = sb_arena_dup(&r->arena, sb_slice_str(path));
+    if (!r->path.p) return sb_fail_nomem(err, "for restoring");
+    sb_status status =
+        sb_bundle_open(&r->b, env->fs, env->alloc, NULL, sb_slice_str(path), NULL, err);
+    if (status != SB_OK) return status;
+    const sb_bundle_tensor *t = sb_bundle_find(r->b, SB_LIT(SB_OBJECT_GRAPH_KEY));
+    r->by_name = !t || t->dtype != SB_STRING || t->count != 1;
+    if (r->by_name) return SB_OK;
+    sb_slice *graph;
+    status = sb_bundle_read_strings(r->b, t, &r->arena, &graph, err);
+    if (status == SB_OK) status = sb_graph_parse(&r->nodes, &r->count, graph[0], &r->arena, err);
+    if (status != SB_OK) return status;
+    for (size_t n = 0; n < r->count; n++) {
+        r->unmatched += r->nodes[n].value_count != 0;
+        r->has_slots |= r->nodes[n].slot_count != 0;
+    }
+    r->objects = sb_arena_zeroed(&r->arena, r->count, sizeof *r->objects);
+    return r->objects ? SB_OK : sb_fail_nomem(err, "for restoring");
+}
+
+static sb_status restore_all(sb_restore *r, sb_err *err) {
+    sb_checkpoint *c = r->c;
+    sb_status status = SB_OK;
+    if (!r->by_name) {
+        status = match(r, 0, c->root, err);
+        if (status == SB_OK) status = match_all(r, err);
+    }
+    for (size_t i = 0; r->by_name && i < c->objects.n && status == SB_OK; i++)
+        status = request_by_name(r, c->objects.items[i], err);
+    return assign(r, status, err);
+}
+
+static void forget(sb_restore *r) {
+    sb_checkpoint *c = r->c;
+    for (size_t i = 0; i < c->objects.n; i++) {
+        sb_object *o = c->objects.items[i];
+        for (size_t k = o->deferred_begin; k < o->deferred.n; k++)
+            if (o->deferred.items[k].restore == r) o->deferred.items[k].restore = NULL;
+    }
+    if (c->restores.n && c->restores.items[c->restores.n - 1] == r) c->restores.n--;
+    sb_restore_free(r);
+}
+
+sb_status sb_checkpoint_read(sb_checkpoint *c, const char *path, sb_restore **out, sb_err *err) {
+    if (out) *out = NULL;
+    sb_restore *r = sb_alloc_zeroed(c->env.alloc, 1, sizeof *r);
+    if (!r) return sb_fail_nomem(err, "for restoring");
+    r->c = c;
+    r->number = c->restores.n ? c->restores.items[c->restores.n - 1]->number + 1 : 1;
+    sb_arena_init(&r->arena, c->env.alloc, 64 << 10, SIZE_MAX / 2);
+    sb_status status = open_file(r, path, err);
+    if (status == SB_OK) {
+        sb_restore **slot = SB_VEC_PUSH(&c->restores, c->env.alloc, SIZE_MAX);
+        status = slot ? SB_OK : sb_fail_nomem(err, "for restoring");
+        if (slot) *slot = r;
+    }
+    if (status == SB_OK) status = restore_all(r, err);
+    if (status != SB_OK) {
+        forget(r);
+        return status;
+    }
+    if (out) *out = r;
+    return SB_OK;
+}
+
+sb_status sb_checkpoint_restore(sb_checkpoint *c, const char *path, sb_restore **out, sb_err *err) {
+    sb_status status = sb_checkpoint_read(c, path, out, err);
+    return status == SB_OK ? sb_checkpoint_need_counter(c, err) : status;
+}
+
+/* ---- what became of it ----------------------------------------------------------------------- */
+
+/* "(root).model.w": the way to a node, by the first edges found. */
+static void add_node_path(sb_buf *out, const sb_restore *r, uint32_t node, unsigned depth) {
+    if (node == 0 || depth > 64) {
+        sb_buf_add_str(out, "(root)");
+        return;
+    }
+    for (size_t n = 0; n < r->count; n++) {
+        for (uint32_t i = 0; i < r->nodes[n].edge_count; i++)
+            if (r->nodes[n].edges[i].node == node && n < node) {
+                add_node_path(out, r, (uint32_t)n, depth + 1);
+                sb_buf_printf(out, ".%.*s", SB_SHOWN(r->nodes[n].edges[i].name));
+                return;
+            }
+        for (uint32_t i = 0; i < r->nodes[n].slot_count; i++)
+            if (r->nodes[n].slots[i].value == node) {
+                add_node_path(out, r, (uint32_t)n, depth + 1);
+                sb_buf_printf(out, "'s state '%.*s' for ", SB_SHOWN(r->nodes[n].slots[i].name));
+                add_node_path(out, r, r->nodes[n].slots[i].variable, depth + 1);
+                return;
+            }
+    }
+    sb_buf_printf(out, "node %u", node);
+}
+
+static bool file_has_edge(const sb_graph_node *node, sb_slice name) {
+    for (uint32_t i = 0; i < node->edge_count; i++)
+        if (sb_slice_eq(node->edges[i].name, name)) return true;
+    return false;
+}
+
+/* Where the file and the program part: an object that both have, an edge that only the file has;
+ * and what the program has there that the file has not. */
+static void add_parting(sb_buf *out, const sb_restore *r, uint32_t node) {
+    for (size_t n = 0; n < r->count; n++)
+        for (uint32_t i = 0; i < r->nodes[n].edge_count; i++) {
+            const sb_graph_edge *edge = &r->nodes[n].edges[i];
+            if (edge->node != node || n >= node) continue;
+            if (!r->objects[n]) {
+                add_parting(out, r, (uint32_t)n);
+                return;
+            }
+            sb_buf_add_str(out, "; at ");
+            add_node_path(out, r, (uint32_t)n, 0);
+            sb_buf_printf(out, " the file has '%.*s', the program has ", SB_SHOWN(edge->name));
+            size_t shown = 0;
+            const sb_object *o = r->objects[n];
+            for (size_t k = 0; k < o->edges.n && shown < 5; k++) {
+                sb_slice name = o->edges.items[k].name;
+                if (file_has_edge(&r->nodes[n], name) || o->edges.items[k].child == r->c->counter)
+                    continue;
+                sb_buf_printf(out, "%s'%.*s'", shown ? ", " : "", SB_SHOWN(name));
+                shown++;
+            }
+            if (!shown) sb_buf_add_str(out, "nothing else there");
+            return;
+        }
+}
+
+static bool is_unused(const sb_restore *r, size_t n) {
+    return r->nodes[n].value_count && !r->objects[n];
+}
+
+static sb_status fail_with(const sb_restore *r, sb_buf *text, sb_err *err) {
+    sb_fail(err, SB_INVALID, 0, "%.*s: %.*s", SB_SHOWN(r->path), (int)text->n,
+            text->p ? (const char *)text->p : "");
+    sb_buf_fini(text);
+    return SB_INVALID;
+}
+
+/* Marks the objects that have a node in the file, for is_bound. */
+static void mark_bound(const sb_restore *r) {
+    for (size_t n = 0; n < r->count; n++)
+        if (r->objects[n]) r->objects[n]->bound_by = r->number;
+}
+
+static bool is_bound(const sb_restore *r, const sb_object *o) {
+    if (r->by_name) return o == r->c->counter || sb_bundle_find(r->b, o->full_name);
+    return o->bound_by == r->number;
+}
+
+sb_status sb_restore_assert_existing_objects_matched(sb_restore *r, sb_err *err) {
+    const sb_checkpoint *c = r->c;
+    sb_buf text;
+    size_t missing = 0;
+    mark_bound(r);
+    sb_buf_init(&text, c->env.alloc, 1 << 16);
+    for (size_t i = 0; i < c->objects.n; i++) {
+        const sb_object *o = c->objects.items[i];
+        if (!o->is_variable || (is_bound(r, o) && (o->restored_by >= r->number || o == c->counter)))
+            continue;
+        if (missing++ < 10)
+            sb_buf_printf(&text, "%s'%.*s'", missing > 1 ? ", " : "", SB_SHOWN(o->full_name));
+    }
+    if (missing == 0) {
+        sb_buf_fini(&text);
+        return SB_OK;
+    }
+    sb_buf_printf(&text, "%s the file has no value for %s", missing > 10 ? ", ...:" : ":",
+                  missing > 1 ? "these variables of the program" : "this variable of the program");
+    for (size_t n = 0; n < r->count; n++)
+        if (is_unused(r, n)) {
+            add_parting(&text, r, (uint32_t)n);
+            break;
+        }
+    return fail_with(r, &text, err);
+}
+
+sb_status sb_restore_assert_consumed(sb_restore *r, sb_err *err) {
+    sb_buf text;
+    sb_buf_init(&text, r->c->env.alloc, 1 << 16);
+    for (size_t n = 0; n < r->count; n++) {
+        if (!is_unused(r, n)) continue;
+        add_node_path(&text, r, (uint32_t)n, 0);
+        sb_buf_add_str(&text, " is in the file and was not restored");
+        add_parting(&text, r, (uint32_t)n);
+        return fail_with(r, &text, err);
+    }
+    if (r->unused_value.n) {
+        sb_buf_printf(&text, "'%.*s' is in the file, and its object has no such value",
+                      SB_SHOWN(r->unused_value));
+        return fail_with(r, &text, err);
+    }
+    sb_buf_fini(&text);
+    return sb_restore_assert_existing_objects_matched(r, err);
+}
+
+sb_status sb_restore_assert_nontrivial_match(sb_restore *r, sb_err *err) {
+    for (size_t n = 1; n < r->count; n++)
+        if (r->objects[n]) return SB_OK;
+    for (size_t i = 0; r->by_name && i < r->c->objects.n; i++)
+        if (r->c->objects.items[i]->is_variable && is_bound(r, r->c->objects.items[i]) &&
+            r->c->objects.items[i] != r->c->counter)
+            return SB_OK;
+    return sb_fail(err, SB_INVALID, 0,
+                   "%.*s: nothing in this file matches an object of the program",
+                   SB_SHOWN(r->path));
+}
+
+const char *sb_restore_unused(sb_restore *r, size_t i) {
+    for (size_t n = 0; n < r->count; n++)
+        for (uint32_t k = 0; is_unused(r, n) && k < r->nodes[n].value_count; k++)
+            if (i-- == 0) return (const char *)sb_arena_dup(&r->arena, r->nodes[n].values[k].key).p;
+    return NULL;
+}
