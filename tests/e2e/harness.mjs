@@ -1,240 +1,212 @@
 // What the browser tests share: servers over made logs, pages that note their errors, waiting, screenshots.
-import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { writeDemo, writeForest, writeMany, writeTags } from "./logs.mjs";
-import { BROWSER, OUT, ROOT } from "./places.mjs";
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeDemo, writeForest, writeMany, writeTags } from './logs.mjs';
+import { BROWSER, OUT, ROOT } from './places.mjs';
 
 export { OUT, ROOT };
-const require = createRequire(join(ROOT, "ui/package.json"));
-const { chromium } = require("playwright-core");
-export const AxeBuilder = require("@axe-core/playwright").default;
-const BINARY = process.env.SEABOARD_BIN ?? join(ROOT, "build/seaboard");
+const require = createRequire(join(ROOT, 'ui/package.json'));
+const { chromium } = require('playwright-core');
+export const AxeBuilder = require('@axe-core/playwright').default;
+const BINARY = process.env.SEABOARD_BIN ?? join(ROOT, 'build/seaboard');
 /** How many times slower than this machine the pages run: finds tests that do not wait for what they look at. */
 const SLOWER = Number(process.env.SEABOARD_E2E_SLOWER ?? 1);
 const LOGS = {
-    demo: writeDemo,
-    many: writeMany,
-    forest: writeForest,
-    grove: (logdir) => writeForest(logdir, 120),
-    tags: writeTags,
-    empty: () => {},
+  demo: writeDemo,
+  many: writeMany,
+  forest: writeForest,
+  grove: (logdir) => writeForest(logdir, 120),
+  tags: writeTags,
+  empty: () => {},
 };
 
-const home = mkdtempSync(join(tmpdir(), "seaboard-e2e-"));
+const home = mkdtempSync(join(tmpdir(), 'seaboard-e2e-'));
 const servers = new Map();
 const running = new Set();
 export const measures = {};
 let browser;
 
 export class Server {
-    constructor(logdir) {
-        this.logdir = logdir;
-        this.port = 0;
-    }
-    /** On a port the system chooses the first time, on the same one again after a stop. */
-    async start() {
-        this.child = spawn(
-            BINARY,
-            [
-                "--logdir",
-                this.logdir,
-                "--port",
-                String(this.port),
-                "--host",
-                "127.0.0.1",
-            ],
-            {
-                env: {
-                    ...process.env,
-                    XDG_STATE_HOME: join(home, "state"),
-                    TMPDIR: home,
-                },
-                stdio: ["ignore", "pipe", "pipe"],
-            },
-        );
-        this.isStopped = false;
-        running.add(this.child);
-        this.url = await new Promise((done, failed) => {
-            let text = "";
-            const read = (chunk) => {
-                text += chunk;
-                const found = /http:\/\/[^\s/]+:(\d+)\//.exec(text);
-                if (!found) return;
-                this.port = Number(found[1]);
-                done(`http://127.0.0.1:${this.port}/`);
-            };
-            this.child.stdout.on("data", read);
-            this.child.stderr.on("data", read);
-            this.child.on("exit", (code) =>
-                failed(new Error(`the server ended with ${code}: ${text}`)),
-            );
-        });
-        return this;
-    }
-    async stop() {
-        this.isStopped = true;
-        running.delete(this.child);
-        const gone = new Promise((done) => this.child.on("exit", done));
-        this.child.kill("SIGTERM");
-        await gone;
-    }
+  constructor(logdir) {
+    this.logdir = logdir;
+    this.port = 0;
+  }
+  /** On a port the system chooses the first time, on the same one again after a stop. */
+  async start() {
+    this.child = spawn(BINARY, ['--logdir', this.logdir, '--port', String(this.port), '--host', '127.0.0.1'], {
+      env: {
+        ...process.env,
+        XDG_STATE_HOME: join(home, 'state'),
+        TMPDIR: home,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.isStopped = false;
+    running.add(this.child);
+    this.url = await new Promise((done, failed) => {
+      let text = '';
+      const read = (chunk) => {
+        text += chunk;
+        const found = /http:\/\/[^\s/]+:(\d+)\//.exec(text);
+        if (!found) return;
+        this.port = Number(found[1]);
+        done(`http://127.0.0.1:${this.port}/`);
+      };
+      this.child.stdout.on('data', read);
+      this.child.stderr.on('data', read);
+      this.child.on('exit', (code) => failed(new Error(`the server ended with ${code}: ${text}`)));
+    });
+    return this;
+  }
+  async stop() {
+    this.isStopped = true;
+    running.delete(this.child);
+    const gone = new Promise((done) => this.child.on('exit', done));
+    this.child.kill('SIGTERM');
+    await gone;
+  }
 }
 
 /** A server over one of the made logs, started once; or over a fresh folder. */
 export async function serve(kind) {
-    if (kind === "fresh")
-        return new Server(mkdtempSync(join(home, "fresh-"))).start();
-    if (!servers.has(kind)) {
-        const logdir = join(home, kind);
-        mkdirSync(logdir, { recursive: true });
-        LOGS[kind](logdir);
-        servers.set(kind, new Server(logdir).start());
-    }
-    return servers.get(kind);
+  if (kind === 'fresh') return new Server(mkdtempSync(join(home, 'fresh-'))).start();
+  if (!servers.has(kind)) {
+    const logdir = join(home, kind);
+    mkdirSync(logdir, { recursive: true });
+    LOGS[kind](logdir);
+    servers.set(kind, new Server(logdir).start());
+  }
+  return servers.get(kind);
 }
 
 export async function loaded(server) {
-    for (;;) {
-        const status = await (await fetch(`${server.url}api/v1/status`)).json();
-        if (!status.loading.isLoading) return status;
-        await new Promise((done) => setTimeout(done, 50));
-    }
+  for (;;) {
+    const status = await (await fetch(`${server.url}api/v1/status`)).json();
+    if (!status.loading.isLoading) return status;
+    await new Promise((done) => setTimeout(done, 50));
+  }
 }
 
 /** A page; what it logs as an error, and every request elsewhere, fails the test. */
-export async function open(server, hash = "", options = {}) {
-    browser ??= await chromium.launch({
-        executablePath: BROWSER,
-        args: [
-            "--no-sandbox",
-            "--disable-gpu",
-            "--no-first-run",
-            "--disable-background-networking",
-            "--disable-component-update",
-        ],
-    });
-    const {
-        allowErrors = false,
-        query = "",
-        before = () => {},
-        ...rest
-    } = options;
-    const context = await browser.newContext({
-        viewport: { width: 1440, height: 900 },
-        locale: "en-GB",
-        acceptDownloads: true,
-        ...rest,
-    });
-    const page = await context.newPage();
-    if (SLOWER > 1)
-        await (
-            await context.newCDPSession(page)
-        ).send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
-    page.problems = [];
-    page.on("pageerror", (e) => page.problems.push(e.stack ?? e.message));
-    // a page that outlives its server asks in vain: no fault of the page
-    const inVain = (text) => server.isStopped && text.includes("net::ERR_");
-    page.on(
-        "console",
-        (m) =>
-            (m.type() === "error" || m.type() === "warning") &&
-            !allowErrors &&
-            !inVain(m.text()) &&
-            page.problems.push(m.text()),
-    );
-    page.on(
-        "request",
-        (r) =>
-            /^(https?|wss?):/.test(r.url()) &&
-            !r.url().startsWith(server.url) &&
-            page.problems.push(`left the server: ${r.url()}`),
-    );
-    await before(page);
-    await page.goto(server.url + query + hash);
-    return page;
+export async function open(server, hash = '', options = {}) {
+  browser ??= await chromium.launch({
+    executablePath: BROWSER,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+    ],
+  });
+  const { allowErrors = false, query = '', before = () => {}, ...rest } = options;
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    acceptDownloads: true,
+    ...rest,
+  });
+  const page = await context.newPage();
+  if (SLOWER > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+  page.problems = [];
+  page.on('pageerror', (e) => page.problems.push(e.stack ?? e.message));
+  // a page that outlives its server asks in vain: no fault of the page
+  const inVain = (text) => server.isStopped && text.includes('net::ERR_');
+  page.on(
+    'console',
+    (m) =>
+      (m.type() === 'error' || m.type() === 'warning') &&
+      !allowErrors &&
+      !inVain(m.text()) &&
+      page.problems.push(m.text()),
+  );
+  page.on(
+    'request',
+    (r) =>
+      /^(https?|wss?):/.test(r.url()) &&
+      !r.url().startsWith(server.url) &&
+      page.problems.push(`left the server: ${r.url()}`),
+  );
+  await before(page);
+  await page.goto(server.url + query + hash);
+  return page;
 }
 export const CHART = '.plot[data-painted]:not([data-painted="0"])';
-export async function openCharts(kind, hash = "", options = {}) {
-    const server = typeof kind === "string" ? await serve(kind) : kind;
-    await loaded(server);
-    const page = await open(server, hash, options);
-    await page.waitForSelector(CHART);
-    return page;
+export async function openCharts(kind, hash = '', options = {}) {
+  const server = typeof kind === 'string' ? await serve(kind) : kind;
+  await loaded(server);
+  const page = await open(server, hash, options);
+  await page.waitForSelector(CHART);
+  return page;
 }
-export const card = (page, tag) =>
-    page.locator(`.slot [data-tag="${tag}"]`).first();
-export const shot = (page, name) =>
-    page.screenshot({ path: join(OUT, `${name}.png`) });
+export const card = (page, tag) => page.locator(`.slot [data-tag="${tag}"]`).first();
+export const shot = (page, name) => page.screenshot({ path: join(OUT, `${name}.png`) });
 
 /** How long to wait for what should come: for machines that are busy, never for what is tested. */
 const PATIENCE_MS = 30_000;
 
 export async function until(what, isSo, ms = PATIENCE_MS) {
-    const end = Date.now() + ms;
-    for (;;) {
-        const got = await isSo();
-        if (got) return got;
-        if (Date.now() > end) throw new Error(`never: ${what}`);
-        await new Promise((done) => setTimeout(done, 40));
-    }
+  const end = Date.now() + ms;
+  for (;;) {
+    const got = await isSo();
+    if (got) return got;
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((done) => setTimeout(done, 40));
+  }
 }
 
 /** Tries an assertion about what the page shows until it holds: pages follow a click a little later. */
 export async function soon(holds, ms = PATIENCE_MS) {
-    const end = Date.now() + ms;
-    for (;;) {
-        try {
-            return await holds();
-        } catch (e) {
-            if (!(e instanceof assert.AssertionError) || Date.now() > end)
-                throw e;
-        }
-        await new Promise((done) => setTimeout(done, 40));
+  const end = Date.now() + ms;
+  for (;;) {
+    try {
+      return await holds();
+    } catch (e) {
+      if (!(e instanceof assert.AssertionError) || Date.now() > end) throw e;
     }
+    await new Promise((done) => setTimeout(done, 40));
+  }
 }
 
 /** The address when it has followed the view, which it does 120 ms behind: its timer is older than this one. */
-export const address = (page) =>
-    page.evaluate(
-        () => new Promise((done) => setTimeout(() => done(location.hash), 130)),
-    );
+export const address = (page) => page.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash), 130)));
 
 /** What axe finds in the page, or within one part of it, as an assertion. */
-export async function axe(page, where, within = "") {
-    const builder = new AxeBuilder({ page });
-    const found = await (within ? builder.include(within) : builder).analyze();
-    const text = found.violations
-        .map(
-            (v) =>
-                `${where}: ${v.id} ${v.nodes
-                    .slice(0, 3)
-                    .map((n) => `${n.target} ${n.failureSummary}`)
-                    .join(" | ")}`,
-        )
-        .join("\n");
-    assert.equal(text, "");
+export async function axe(page, where, within = '') {
+  const builder = new AxeBuilder({ page });
+  const found = await (within ? builder.include(within) : builder).analyze();
+  const text = found.violations
+    .map(
+      (v) =>
+        `${where}: ${v.id} ${v.nodes
+          .slice(0, 3)
+          .map((n) => `${n.target} ${n.failureSummary}`)
+          .join(' | ')}`,
+    )
+    .join('\n');
+  assert.equal(text, '');
 }
 
 /** A card's chart as its menu exports it. */
 export async function svgOf(page, tag) {
-    const chart = card(page, tag);
-    await chart.hover();
-    await chart.locator("[aria-haspopup=menu]").click();
-    const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("menuitem", { name: /SVG/ }).click(),
-    ]);
-    let text = "";
-    for await (const part of await download.createReadStream()) text += part;
-    return text;
+  const chart = card(page, tag);
+  await chart.hover();
+  await chart.locator('[aria-haspopup=menu]').click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: /SVG/ }).click(),
+  ]);
+  let text = '';
+  for await (const part of await download.createReadStream()) text += part;
+  return text;
 }
 
 export async function end() {
-    await browser?.close();
-    for (const child of running) child.kill("SIGTERM");
-    rmSync(home, { recursive: true, force: true });
+  await browser?.close();
+  for (const child of running) child.kill('SIGTERM');
+  rmSync(home, { recursive: true, force: true });
 }

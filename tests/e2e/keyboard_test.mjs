@@ -1,151 +1,107 @@
 // The page without a mouse: which keys work where, what is read aloud, where the focus goes.
-import assert from "node:assert/strict";
-import { address, axe, card, openCharts, soon } from "./harness.mjs";
+import assert from 'node:assert/strict';
+import { address, axe, card, openCharts, soon } from './harness.mjs';
 
-const focusedCard = (page) =>
-    page.evaluate(
-        () => document.activeElement?.closest("[data-card]")?.dataset.tag ?? "",
-    );
+const focusedCard = (page) => page.evaluate(() => document.activeElement?.closest('[data-card]')?.dataset.tag ?? '');
 
 export default {
-    async "keys of the page work after the smoothing slider was touched"(keep) {
-        const page = keep(await openCharts("demo"));
-        await page.getByRole("slider", { name: "Smoothing" }).click();
-        await page.keyboard.press("t");
-        await soon(async () =>
-            assert.equal(
-                await page.evaluate(
-                    () => document.documentElement.dataset.theme,
-                ),
-                "dark",
-            ),
-        );
-        await page.keyboard.press("ArrowRight");
-        await page.keyboard.press("s");
-        await soon(async () => assert.match(await address(page), /smooth=0&?/));
-    },
+  async 'keys of the page work after the smoothing slider was touched'(keep) {
+    const page = keep(await openCharts('demo'));
+    await page.getByRole('slider', { name: 'Smoothing' }).click();
+    await page.keyboard.press('t');
+    await soon(async () => assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark'));
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('s');
+    await soon(async () => assert.match(await address(page), /smooth=0&?/));
+  },
 
-    async "J goes from card to card while the mouse rests on one"(keep) {
-        const page = keep(
-            await openCharts("demo", "#timeseries&row=2&smooth=0.6"),
-        );
-        const box = await card(page, "train/lr").boundingBox();
-        await page.mouse.move(box.x + 60, box.y + 60);
-        await page.mouse.move(box.x + 80, box.y + 80);
-        const order = [];
-        await page.keyboard.press("j");
-        await soon(async () => assert.notEqual(await focusedCard(page), ""));
-        order.push(await focusedCard(page));
-        for (let i = 0; i < 5; i++) {
-            await page.keyboard.press("j");
-            await soon(async () =>
-                assert.notEqual(await focusedCard(page), order.at(-1)),
-            );
-            // two frames: a page that scrolled tells what is under the mouse now
-            await page.evaluate(
-                () =>
-                    new Promise((done) =>
-                        requestAnimationFrame(() =>
-                            requestAnimationFrame(() => setTimeout(done, 150)),
-                        ),
-                    ),
-            );
-            order.push(await focusedCard(page));
-        }
-        assert.deepEqual(order, [
-            "train/tokens_per_s",
-            "val/accuracy",
-            "val/ece",
-            "val/latency_ms",
-            "val/loss",
-            "val/top5",
-        ]);
-    },
+  async 'J goes from card to card while the mouse rests on one'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&row=2&smooth=0.6'));
+    const box = await card(page, 'train/lr').boundingBox();
+    await page.mouse.move(box.x + 60, box.y + 60);
+    await page.mouse.move(box.x + 80, box.y + 80);
+    const order = [];
+    await page.keyboard.press('j');
+    await soon(async () => assert.notEqual(await focusedCard(page), ''));
+    order.push(await focusedCard(page));
+    for (let i = 0; i < 5; i++) {
+      await page.keyboard.press('j');
+      await soon(async () => assert.notEqual(await focusedCard(page), order.at(-1)));
+      // two frames: a page that scrolled tells what is under the mouse now
+      await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)))),
+      );
+      order.push(await focusedCard(page));
+    }
+    assert.deepEqual(order, [
+      'train/tokens_per_s',
+      'val/accuracy',
+      'val/ece',
+      'val/latency_ms',
+      'val/loss',
+      'val/top5',
+    ]);
+  },
 
-    async "the tooltip of the arrow keys is read aloud, and Escape dismisses it"(
-        keep,
-    ) {
-        const page = keep(await openCharts("demo"));
-        const chart = card(page, "val/loss").locator(".plot");
-        await chart.focus();
-        await page.keyboard.press("ArrowRight");
-        const said = card(page, "val/loss").locator("[aria-live=polite]");
-        await soon(async () =>
-            assert.match(await said.innerText(), /step 0.*seed\d.* \d\.\d+/is),
-        );
-        const first = await said.innerText();
-        await page.keyboard.press("ArrowRight");
-        await soon(async () =>
-            assert.notEqual(await said.innerText(), first),
-        );
-        assert.equal(await page.locator(".tip").count(), 1);
-        await page.keyboard.press("Escape");
-        await soon(async () =>
-            assert.equal(await page.locator(".tip").count(), 0),
-        );
-        await soon(async () => assert.equal(await said.innerText(), ""));
-        await page.keyboard.press("ArrowRight");
-        await soon(async () =>
-            assert.equal(await page.locator(".tip").count(), 1),
-        );
-        // another part of the page has the keyboard: nothing is left behind
-        await page.keyboard.press("/");
-        await soon(async () =>
-            assert.equal(await page.locator(".tip").count(), 0),
-        );
-    },
+  async 'the tooltip of the arrow keys is read aloud, and Escape dismisses it'(keep) {
+    const page = keep(await openCharts('demo'));
+    const chart = card(page, 'val/loss').locator('.plot');
+    await chart.focus();
+    await page.keyboard.press('ArrowRight');
+    const said = card(page, 'val/loss').locator('[aria-live=polite]');
+    await soon(async () => assert.match(await said.innerText(), /step 0.*seed\d.* \d\.\d+/is));
+    const first = await said.innerText();
+    await page.keyboard.press('ArrowRight');
+    await soon(async () => assert.notEqual(await said.innerText(), first));
+    assert.equal(await page.locator('.tip').count(), 1);
+    await page.keyboard.press('Escape');
+    await soon(async () => assert.equal(await page.locator('.tip').count(), 0));
+    await soon(async () => assert.equal(await said.innerText(), ''));
+    await page.keyboard.press('ArrowRight');
+    await soon(async () => assert.equal(await page.locator('.tip').count(), 1));
+    // another part of the page has the keyboard: nothing is left behind
+    await page.keyboard.press('/');
+    await soon(async () => assert.equal(await page.locator('.tip').count(), 0));
+  },
 
-    async "Escape in full size first dismisses the tooltip, then closes"(keep) {
-        const page = keep(await openCharts("demo", "#timeseries&full=val/loss"));
-        const dialog = page.locator("dialog[open]");
-        await dialog.locator(".plot").focus();
-        await page.keyboard.press("ArrowRight");
-        await soon(async () =>
-            assert.equal(await page.locator(".tip").count(), 1),
-        );
-        await page.keyboard.press("Escape");
-        await soon(async () =>
-            assert.equal(await page.locator(".tip").count(), 0),
-        );
-        assert.equal(await dialog.count(), 1);
-        await page.keyboard.press("Escape");
-        await soon(async () => assert.equal(await dialog.count(), 0));
-    },
+  async 'Escape in full size first dismisses the tooltip, then closes'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&full=val/loss'));
+    const dialog = page.locator('dialog[open]');
+    await dialog.locator('.plot').focus();
+    await page.keyboard.press('ArrowRight');
+    await soon(async () => assert.equal(await page.locator('.tip').count(), 1));
+    await page.keyboard.press('Escape');
+    await soon(async () => assert.equal(await page.locator('.tip').count(), 0));
+    assert.equal(await dialog.count(), 1);
+    await page.keyboard.press('Escape');
+    await soon(async () => assert.equal(await dialog.count(), 0));
+  },
 
-    async "arrow keys choose in radio groups and walk along toolbars"(keep) {
-        const page = keep(await openCharts("demo"));
-        const axis = page.getByRole("radiogroup", { name: "Horizontal axis" });
-        await axis.getByRole("radio", { name: "Step", exact: true }).focus();
-        await page.keyboard.press("ArrowRight");
-        await soon(async () => assert.match(await address(page), /x=relative/));
-        assert.equal(
-            await page.evaluate(() => document.activeElement?.textContent),
-            await axis.getByRole("radio", { checked: true }).innerText(),
-        );
-        await page.keyboard.press("ArrowLeft");
-        await soon(async () =>
-            assert.doesNotMatch(await address(page), /x=relative/),
-        );
-        // one stop of the Tab key for all of them
-        assert.equal(await axis.locator("[tabindex='0']").count(), 1);
+  async 'arrow keys choose in radio groups and walk along toolbars'(keep) {
+    const page = keep(await openCharts('demo'));
+    const axis = page.getByRole('radiogroup', { name: 'Horizontal axis' });
+    await axis.getByRole('radio', { name: 'Step', exact: true }).focus();
+    await page.keyboard.press('ArrowRight');
+    await soon(async () => assert.match(await address(page), /x=relative/));
+    assert.equal(
+      await page.evaluate(() => document.activeElement?.textContent),
+      await axis.getByRole('radio', { checked: true }).innerText(),
+    );
+    await page.keyboard.press('ArrowLeft');
+    await soon(async () => assert.doesNotMatch(await address(page), /x=relative/));
+    // one stop of the Tab key for all of them
+    assert.equal(await axis.locator("[tabindex='0']").count(), 1);
 
-        const bar = page.getByRole("toolbar").first();
-        const chips = bar.locator("button.chip");
-        await chips.first().focus();
-        await page.keyboard.press("ArrowRight");
-        const text = () =>
-            page.evaluate(() => document.activeElement?.textContent?.trim());
-        await soon(async () =>
-            assert.equal(await text(), await chips.nth(1).innerText()),
-        );
-        await page.keyboard.press("End");
-        await soon(async () =>
-            assert.equal(await text(), await chips.last().innerText()),
-        );
-        await page.keyboard.press("ArrowLeft");
-        await soon(async () =>
-            assert.equal(await text(), await chips.nth(-2).innerText()),
-        );
-        await axe(page, "toolbar", "[role=toolbar]");
-    },
+    const bar = page.getByRole('toolbar').first();
+    const chips = bar.locator('button.chip');
+    await chips.first().focus();
+    await page.keyboard.press('ArrowRight');
+    const text = () => page.evaluate(() => document.activeElement?.textContent?.trim());
+    await soon(async () => assert.equal(await text(), await chips.nth(1).innerText()));
+    await page.keyboard.press('End');
+    await soon(async () => assert.equal(await text(), await chips.last().innerText()));
+    await page.keyboard.press('ArrowLeft');
+    await soon(async () => assert.equal(await text(), await chips.nth(-2).innerText()));
+    await axe(page, 'toolbar', '[role=toolbar]');
+  },
 };
