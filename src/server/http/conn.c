@@ -130,7 +130,7 @@ void sb_conn_begin(void *server, struct MHD_Connection *mhd, void **context,
  * The callback gets the text as const, yet it is not: it is the connection's read buffer, into
  * which libmicrohttpd itself writes a NUL at the question mark as its next step.
  * test_http_load.py::test_long_queries_fit fails when a version of the library behaves
- * otherwise. */
+ * otherwise. Decision 0008 lists what else was tried. */
 static void hide_query(const char *uri) {
     char *mark = (char *)(uintptr_t)strchr(uri, '?');
     if (mark && mark[1]) mark[1] = '\0';
