@@ -1,8 +1,15 @@
 # sb_layer(NAME USES targets...): src/NAME/*.c as static library sb_NAME. Tests link a layer and what it uses.
 # A folder without sources yet is an empty target, so that the rest of the tree can be built.
+# sb_layer(NAME_view ...): src/NAME/view/*.c, the part of a layer that only the server needs, with the libraries that
+# only it needs: libseaboard holds neither.
 function(sb_layer name)
     cmake_parse_arguments(arg "" "" "USES" ${ARGN})
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.c")
+    if(name MATCHES "^(.+)_view$")
+        file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${CMAKE_MATCH_1}/view/*.c")
+    else()
+        file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${name}/*.c")
+        list(FILTER sources EXCLUDE REGEX "/src/${name}/view/")
+    endif()
     if(NOT sources)
         add_library(sb_${name} INTERFACE)
         target_link_libraries(sb_${name} INTERFACE ${arg_USES})

@@ -5,6 +5,7 @@
 #include "codec/event.h"
 #include "codec/summary.h"
 #include "codec/tensor.h"
+#include "media/glance.h"
 #include "base/banned.h"
 
 /* The record that is being taken apart. */
@@ -111,23 +112,58 @@ static sb_status add_ref(source *s, uint32_t series, uint32_t count) {
     return sb_run_add_ref(s->run, s->file, series, s->event->step, s->event->wall_time, &s->ref);
 }
 
-/* How many blobs a value holds; false when it holds none that could be shown. */
-static bool count_blobs(const sb_value *value, uint32_t *count) {
-    if (value->kind == SB_VALUE_KIND_IMAGE) *count = 3; /* width, height, image */
-    if (value->kind == SB_VALUE_KIND_AUDIO) *count = 1;
-    if (value->kind != SB_VALUE_KIND_TENSOR)
-        return value->kind == SB_VALUE_KIND_IMAGE || value->kind == SB_VALUE_KIND_AUDIO;
+/* How many blobs a value holds, and the one with this index (empty: there is none); false when it
+ * holds none that could be shown. */
+static bool find_blobs(const sb_value *value, size_t index, uint32_t *count, sb_slice *blob) {
+    sb_summary_image image;
+    sb_summary_audio audio;
+    *blob = (sb_slice){NULL, 0};
+    if (value->kind == SB_VALUE_KIND_IMAGE) {
+        *count = 3; /* width, height, image */
+        if (sb_summary_image_read(&image, value->body) == SB_OK) *blob = image.encoded;
+        return true;
+    }
+    if (value->kind == SB_VALUE_KIND_AUDIO) {
+        *count = 1;
+        if (sb_summary_audio_read(&audio, value->body) == SB_OK) *blob = audio.encoded;
+        return true;
+    }
     sb_tensor_view t;
-    if (sb_tensor_read(&t, value->body) != SB_OK || t.dtype != SB_STRING || t.deep) return false;
-    if (t.rank > 2 || (t.rank && t.dims[0] > UINT32_MAX)) return false;
+    if (value->kind != SB_VALUE_KIND_TENSOR || sb_tensor_read(&t, value->body) != SB_OK)
+        return false;
+    if (t.dtype != SB_STRING || t.deep || t.rank > 2 || (t.rank && t.dims[0] > UINT32_MAX))
+        return false;
     *count = t.rank ? (uint32_t)t.dims[0] : 1;
+    sb_strings strings = sb_tensor_strings(&t);
+    for (size_t i = 0; i <= index; i++)
+        if (!sb_strings_next(&strings, blob)) *blob = (sb_slice){NULL, 0};
     return true;
+}
+
+/* Looks at the head of the point's first picture or clip. */
+static sb_status add_blobs(source *s, const sb_value *value, uint32_t series,
+                           const sb_series_meta *meta, uint32_t *count) {
+    bool is_image = sb_slice_eq(meta->plugin_name, SB_LIT("images"));
+    sb_slice blob;
+    if (!find_blobs(value, is_image ? 2 : 0, count, &blob)) return SB_END;
+    sb_glance seen = {0};
+    if (is_image)
+        seen = sb_glance_picture(blob);
+    else if (sb_slice_eq(meta->plugin_name, SB_LIT("audio")))
+        seen = sb_glance_clip(blob);
+    s->ref.media = (uint8_t)seen.media;
+    s->ref.channels = seen.channels;
+    s->ref.width = seen.width_or_rate;
+    s->ref.height = seen.height_or_frames;
+    s->ref.bytes = seen.bytes;
+    return add_ref(s, series, *count);
 }
 
 static sb_status add_point(source *s, const sb_value *value, uint32_t series,
                            const sb_series_meta *meta) {
     double number;
     uint32_t count = 0;
+    sb_status status;
     bool is_old = value->kind == SB_VALUE_KIND_HISTO;
     switch (meta->kind) {
     case SB_SERIES_SCALAR:
@@ -145,8 +181,9 @@ static sb_status add_point(source *s, const sb_value *value, uint32_t series,
             break;
         return add_ref(s, series, 0);
     case SB_SERIES_BLOBS:
-        if (!count_blobs(value, &count)) break;
-        return add_ref(s, series, count);
+        status = add_blobs(s, value, series, meta, &count);
+        if (status == SB_END) break;
+        return status;
     case SB_SERIES_UNKNOWN:
         break;
     }

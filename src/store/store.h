@@ -69,14 +69,27 @@ typedef enum sb_ref_where {
     SB_IN_RUN_METADATA,
 } sb_ref_where;
 
-/* A record of a log file: enough to read it again and to notice that it changed. */
+/* A record of a log file: enough to read it again and to notice that it changed. The fields from
+ * media on are what ingest saw of the first picture or clip: hints for lists and layout, so that
+ * neither needs a read; who decodes it checks it again. All 0 for everything else. */
 typedef struct sb_ref {
     uint64_t offset; /* of the record in its file */
     uint32_t length; /* of the payload */
     uint32_t crc;    /* of the payload, masked, as stored */
     uint32_t value_index;
-    uint32_t count; /* elements of the first dimension: images + 2, clips, buckets; 0: rank 0 */
-    uint8_t where;  /* sb_ref_where */
+    uint32_t count;    /* elements of the first dimension: images + 2, clips, buckets; 0: rank 0 */
+    uint8_t where;     /* sb_ref_where */
+    uint8_t media;     /* sb_media of media/sniff.h */
+    uint16_t channels; /* of a clip */
+    union {
+        uint32_t width; /* of a picture; 0: its header does not say */
+        uint32_t rate;  /* of a clip: frames a second; 0: it is no WAV file that can be trusted */
+    };
+    union {
+        uint32_t height; /* of a picture */
+        uint32_t frames; /* of a clip; UINT32_MAX: so many or more */
+    };
+    uint32_t bytes; /* of the first picture or clip; UINT32_MAX: so many or more */
 } sb_ref;
 
 typedef struct sb_ref_point {

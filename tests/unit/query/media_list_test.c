@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "media/sniff.h"
+#include "media/glance.h"
 #include "query/records/value.h"
 #include "unit/query/logs.h"
 
@@ -25,6 +25,19 @@ static sb_slice blob_of(logs *l, const sb_series *s, int64_t step, uint32_t i) {
     return out;
 }
 
+/* What ingest saw of the first blob equals what its bytes say. */
+static void assert_seen_as_it_is(logs *l, const sb_series *s, const sb_ref_item *item, uint32_t i) {
+    sb_slice blob = blob_of(l, s, item->step, i);
+    sb_glance g = i ? sb_glance_picture(blob) : sb_glance_clip(blob);
+    assert_int_not_equal(item->ref.media, SB_MEDIA_UNKNOWN);
+    assert_int_equal(item->ref.media, g.media);
+    assert_int_equal(item->ref.bytes, blob.n);
+    assert_int_not_equal(item->ref.width, 0);
+    assert_int_equal(item->ref.width, g.width_or_rate);
+    assert_int_equal(item->ref.height, g.height_or_frames);
+    assert_int_equal(item->ref.channels, g.channels);
+}
+
 static void pictures_of_tensorflow_2(void **state) {
     logs l = logs_new(*state);
     logs_load_from(&l, SB_FIXTURES "/tf/v2", &sb_fs_local);
@@ -35,6 +48,7 @@ static void pictures_of_tensorflow_2(void **state) {
     for (size_t i = 0; i < n; i++) {
         assert_int_equal(items[i].item.step, 10 * i);
         assert_int_equal(items[i].samples, 3);
+        assert_seen_as_it_is(&l, &s, &items[i].item, 2);
         for (uint32_t k = 2; k < 5; k++)
             assert_int_equal(sb_media_sniff(blob_of(&l, &s, (int64_t)(10 * i), k)), SB_MEDIA_PNG);
     }
@@ -73,6 +87,7 @@ static void pictures_sound_and_graphs_of_tensorflow_1(void **state) {
     sb_media_item *items = list_of(&l, &s, (sb_media_ask){0}, &n);
     assert_int_equal(n, 20);
     assert_int_equal(items[7].samples, 1);
+    assert_seen_as_it_is(&l, &s, &items[7].item, 2);
     sb_image_hint hint;
     assert_ok(sb_image_hints(l.blobs, s.run, items, 1, NULL, &l.arena, &hint, &err), &err);
     char text[16];
@@ -90,6 +105,7 @@ static void pictures_sound_and_graphs_of_tensorflow_1(void **state) {
     assert_int_equal(items[0].samples, 1);
     assert_string_equal(sb_audio_type(s.meta), "audio/wav");
     assert_int_equal(blob_of(&l, &s, 3, 0).n, 60);
+    assert_seen_as_it_is(&l, &s, &items[3].item, 0);
     assert_int_equal(sb_media_blob(l.blobs, &s, 3, 1, 1 << 20, &l.arena, &out, &err), SB_NOT_FOUND);
     sb_series_release(&s);
 
