@@ -156,12 +156,14 @@ static void widen_columns(pass *p, const float *x, uint64_t from, size_t frames)
     }
 }
 
-/* A clip with fewer frames than columns: a column without a frame shows the frame that it is in. */
+/* A clip with fewer frames than columns: a frame is in the last of its columns; those before it show
+ * it, too. */
 static void fill_gaps(pass *p) {
-    for (uint32_t i = 0; i < p->columns; i++) {
-        if (p->low[i] <= p->high[i]) continue;
-        p->low[i] = i ? p->low[i - 1] : 0.0f;
-        p->high[i] = i ? p->high[i - 1] : 0.0f;
+    float low = 0.0f, high = 0.0f;
+    for (uint32_t i = p->columns; i-- > 0;) {
+        if (p->low[i] <= p->high[i]) low = p->low[i], high = p->high[i];
+        p->low[i] = low;
+        p->high[i] = high;
     }
 }
 
@@ -170,7 +172,7 @@ static void count_not_finite(const sb_wav *wav, sb_sound_measures *m) {
     for (size_t i = 0; i + wav->width <= wav->data.n; i += wav->width) {
         double x = wav->width == 4 ? (double)sb_bits_float(sb_load32(wav->data.p + i))
                                    : sb_bits_double(sb_load64(wav->data.p + i));
-        m->not_finite += !isfinite(x);
+        if (!isfinite(x)) m->not_finite++;
     }
 }
 
