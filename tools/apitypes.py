@@ -7,7 +7,7 @@ them. Types are those of TypeScript, as far as replies.def uses them.
 import re
 
 FOLDER = "src/server/api"
-SIZES = {"u32": 4, "u64": 8, "f64": 8, "f64s": 4, "u8s": 4}
+SIZES = {"u32": 4, "u64": 8, "f64": 8, "f64s": 4, "f32s": 4, "u8s": 4}
 
 ROW = re.compile(r'^(SB_\w+)\(((?:[^()"]|"(?:[^"\\]|\\.)*")*)\)', re.M)
 ARGUMENT = re.compile(r'"((?:[^"\\]|\\.)*)"|([\w.-]+)|(,)')
@@ -34,6 +34,7 @@ class Entry:
         self.name, self.magic, self.bytes = name, "", 0
         self.fields = []  # (name, offset, type, key, what)
         self.flags = []  # (name, bit, what)
+        self.marks = []  # (name, bit, what), of single points
 
     def problems(self):
         """What is wrong with its layout."""
@@ -54,18 +55,21 @@ class Entry:
 
 
 class Columns:
+    """The kinds of entries by their names in columns.def: SCALAR, BAND, ..."""
+
     def __init__(self, root):
-        self.scalars, self.bands, self.marks = Entry("SCALAR"), Entry("BAND"), []
+        self.entries = {}
         for macro, row in rows((root / FOLDER / "columns.def").read_text()):
-            entry = self.bands if macro.startswith("SB_BAND") else self.scalars
-            if macro.endswith("_ENTRY"):
+            name, what = re.fullmatch(r"SB_(\w+)_(ENTRY|FIELD|FLAG|MARK)", macro).groups()
+            if name == "POINT":  # marks of points of scalars
+                name = "SCALAR"
+            entry = self.entries.setdefault(name, Entry(name))
+            if what == "ENTRY":
                 entry.magic, entry.bytes = row[0], int(row[1])
-            elif macro.endswith("_FIELD"):
+            elif what == "FIELD":
                 entry.fields.append((row[0], int(row[1]), *row[2:5]))
-            elif macro.endswith("_FLAG"):
-                entry.flags.append((row[0], int(row[1]), row[2]))
-            elif macro == "SB_POINT_MARK":
-                self.marks.append((row[0], int(row[1]), row[2]))
+            else:
+                (entry.flags if what == "FLAG" else entry.marks).append((row[0], int(row[1]), row[2]))
 
 
 class Field:

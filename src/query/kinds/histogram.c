@@ -54,6 +54,14 @@ static void fill_rows(double *rows, const sb_summary_histo *h, const double *lim
     }
 }
 
+/* Limits in place of a min or max that is not finite; true when there was such a one. */
+static bool mend_ends(sb_summary_histo *h, const double *limits, size_t from, size_t to) {
+    bool is_odd = !isfinite(h->min) || !isfinite(h->max);
+    if (!isfinite(h->min)) h->min = from > 0 ? limits[from - 1] : limits[from];
+    if (!isfinite(h->max)) h->max = limits[to - 1];
+    return is_odd;
+}
+
 static sb_status rows_of_histo(sb_slice body, sb_histo_form form, sb_arena *arena,
                                sb_histo_rows *out, sb_err *err) {
     sb_summary_histo h;
@@ -69,14 +77,20 @@ static sb_status rows_of_histo(sb_slice body, sb_histo_form form, sb_arena *aren
     sb_doubles_copy(&h.limits, 0, n, limits);
     sb_doubles_copy(&h.buckets, 0, n, counts);
     size_t from = 0, to = n;
-    if (form == SB_HISTO_TRIMMED) {
+    bool trimmed = form != SB_HISTO_WHOLE;
+    if (trimmed) {
         while (from < n && !(counts[from] > 0)) from++;
         while (to > from && !(counts[to - 1] > 0)) to--;
     }
     out->n = to - from;
     double *rows = rows_for(arena, out->n);
     if (!rows) return sb_fail_nomem(err, "for a histogram");
-    fill_rows(rows, &h, limits, counts, from, to, form == SB_HISTO_TRIMMED);
+    out->has_sums = true;
+    out->num = h.num;
+    out->sum = h.sum;
+    out->sum_squares = h.sum_squares;
+    if (form == SB_HISTO_DRAWN && out->n) out->has_odd_ends = mend_ends(&h, limits, from, to);
+    fill_rows(rows, &h, limits, counts, from, to, trimmed);
     out->rows = rows;
     return SB_OK;
 }

@@ -6,6 +6,8 @@
  *   TRIMMED  empty buckets at both ends go; the outermost edges left are min and max; all numbers
  *            are rounded to float32. The default. No bucket has a negative width: where min or max
  *            contradict the limits, the limit counts (TensorBoard lets them)
+ *   DRAWN    as TRIMMED, but where min or max is not a finite number (the values had NaN among
+ *            them) the bucket keeps its limit, and has_odd_ends says so
  *   WHOLE    every bucket stays; the first left edge is min, the last right edge is max, so outer
  *            empty buckets may be wider than nothing the wrong way round; float64
  *
@@ -16,11 +18,15 @@
 #include "codec/summary.h"
 #include "query/records/blob.h"
 
-typedef enum sb_histo_form { SB_HISTO_TRIMMED, SB_HISTO_WHOLE } sb_histo_form;
+typedef enum sb_histo_form { SB_HISTO_TRIMMED, SB_HISTO_DRAWN, SB_HISTO_WHOLE } sb_histo_form;
 
 typedef struct sb_histo_rows {
     size_t n;
     const double *rows; /* n times left, right, count */
+    /* of old-style histograms */
+    bool has_odd_ends; /* SB_HISTO_DRAWN: min or max was not finite */
+    bool has_sums; /* the numbers below are those of the log: of all values, if one trusts num */
+    double num, sum, sum_squares;
 } sb_histo_rows;
 
 typedef struct sb_histo_point {

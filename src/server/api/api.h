@@ -27,6 +27,8 @@
     X(SB_HTTP_POST, "measure", measure, SB_HTTP_POOLED, MeasureAsk, Measures)                      \
     X(SB_HTTP_POST, "bands", bands, SB_HTTP_POOLED, BandsAsk, Bytes)                               \
     X(SB_HTTP_POST, "histograms", histograms, SB_HTTP_POOLED, HistogramsAsk, Histograms)           \
+    X(SB_HTTP_POST, "histograms/grids", histogram_grids, SB_HTTP_POOLED, GridsAsk, Bytes)          \
+    X(SB_HTTP_GET, "histograms/export", histogram_export, SB_HTTP_POOLED, none, Bytes)             \
     X(SB_HTTP_GET, "text", text, SB_HTTP_POOLED, none, Texts)                                      \
     X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED, none, Media)                                  \
     X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED, none, Media)                                    \

@@ -58,6 +58,12 @@ void sb_column_add_doubles(sb_column_body *c, uint32_t entry, uint32_t at, const
     for (size_t i = 0; p && i < n; i++) sb_store64(p + i * 8, sb_double_bits(x[i]));
 }
 
+void sb_column_add_floats(sb_column_body *c, uint32_t entry, uint32_t at, const float *x,
+                          size_t n) {
+    uint8_t *p = begin_column(c, entry, at, n * 4);
+    for (size_t i = 0; p && i < n; i++) sb_store32(p + i * 4, sb_float_bits(x[i]));
+}
+
 void sb_column_add_int64s(sb_column_body *c, uint32_t entry, uint32_t at, const int64_t *x,
                           size_t n) {
     uint8_t *p = begin_column(c, entry, at, n * 8);

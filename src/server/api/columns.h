@@ -31,6 +31,7 @@ void sb_column_f64(sb_column_body *c, uint32_t entry, uint32_t at, double x);
  * steps). */
 void sb_column_add_doubles(sb_column_body *c, uint32_t entry, uint32_t at, const double *x,
                            size_t n);
+void sb_column_add_floats(sb_column_body *c, uint32_t entry, uint32_t at, const float *x, size_t n);
 void sb_column_add_int64s(sb_column_body *c, uint32_t entry, uint32_t at, const int64_t *x,
                           size_t n);
 void sb_column_add_bytes(sb_column_body *c, uint32_t entry, uint32_t at, const uint8_t *x,

@@ -111,7 +111,7 @@ static void odd_numbers_do_no_harm(void **state) {
 
 static void expect_distribution(const double *rows, size_t n, const double *want) {
     double got[SB_DISTRIBUTION_POINTS];
-    sb_distribution_of(&(sb_histo_rows){n, rows}, got);
+    sb_distribution_of(&(sb_histo_rows){.n = n, .rows = rows}, got);
     for (size_t i = 0; i < SB_DISTRIBUTION_POINTS; i++)
         if (got[i] != want[i]) fail_msg("%zu: %.17g, wanted %.17g", i, got[i], want[i]);
 }

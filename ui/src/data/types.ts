@@ -241,6 +241,18 @@ export interface HistogramsAsk {
   mode?: 'histogram' | 'distribution';
   superseded?: boolean;
 }
+/** Histograms on a common grid. */
+export interface GridsAsk {
+  series: SeriesAsk[]; // those of one tag share a grid
+  steps: number; // at most so many of each
+  bins: number; // 0: percentiles only
+  x?: 'step' | 'relative' | 'wall'; // the order of the steps, and what range is of
+  range?: [number, number];
+  at?: number; // a step that is to be among them, or the one nearest to it
+  scale?: 'linear' | 'log'; // of the values
+  values?: 'most' | 'all' | [number, number]; // which values the bins cover; most: a step far from the others does not count
+  superseded?: boolean;
+}
 export interface HistogramPoint {
   step: Num;
   wall: Num;
@@ -346,6 +358,8 @@ export interface Routes {
   'POST measure': { ask: MeasureAsk; reply: Measures };
   'POST bands': { ask: BandsAsk; reply: ArrayBuffer };
   'POST histograms': { ask: HistogramsAsk; reply: Histograms };
+  'POST histograms/grids': { ask: GridsAsk; reply: ArrayBuffer };
+  'GET histograms/export': { reply: ArrayBuffer };
   'GET text': { reply: Texts };
   'GET images': { reply: Media };
   'GET audio': { reply: Media };
@@ -427,6 +441,40 @@ export const UNCOMPARED = 2;
 /** A member has too many points to be smoothed and counts as logged. */
 export const MEMBER_UNSMOOTHED = 4;
 
+export const GRID_MAGIC = 'SBH1';
+export const GRID_BYTES = 120;
+export const GRID_AT = {
+  run: 0,
+  flags: 4,
+  epoch: 8,
+  n: 16,
+  inRange: 24,
+  steps: 32,
+  bins: 36,
+  firstWall: 40,
+  near: 48,
+  least: 56,
+  greatest: 64,
+  step: 72,
+  wall: 76,
+  marks: 80,
+  total: 84,
+  mean: 88,
+  deviation: 92,
+  percentiles: 96,
+  edges: 100,
+  shares: 104,
+  below: 108,
+  above: 112,
+  ends: 116,
+} as const;
+/** Not found. */
+export const ABSENT = 1;
+/** Unchanged. */
+export const SAME = 2;
+/** The tag holds no histograms. */
+export const OF_SCALARS = 4;
+
 /** Flags of one point. */
 export const POINT = {
   /** Superseded. */
@@ -437,6 +485,18 @@ export const POINT = {
   GREATEST: 4,
   /** Not finite. */
   NOT_FINITE: 8,
+} as const;
+
+/** Flags of one step. */
+export const STEP = {
+  /** Superseded. */
+  SUPERSEDED: 1,
+  /** Its record can't be read any more, or holds no histogram. */
+  UNREADABLE: 2,
+  /** Buckets with NaN, infinite edges or negative counts were left out. */
+  BROKEN: 4,
+  /** Counts nothing that could be drawn. */
+  EMPTY: 8,
 } as const;
 
 export interface Series {
@@ -469,4 +529,29 @@ export interface Band {
   low: Float64Array; // column `low`
   high: Float64Array; // column `high`
   count: Float64Array; // column `count` (series that count at that x)
+}
+export interface Grid {
+  run: number; // run id
+  flags: number; // flags
+  epoch: number; // epoch of the series
+  n: number; // steps of the series that are visible now
+  inRange: number; // of these, steps in range
+  steps: number; // steps that follow
+  bins: number; // bins of each
+  firstWall: number; // the series' first wall time (for relative x)
+  near: number; // of a log axis of values: bins are equal in sign(v) log(1 + |v| / near); 0: they are equal in v
+  least: number; // the least value of the steps that follow
+  greatest: number; // their greatest value
+  step: Float64Array; // column `step`
+  wall: Float64Array; // column `wall`
+  marks: Uint8Array; // column `marks`
+  total: Float64Array; // column `total`: values that the histogram counts
+  mean: Float64Array; // column `mean`
+  deviation: Float64Array; // column `deviation`
+  percentiles: Float64Array; // column `percentiles`, 9 a step: 0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32, 100 %
+  edges: Float64Array; // column `edges`, one more than bins
+  shares: Float32Array; // column `shares`, bins a step: the part of the step's values in each bin
+  below: Float32Array; // column `below`: the part of the step's values below the first bin
+  above: Float32Array; // column `above`: the part above the last one
+  ends: Float64Array; // column `ends`, 2 a step: the least and the greatest value
 }
