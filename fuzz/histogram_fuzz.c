@@ -28,7 +28,8 @@ static void check_facts(const sb_histo_facts *f) {
     hold(isfinite(f->total));
     if (is_empty) return;
     hold(f->least <= f->greatest && isfinite(f->least) && isfinite(f->greatest));
-    hold(f->low >= f->least - fabs(f->least) * 1e-9 && f->high <= f->greatest + fabs(f->greatest) * 1e-9);
+    hold(f->low >= f->least - fabs(f->least) * 1e-9 &&
+         f->high <= f->greatest + fabs(f->greatest) * 1e-9);
 }
 
 static void check_bins(const sb_histo_rows *clean, const sb_histo_facts *f, const double *edges,
