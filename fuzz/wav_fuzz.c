@@ -1,7 +1,7 @@
 /* wav_fuzz.c: any bytes as a WAV file, drawn and measured.
  *
- * What a header says is held against the bytes, every picture is finite, and half of a file is never
- * read as more than the whole. */
+ * What a header says is held against the bytes, every picture is finite, and half of a file is
+ * never read as more than the whole. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +28,8 @@ static void draw(const sb_wav *wav) {
         for (int i = 0; i < columns; i++) hold(low[i] <= high[i]);
         hold(m.peak >= 0 && !isnan(m.rms) && !isnan(m.loudness));
     }
-    status = sb_sound_spectrum(wav, columns, rows, SB_SOUND_MEL, spectrum, NULL, &sb_alloc_libc, NULL);
+    status =
+        sb_sound_spectrum(wav, columns, rows, SB_SOUND_MEL, spectrum, NULL, &sb_alloc_libc, NULL);
     hold(status == SB_OK || status == SB_NOMEM);
 }
 

@@ -156,8 +156,8 @@ static void widen_columns(pass *p, const float *x, uint64_t from, size_t frames)
     }
 }
 
-/* A clip with fewer frames than columns: a frame is in the last of its columns; those before it show
- * it, too. */
+/* A clip with fewer frames than columns: a frame is in the last of its columns; those before it
+ * show it, too. */
 static void fill_gaps(pass *p) {
     float low = 0.0f, high = 0.0f;
     for (uint32_t i = p->columns; i-- > 0;) {
