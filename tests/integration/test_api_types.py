@@ -11,7 +11,9 @@ import sys
 import urllib.parse
 
 import pytest
+from command import frame
 from serve_driver import Seaboard
+from test_serve_audio import clips
 from test_api import Api, write_scalars
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -34,6 +36,7 @@ def api(tmp_path_factory):
         shutil.copytree(ROOT / "tests/fixtures" / kind, root / kind)
     write_scalars(root / "odd", "loss", [1, 2**60, 3], [math.nan, math.inf, 1.0])
     write_scalars(root / "odd", "bad", [1], [math.nan])
+    (root / "odd/clip.tfevents").write_bytes(frame(clips(b"a hum", 1, [b"no clip"])))
     write_scalars(root / "deleted", "loss", [1], [1.0])
     with Seaboard(root, "--reload_interval", "0.1") as served:
         served.loaded()
@@ -42,10 +45,14 @@ def api(tmp_path_factory):
         yield Api(served)
 
 
+def each_of(api, plugin):
+    for tag in api.get(f"tags?plugin={plugin}")["tags"]:
+        run = api.get("runs")["runs"][0]["id"] if tag["runs"] == "all" else tag["runs"][0]
+        yield {"run": run, "tag": tag["tag"]}
+
+
 def first_of(api, plugin):
-    tag = api.get(f"tags?plugin={plugin}")["tags"][0]
-    run = api.get("runs")["runs"][0]["id"] if tag["runs"] == "all" else tag["runs"][0]
-    return {"run": run, "tag": tag["tag"]}
+    return next(each_of(api, plugin))
 
 
 def by_query(path, one):
@@ -58,6 +65,7 @@ def questions(api):
     series = [{"run": odd, "tag": tag} for tag in ("loss", "bad", "nope")]
     histograms = [first_of(api, "histograms"), {"run": 4_000_000_000, "tag": "w"}]
     smoothing = {"kind": "ema", "weight": 0.5}
+    clip = next(one for one in each_of(api, "audio") if one["tag"] == "tone")
     return {
         "GET status": [("status", None), ("status?files=1", None)],
         "GET runs": [("runs", None)],
@@ -74,7 +82,11 @@ def questions(api):
         ],
         "GET text": [(by_query("text", first_of(api, "text")), None), (by_query("text", first_of(api, "text")) + "&max=1", None)],
         "GET images": [(by_query("images", first_of(api, "images")), None)],
-        "GET audio": [(by_query("audio", first_of(api, "audio")), None)],
+        "GET audio": [(by_query("audio", clip), None)],
+        "GET audio/picture": [
+            (by_query("audio/picture", clip) + "&step=0", None),
+            (by_query("audio/picture", {"run": odd, "tag": "a hum"}) + "&step=1", None),
+        ],
         "POST jobs": [("jobs", {"kind": "export", "args": {"runs": ["odd"], "tags": ["loss"], "format": "json", "superseded": True}})],
         "GET jobs": [("jobs", None)],
         "GET job": [("job?id=1", None)],  # the first one of this server

@@ -31,7 +31,8 @@
     X(SB_HTTP_GET, "histograms/export", histogram_export, SB_HTTP_POOLED, none, Bytes)             \
     X(SB_HTTP_GET, "text", text, SB_HTTP_POOLED, none, Texts)                                      \
     X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED, none, Media)                                  \
-    X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED, none, Media)                                    \
+    X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED, none, Clips)                                    \
+    X(SB_HTTP_GET, "audio/picture", audio_picture, SB_HTTP_POOLED, none, ClipPicture)              \
     X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED, none, Bytes)                                      \
     X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED, none, Bytes)                                  \
     X(SB_HTTP_GET, "jobs", jobs, SB_HTTP_POOLED, none, Jobs)                                       \

@@ -297,6 +297,46 @@ export interface Media {
   samples: number;
   points: MediaPoint[];
 }
+/** Of the first clip of the step, as its header claims. */
+export interface Clip {
+  step: Num;
+  wall: Num;
+  type: string; // content type, sniffed
+  bytes: number;
+  rate?: number; // frames a second; only of a WAV file whose header can be trusted, as what follows
+  channels?: number;
+  frames?: number; // that are really there
+  blobs: string[]; // paths below api/v1/, one for each clip of the step
+}
+export interface Clips {
+  version: number;
+  epoch: number; // of the run
+  samples: number; // the most clips of a step
+  total: number; // steps that have the wanted clip
+  from: number; // index of the first of these points; 0 is the oldest
+  points: Clip[]; // steps ascend
+}
+/** Either a picture and measures, or `trouble`. */
+export interface ClipPicture {
+  trouble?: 'format' | 'packed' | 'header' | 'long'; // why there is no picture: no WAV file, packed samples, a header that cannot be right, too long
+  message?: string; // the same as a sentence
+  seconds?: number;
+  rate?: number; // frames a second
+  channels?: number;
+  bits?: number; // of a sample
+  isFloat?: boolean;
+  isCut?: boolean; // the header promises more samples than there are
+  peak?: number; // greatest magnitude of a sample; 1 is full scale
+  rms?: number;
+  loudness?: Num; // LUFS; -Infinity for silence
+  clipped?: number; // samples at full scale that follow another such
+  notFinite?: number; // samples that are NaN or infinite
+  columns?: number;
+  rows?: number;
+  low?: string; // least sample of each column: base64 of a byte each, 0..255 for -1..1
+  high?: string; // greatest sample of each column
+  spectrum?: string; // rows of columns, highest frequency first: base64 of a byte each, 0..255 for -120..0 dB
+}
 /** Which points; all of them where nothing is said. */
 export interface ExportArgs {
   runs?: string[]; // names
@@ -362,7 +402,8 @@ export interface Routes {
   'GET histograms/export': { reply: ArrayBuffer };
   'GET text': { reply: Texts };
   'GET images': { reply: Media };
-  'GET audio': { reply: Media };
+  'GET audio': { reply: Clips };
+  'GET audio/picture': { reply: ClipPicture };
   'GET blob': { reply: ArrayBuffer };
   'GET export': { reply: ArrayBuffer };
   'GET jobs': { reply: Jobs };
