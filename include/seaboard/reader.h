@@ -184,11 +184,12 @@ SB_API const sb_reader_gap *sb_reader_unfinished(sb_reader *r, size_t i);
 /* ---- all points at once ---------------------------------------------------------------------- */
 
 /* The points of one tag of one run as columns, in the order of the files and in a file as written.
- * Points that a restarted run wrote again are there as often as they were written. */
+ * Points that a restarted run wrote again are there as often as they were written, unless
+ * SB_TABLE_HIDE_SUPERSEDED is set. A column that was not asked for is NULL. */
 typedef struct sb_reader_columns {
     const char *run; /* "." for the log directory itself */
     sb_slice tag;
-    sb_reader_kind kind;  /* of the tag's first value; values of another kind are left out */
+    sb_reader_kind kind;  /* as the tag's first value says; values of another kind are left out */
     sb_slice plugin_name; /* as in sb_reader_value */
     sb_slice plugin_content, display_name, description;
     int32_t data_class;
@@ -205,7 +206,29 @@ typedef struct sb_reader_columns {
     const sb_slice *items;
     const size_t *ends;
     size_t skipped; /* values of another kind, or malformed */
+    /* Which event of the run the point was in, counted from 0 through all its files: says in which
+     * order points of different tags were written. */
+    const uint64_t *positions;
 } sb_reader_columns;
+
+/* Which columns are filled. */
+typedef enum sb_reader_column {
+    SB_COLUMN_STEPS = 1, /* always there */
+    SB_COLUMN_WALL_TIMES = 2,
+    SB_COLUMN_VALUES = 4, /* values, or items and ends; without it nothing is copied, and it is not
+                             checked whether images, clips and texts are well-formed */
+    SB_COLUMN_POSITIONS = 8,
+} sb_reader_column;
+
+typedef enum sb_reader_table_flag {
+    /* The points are left out that a restarted run wrote again: those at or above the first step of
+     * a later file that began after the end of their own, or of a SessionLog START behind them. */
+    SB_TABLE_HIDE_SUPERSEDED = 1,
+    /* Kinds are the fields in which values are stored, whatever plugin the tag belongs to: every
+     * tensor is SB_READS_TENSOR. A tag that is stored in several ways has a column for each. */
+    SB_TABLE_AS_STORED = 2,
+    SB_TABLE_KEEP_EVENTS = 4, /* events without values are kept: sb_reader_table_event */
+} sb_reader_table_flag;
 
 typedef struct sb_reader_table sb_reader_table;
 
@@ -223,10 +246,12 @@ typedef struct sb_reader_table_opts {
      * means that there is no memory. Called from several threads. Default: the C library's. */
     void *(*resize)(void *ud, void *p, size_t old_size, size_t new_size);
     void *ud;
+    uint32_t columns; /* the sum of SB_COLUMN_...; default: steps, wall times and values */
+    uint32_t flags;   /* the sum of SB_TABLE_... */
 } sb_reader_table_opts;
 
 /* Reads everything that is written so far: one call, files side by side on all processors, numbers
- * from the decoder into the columns without a stop between.
+ * from the decoder into the columns without a copy between.
  *
  *     sb_reader_table *table;
  *     if (sb_reader_table_read(&table, "runs", NULL, &err) != SB_OK) return puts(err.text), 1;
@@ -243,11 +268,15 @@ SB_API sb_status sb_reader_table_read(sb_reader_table **out, const char *path,
 SB_API void sb_reader_table_free(sb_reader_table *table);
 
 /* Runs in byte order of their names, tags of a run in the order in which they first appear; NULL
- * after the last one. */
+ * after the last one. The columns are one array. */
 SB_API const sb_reader_columns *sb_reader_table_at(const sb_reader_table *table, size_t i);
 /* NULL: there is no such tag in that run. Cost: a look at the tags of the run. */
 SB_API const sb_reader_columns *sb_reader_table_find(const sb_reader_table *table, const char *run,
                                                      const char *tag);
+/* The i-th event that is not a summary: graphs, session logs, run metadata, messages; by run and
+ * file as the columns, and one array as they are. NULL after the last one, and always without
+ * SB_TABLE_KEEP_EVENTS. `record` is empty; so are the other slices without SB_COLUMN_VALUES. */
+SB_API const sb_reader_event *sb_reader_table_event(const sb_reader_table *table, size_t i);
 /* As sb_reader_damage and sb_reader_damage_count. */
 SB_API const sb_reader_gap *sb_reader_table_damage(const sb_reader_table *table, size_t i);
 SB_API uint64_t sb_reader_table_damage_count(const sb_reader_table *table);

@@ -1,24 +1,20 @@
 /* export.c: `seaboard export DIR`: every point of every scalar series, exactly as it was logged.
  *
- * The directory is read as the server reads it, so what comes out is what the server serves: all
- * runs, old and new forms of summaries alike, steps that a restarted run went over again left out
- * unless --superseded asks for them. Reading uses all cores, and points beyond the memory limit go
- * to a file; writing is a stream. (query/export.h) */
-#include <inttypes.h>
+ * Reading is the columnar reader's (seaboard/reader.h): all runs, on all cores, old and new forms
+ * of summaries alike; points that a restarted run wrote again are left out unless --superseded asks
+ * for them. So the output is what the server shows. Memory: 24 bytes a point of the largest run,
+ * and of some more runs when they are small. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/slice.h"
 #include "cli/cli.h"
 #include "cli/serve_flags.h"
-#include "cli/serve_token.h"
-#include "fsio/fs.h"
-#include "ingest/ingest.h"
-#include "query/export.h"
-#include "store/store.h"
+#include "cli/tables.h"
+#include "query/export_text.h"
 #include "base/banned.h"
 
-#define MEMORY_LIMIT ((uint64_t)2 << 30)
+#define POINTS_AT_ONCE ((size_t)4096)
 
 enum { OPTION_RUN, OPTION_TAG, OPTION_FORMAT, OPTION_SUPERSEDED, OPTIONS };
 
@@ -33,90 +29,87 @@ static const sb_option export_options[OPTIONS] = {
 
 typedef struct exporting {
     sb_cli *cli;
-    const char *run, *tag;
-    bool json, superseded;
+    sb_export_text text;
 } exporting;
 
-static bool wants_run(void *ud, sb_slice run) {
-    const exporting *e = ud;
-    return !e->run || sb_slice_eq(run, sb_slice_str(e->run));
+static int by_tag(const void *a, const void *b) {
+    const sb_reader_columns *const *x = a, *const *y = b;
+    return sb_slice_cmp((*x)->tag, (*y)->tag);
 }
 
-static bool wants_tag(void *ud, sb_slice tag) {
-    const exporting *e = ud;
-    return !e->tag || sb_slice_eq(tag, sb_slice_str(e->tag));
-}
-
-static bool flush_line(void *ud) {
-    const exporting *e = ud;
-    return sb_cli_put(e->cli);
-}
-
-static sb_status export_store(exporting *e, sb_store *store, sb_err *err) {
-    sb_export all = {.out = &e->cli->line,
-                     .json = e->json,
-                     .superseded = e->superseded,
-                     .wants_run = wants_run,
-                     .wants_tag = wants_tag,
-                     .flush = flush_line,
-                     .ud = e};
-    sb_status status = sb_export_all(&all, store, e->cli->env->alloc);
-    if (status == SB_CLOSED) return SB_OK; /* main reports that the output cannot be written */
-    if (status != SB_OK) return sb_fail(err, status, 0, "export: %s", sb_status_meaning(status));
-    sb_cli_put(e->cli);
+/* SB_CLOSED: the output cannot be written any more. */
+static sb_status export_series(exporting *e, const sb_reader_columns *c) {
+    sb_export_text_series(&e->text, sb_slice_str(c->run), c->tag);
+    for (size_t i = 0; i < c->count; i += POINTS_AT_ONCE) {
+        size_t n = c->count - i < POINTS_AT_ONCE ? c->count - i : POINTS_AT_ONCE;
+        sb_export_text_points(&e->text, c->steps + i, c->wall_times + i, c->values + i, n);
+        if (e->cli->line.failed) return e->cli->line.failed;
+        if (!sb_cli_put(e->cli)) return SB_CLOSED;
+    }
     return SB_OK;
 }
 
-static sb_status export_directory(exporting *e, const char *path, const char *spill_dir,
-                                  sb_err *err) {
-    const sb_env *env = e->cli->env;
-    sb_store *store;
-    sb_ingest *ingest;
-    sb_store_opts opts = {
-        .alloc = env->alloc, .memory_limit = MEMORY_LIMIT, .spill_dir = spill_dir};
-    sb_ingest_root root = {.path = path};
-    sb_status status = sb_store_new(&store, &opts, err);
+static sb_status export_run(void *ud, const sb_cli_run *run, sb_err *err) {
+    exporting *e = ud;
+    const sb_alloc *alloc = e->cli->env->alloc;
+    size_t n = run->column_n;
+    if (n == 0) return SB_OK;
+    const sb_reader_columns **sorted = sb_alloc_zeroed(alloc, n, sizeof *sorted);
+    if (!sorted) return sb_fail_nomem(err, "for the export");
+    for (size_t i = 0; i < n; i++) sorted[i] = &run->columns[i];
+    qsort(sorted, n, sizeof *sorted, by_tag);
+    sb_status status = SB_OK;
+    for (size_t i = 0; i < n && status == SB_OK; i++) status = export_series(e, sorted[i]);
+    sb_alloc_put(alloc, sorted, n * sizeof *sorted);
+    return status == SB_OK || status == SB_CLOSED ? status : sb_fail_nomem(err, "for the export");
+}
+
+static void keep_run(sb_found *found, const char *name) {
+    size_t n = 0;
+    for (size_t i = 0; i < found->run_count; i++)
+        if (sb_slice_eq(found->runs[i].name, sb_slice_str(name))) found->runs[n++] = found->runs[i];
+    found->run_count = n;
+}
+
+static sb_status export_directory(sb_cli *cli, const char *path, const sb_args *args, bool json,
+                                  sb_arena *arena, sb_err *err) {
+    const char *run = args->options[OPTION_RUN].text, *tag = args->options[OPTION_TAG].text;
+    sb_found found;
+    sb_status status = sb_discover(&found, cli->env, arena, path, NULL, err);
     if (status != SB_OK) return status;
-    status = sb_ingest_start(&ingest, env, store,
-                             &(sb_ingest_opts){.roots = &root, .root_count = 1, .no_inotify = true},
-                             err);
-    if (status == SB_OK) {
-        sb_ingest_sync(ingest);
-        status = export_store(e, store, err);
-        sb_ingest_stop(ingest);
-    }
-    sb_store_free(store);
-    return status;
+    if (run) keep_run(&found, run);
+    bool all = args->options[OPTION_SUPERSEDED].given;
+    sb_reader_table_opts opts =
+        SB_INIT(sb_reader_table_opts, .tags = tag ? &tag : NULL, .tag_count = 1,
+                .max_bytes = UINT64_MAX, .flags = all ? 0 : SB_TABLE_HIDE_SUPERSEDED);
+    exporting e = {.cli = cli};
+    sb_export_text_begin(&e.text, &cli->line, json, cli->env->alloc);
+    status = sb_cli_read_tables(&(sb_cli_tables){.cli = cli,
+                                                 .command = "export",
+                                                 .runs = found.runs,
+                                                 .run_count = found.run_count,
+                                                 .opts = &opts,
+                                                 .visit = export_run,
+                                                 .ud = &e},
+                                err);
+    sb_export_text_end(&e.text);
+    sb_cli_put(cli);
+    return status == SB_CLOSED ? SB_OK : status; /* main reports an output that can't be written */
 }
 
 static int export_main(sb_cli *cli, const sb_args *args) {
     const char *format = args->options[OPTION_FORMAT].text;
     sb_err err;
     if (format && strcmp(format, "csv") != 0 && strcmp(format, "json") != 0) {
-        sb_fail(&err, SB_INVALID, 0, "export: there is no format '%s'; csv and json there are",
-                format);
+        sb_fail(&err, SB_INVALID, 0, "export: the format must be csv or json, not '%s'", format);
         return sb_cli_fail(cli, &err);
     }
     sb_arena arena;
-    sb_arena_init(&arena, cli->env->alloc, 4096, 1 << 20);
-    exporting *e = sb_arena_zeroed(&arena, 1, sizeof *e);
+    sb_arena_init(&arena, cli->env->alloc, 64 << 10, SIZE_MAX / 2);
     const char *path = sb_expand_home(cli, args->rest[0], &arena);
-    sb_status status;
-    sb_file_info info;
-    int known = path ? cli->env->fs->stat(cli->env->fs->ctx, path, &info) : 0;
-    if (!e || !path) {
-        status = sb_fail_nomem(&err, "for the export");
-    } else if (known < 0) {
-        status = sb_fail_errno(&err, SB_NOT_FOUND, -known, "%s: can't look at this", path);
-    } else {
-        e->cli = cli;
-        e->run = args->options[OPTION_RUN].text;
-        e->tag = args->options[OPTION_TAG].text;
-        e->superseded = args->options[OPTION_SUPERSEDED].given;
-        e->json = format && strcmp(format, "json") == 0;
-        status = export_directory(
-            e, path, sb_own_directory(cli, "XDG_CACHE_HOME", "~/.cache", &arena), &err);
-    }
+    bool json = format && strcmp(format, "json") == 0;
+    sb_status status = path ? export_directory(cli, path, args, json, &arena, &err)
+                            : sb_fail_nomem(&err, "for the export");
     int code = status == SB_OK ? 0 : sb_cli_fail(cli, &err);
     sb_arena_fini(&arena);
     return code;

@@ -5,20 +5,17 @@
  * Differences to TensorBoard: directories and files come in byte order instead of the system's,
  * records behind a damaged one are counted too, and control characters in names are escaped.
  *
- * Memory: one number an event whose step differs from the one before it. */
+ * Reading is the columnar reader's (seaboard/reader.h), with tags as they are stored. Memory: 16
+ * bytes a point of the largest unit, and 8 bytes an event. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
 #include "base/slice.h"
-#include "base/vec.h"
 #include "cli/cli.h"
-#include "codec/event.h"
-#include "codec/summary.h"
+#include "cli/tables.h"
+#include "codec/proto/messages.h"
 #include "fsio/fs.h"
-#include "logdir/discover.h"
-#include "logdir/tail.h"
 #include "base/banned.h"
 
 #define SEPARATOR "======================================================================\n"
@@ -39,136 +36,115 @@ typedef enum field {
 
 static const struct {
     const char *name;
-    bool has_tags;
-    bool lists_steps; /* lists all steps instead of a summary */
+    sb_reader_kind kind; /* of its tags; SB_READS_NO_VALUE: it has none */
+    bool lists_steps;    /* lists all steps instead of a summary */
 } fields[FIELDS] = {
-    [AUDIO] = {"audio", true, false},
-    [GRAPH] = {"graph", false, false},
-    [HISTOGRAMS] = {"histograms", true, false},
-    [IMAGES] = {"images", true, false},
-    [SCALARS] = {"scalars", true, false},
-    [CHECKPOINT] = {"sessionlog:checkpoint", false, false},
-    [START] = {"sessionlog:start", false, true},
-    [STOP] = {"sessionlog:stop", false, true},
-    [TENSOR] = {"tensor", true, false},
+    [AUDIO] = {"audio", SB_READS_AUDIO, false},
+    [GRAPH] = {"graph", SB_READS_NO_VALUE, false},
+    [HISTOGRAMS] = {"histograms", SB_READS_HISTOGRAM, false},
+    [IMAGES] = {"images", SB_READS_IMAGES, false},
+    [SCALARS] = {"scalars", SB_READS_SCALAR, false},
+    [CHECKPOINT] = {"sessionlog:checkpoint", SB_READS_NO_VALUE, false},
+    [START] = {"sessionlog:start", SB_READS_NO_VALUE, true},
+    [STOP] = {"sessionlog:stop", SB_READS_NO_VALUE, true},
+    [TENSOR] = {"tensor", SB_READS_TENSOR, false},
 };
 
-/* A step equal to the one before is left out, unless all are listed. */
-typedef SB_VEC(int64_t) steps;
+/* The steps of a field in the order of its events. A step equal to the one before is left out,
+ * unless all are listed. */
+typedef struct steps {
+    int64_t *items;
+    size_t n, room;
+} steps;
 
 typedef struct unit {
     const char *name;
+    const sb_cli_run *run;
     steps steps[FIELDS];
-    sb_intern tags[FIELDS];
 } unit;
 
 typedef struct inspection {
     sb_cli *cli;
-    const char *tag; /* NULL: all */
-    uint64_t files_done, files_all, bytes;
+    const char *tag;  /* NULL: all */
+    const char *file; /* the unit is this file; NULL: units are directories */
 } inspection;
 
 /* ---- collecting ------------------------------------------------------------------------------ */
 
-static void unit_init(unit *u, const sb_alloc *alloc, const char *name) {
-    *u = (unit){.name = name};
-    for (int i = 0; i < FIELDS; i++)
-        sb_intern_init(&u->tags[i], alloc, 0x5eab0a2du, UINT32_MAX - 1);
-}
-
 static void unit_fini(unit *u, const sb_alloc *alloc) {
-    for (int i = 0; i < FIELDS; i++) {
-        SB_VEC_FREE(&u->steps[i], alloc);
-        sb_intern_fini(&u->tags[i]);
-    }
+    for (int i = 0; i < FIELDS; i++) sb_alloc_put(alloc, u->steps[i].items, u->steps[i].room * 8);
 }
 
-static bool add_step(unit *u, const sb_alloc *alloc, field f, int64_t step) {
+static bool make_room(steps *s, const sb_alloc *alloc, size_t n) {
+    s->room = n;
+    s->items = sb_alloc_zeroed(alloc, n, sizeof *s->items);
+    return s->items != NULL;
+}
+
+static void add_step(steps *s, field f, int64_t step) {
+    if (s->n && !fields[f].lists_steps && s->items[s->n - 1] == step) return;
+    s->items[s->n++] = step;
+}
+
+/* The steps of all tags of a kind, in the order of the events: each step goes to the place of its
+ * event (all values of an event have its step), then the gaps are closed. */
+static bool collect_steps(unit *u, const sb_alloc *alloc, field f) {
+    uint64_t events = 0;
+    for (size_t i = 0; i < u->run->column_n; i++) {
+        const sb_reader_columns *c = &u->run->columns[i];
+        if (c->kind == fields[f].kind && c->count && c->positions[c->count - 1] >= events)
+            events = c->positions[c->count - 1] + 1;
+    }
+    if (events == 0) return true;
     steps *s = &u->steps[f];
-    if (s->n && !fields[f].lists_steps && s->items[s->n - 1] == step) return true;
-    int64_t *slot = SB_VEC_PUSH(s, alloc, SIZE_MAX);
-    if (slot) *slot = step;
-    return slot != NULL;
-}
-
-static field field_of(sb_value_kind kind) {
-    switch (kind) {
-    case SB_VALUE_KIND_SIMPLE:
-        return SCALARS;
-    case SB_VALUE_KIND_HISTO:
-        return HISTOGRAMS;
-    case SB_VALUE_KIND_IMAGE:
-        return IMAGES;
-    case SB_VALUE_KIND_AUDIO:
-        return AUDIO;
-    case SB_VALUE_KIND_TENSOR:
-        return TENSOR;
-    case SB_VALUE_KIND_OLD_HISTO:
-    case SB_VALUE_KIND_NONE:
-        break;
+    bool *is_there = sb_alloc_zeroed(alloc, events, sizeof *is_there);
+    if (!is_there || !make_room(s, alloc, events)) {
+        sb_alloc_put(alloc, is_there, events * sizeof *is_there);
+        return false;
     }
-    return FIELDS;
-}
-
-static bool add_summary(const inspection *in, unit *u, const sb_event *event) {
-    sb_summary_walk values = sb_summary_over(event->body);
-    sb_value value;
-    while (sb_summary_next(&values, &value) == SB_OK) {
-        field f = field_of(value.kind);
-        if (f == FIELDS) continue;
-        if (in->tag && !sb_slice_eq(value.tag, sb_slice_str(in->tag))) continue;
-        uint32_t id;
-        if (!add_step(u, in->cli->env->alloc, f, event->step) ||
-            sb_intern_add(&u->tags[f], value.tag, &id, NULL) == SB_NOMEM)
-            return false;
+    for (size_t i = 0; i < u->run->column_n; i++) {
+        const sb_reader_columns *c = &u->run->columns[i];
+        for (size_t k = 0; c->kind == fields[f].kind && k < c->count; k++) {
+            s->items[c->positions[k]] = c->steps[k];
+            is_there[c->positions[k]] = true;
+        }
     }
+    for (uint64_t i = 0; i < events; i++)
+        if (is_there[i]) add_step(s, f, s->items[i]);
+    sb_alloc_put(alloc, is_there, events * sizeof *is_there);
     return true;
 }
 
-static bool add_event(const inspection *in, unit *u, sb_slice payload) {
-    const sb_alloc *alloc = in->cli->env->alloc;
-    sb_event event;
-    if (sb_event_read(&event, payload) != SB_OK) return true;
-    if (event.what == SB_WHAT_SUMMARY) return add_summary(in, u, &event);
-    if (in->tag) return true;
-    if (event.what == SB_WHAT_GRAPH_DEF) return add_step(u, alloc, GRAPH, event.step);
-    sb_session_log log;
-    if (event.what != SB_WHAT_SESSION_LOG || sb_session_log_read(&log, event.body) != SB_OK)
-        return true;
-    switch (log.status) {
+static field field_of_event(const sb_reader_event *event) {
+    if (event->what == SB_READS_GRAPH) return GRAPH;
+    if (event->what != SB_READS_SESSION) return FIELDS;
+    switch (event->number) {
     case SB_SESSION_STATUS_START:
-        return add_step(u, alloc, START, event.step);
+        return START;
     case SB_SESSION_STATUS_STOP:
-        return add_step(u, alloc, STOP, event.step);
+        return STOP;
     case SB_SESSION_STATUS_CHECKPOINT:
-        return add_step(u, alloc, CHECKPOINT, event.step);
+        return CHECKPOINT;
     default:
-        return true;
+        return FIELDS;
     }
 }
 
-static sb_status inspect_records(inspection *in, unit *u, const char *path, sb_err *err) {
-    sb_tail *tail;
-    sb_status status = sb_tail_open(&tail, in->cli->env, path, NULL, err);
-    if (status != SB_OK) return status;
-    uint32_t turn = 0;
-    for (;;) {
-        sb_tail_record record;
-        status = sb_tail_next(tail, &record, err);
-        bool damage = status == SB_BAD_LENGTH || status == SB_BAD_PAYLOAD || status == SB_LIMIT;
-        if (status != SB_OK && !damage) break;
-        if (status == SB_OK && !add_event(in, u, record.payload)) {
-            status = sb_fail_nomem(err, "while inspecting");
-            break;
+static bool collect_unit(unit *u, const sb_alloc *alloc) {
+    for (field f = 0; f < FIELDS; f++) {
+        if (fields[f].kind != SB_READS_NO_VALUE) {
+            if (!collect_steps(u, alloc, f)) return false;
+            continue;
         }
-        if (++turn % 65536 == 0)
-            sb_cli_progress(in->cli, "inspect", in->files_done, in->files_all,
-                            in->bytes + record.offset);
+        size_t n = 0;
+        for (size_t i = 0; i < u->run->event_n; i++) n += field_of_event(&u->run->events[i]) == f;
+        if (n == 0) continue;
+        if (!make_room(&u->steps[f], alloc, n)) return false;
+        for (size_t i = 0; i < u->run->event_n; i++)
+            if (field_of_event(&u->run->events[i]) == f)
+                add_step(&u->steps[f], f, u->run->events[i].step);
     }
-    in->files_done++;
-    in->bytes += sb_tail_stats(tail).offset;
-    sb_tail_close(tail);
-    return status == SB_MORE || status == SB_CORRUPT ? SB_OK : status;
+    return true;
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
@@ -182,33 +158,26 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* A sorted copy that the caller frees; NULL when out of memory. */
-static void *sorted_copy(const sb_alloc *alloc, const void *items, size_t count, size_t size,
-                         int (*compare)(const void *, const void *)) {
-    void *copy = sb_alloc_get(alloc, count * size);
-    if (!copy) return NULL;
-    memcpy(copy, items, count * size);
-    qsort(copy, count, size, compare);
-    return copy;
-}
-
 static bool show_tags(sb_cli *cli, const unit *u) {
     const sb_alloc *alloc = cli->env->alloc;
+    size_t most = u->run->column_n;
+    sb_slice *tags = sb_alloc_zeroed(alloc, most + 1, sizeof *tags);
+    if (!tags) return false;
     for (int f = 0; f < FIELDS; f++) {
-        if (!fields[f].has_tags) continue;
-        uint32_t count = u->tags[f].count;
-        sb_buf_printf(&cli->line, "%s%s\n", fields[f].name, count ? "" : " -");
-        if (count == 0) continue;
-        sb_slice *tags = sorted_copy(alloc, u->tags[f].items, count, sizeof *tags, by_bytes);
-        if (!tags) return false;
-        for (uint32_t i = 0; i < count; i++) {
+        if (fields[f].kind == SB_READS_NO_VALUE) continue;
+        size_t n = 0;
+        for (size_t i = 0; i < most; i++)
+            if (u->run->columns[i].kind == fields[f].kind) tags[n++] = u->run->columns[i].tag;
+        sb_buf_printf(&cli->line, "%s%s\n", fields[f].name, n ? "" : " -");
+        if (n) qsort(tags, n, sizeof *tags, by_bytes);
+        for (size_t i = 0; i < n; i++) {
             sb_buf_add_str(&cli->line, "   ");
             sb_cli_add_shown(&cli->line, tags[i], 0);
             sb_buf_add_byte(&cli->line, '\n');
             sb_cli_put(cli);
         }
-        sb_alloc_put(alloc, tags, count * sizeof *tags);
     }
+    sb_alloc_put(alloc, tags, (most + 1) * sizeof *tags);
     return true;
 }
 
@@ -239,8 +208,10 @@ static void show_list(sb_cli *cli, const steps *s) {
 
 static bool show_digest(sb_cli *cli, const steps *s) {
     const sb_alloc *alloc = cli->env->alloc;
-    int64_t *ascending = sorted_copy(alloc, s->items, s->n, sizeof *ascending, by_number);
+    int64_t *ascending = sb_alloc_get(alloc, s->n * sizeof *ascending);
     if (!ascending) return false;
+    memcpy(ascending, s->items, s->n * sizeof *ascending);
+    qsort(ascending, s->n, sizeof *ascending, by_number);
     int64_t distinct = 1;
     for (size_t i = 1; i < s->n; i++) distinct += ascending[i] != ascending[i - 1];
     show_number(cli, "first_step", s->items[0]);
@@ -294,14 +265,29 @@ static sb_status show_unit(const inspection *in, const unit *u, sb_err *err) {
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-static sb_status inspect_file(inspection *in, const char *path, sb_err *err) {
-    unit u;
-    in->files_all = 1;
-    unit_init(&u, in->cli->env->alloc, path);
-    sb_status status = inspect_records(in, &u, path, err);
-    if (status == SB_OK) status = show_unit(in, &u, err);
-    unit_fini(&u, in->cli->env->alloc);
+static sb_status inspect_unit(void *ud, const sb_cli_run *run, sb_err *err) {
+    const inspection *in = ud;
+    const sb_alloc *alloc = in->cli->env->alloc;
+    unit u = {.name = in->file ? in->file : (const char *)run->found->path.p, .run = run};
+    sb_status status =
+        collect_unit(&u, alloc) ? show_unit(in, &u, err) : sb_fail_nomem(err, "while inspecting");
+    unit_fini(&u, alloc);
     return status;
+}
+
+static sb_status inspect_runs(inspection *in, const sb_found *found, sb_err *err) {
+    sb_reader_table_opts opts =
+        SB_INIT(sb_reader_table_opts, .kinds = UINT32_MAX, .tags = in->tag ? &in->tag : NULL,
+                .tag_count = 1, .columns = SB_COLUMN_STEPS | SB_COLUMN_POSITIONS,
+                .flags = SB_TABLE_AS_STORED | (in->tag ? 0 : SB_TABLE_KEEP_EVENTS));
+    return sb_cli_read_tables(&(sb_cli_tables){.cli = in->cli,
+                                               .command = "inspect",
+                                               .runs = found->runs,
+                                               .run_count = found->run_count,
+                                               .opts = &opts,
+                                               .visit = inspect_unit,
+                                               .ud = in},
+                              err);
 }
 
 /* The order of a depth-first walk through sorted names: files in a directory come before its
@@ -314,19 +300,6 @@ static int by_walk(const void *a, const void *b) {
         if (p != q) return p - q;
     }
     return (x->path.n > y->path.n) - (x->path.n < y->path.n);
-}
-
-static sb_status inspect_run(inspection *in, const sb_found_run *run, sb_err *err) {
-    unit u;
-    unit_init(&u, in->cli->env->alloc, (const char *)run->path.p);
-    sb_status status = SB_OK;
-    for (size_t i = 0; i < run->file_count && status == SB_OK; i++) {
-        status = inspect_records(in, &u, (const char *)run->files[i].path.p, err);
-        if (status == SB_NOT_FOUND) status = SB_OK; /* the file was removed since it was found */
-    }
-    if (status == SB_OK) status = show_unit(in, &u, err);
-    unit_fini(&u, in->cli->env->alloc);
-    return status;
 }
 
 static void show_found(sb_cli *cli, const char *path, const sb_found *found) {
@@ -351,20 +324,20 @@ static void show_found(sb_cli *cli, const char *path, const sb_found *found) {
     sb_buf_add_byte(&cli->line, '\n');
 }
 
-static sb_status inspect_directory(inspection *in, const char *path, sb_err *err) {
+static sb_status inspect_path(inspection *in, const char *path, sb_err *err) {
     sb_arena arena;
     sb_found found;
     sb_arena_init(&arena, in->cli->env->alloc, 64 << 10, SIZE_MAX / 2);
     sb_status status = sb_discover(&found, in->cli->env, &arena, path, NULL, err);
-    if (status == SB_NOT_FOUND) status = SB_OK; /* as TensorBoard does: no event files found */
-    if (status == SB_OK && found.is_file)
-        status = sb_fail(err, SB_INVALID, 0, "%s: is a file, use --event_file for it", path);
+    if (status == SB_NOT_FOUND && !in->file) status = SB_OK; /* as TensorBoard: no event files */
+    if (status == SB_OK && found.is_file != !!in->file)
+        status = found.is_file
+                     ? sb_fail(err, SB_INVALID, 0, "%s: is a file, use --event_file for it", path)
+                     : sb_fail(err, SB_INVALID, 0, "%s: is a directory, use --logdir for it", path);
     if (status == SB_OK) {
         if (found.run_count) qsort(found.runs, found.run_count, sizeof *found.runs, by_walk);
-        show_found(in->cli, path, &found);
-        in->files_all = found.file_count;
-        for (size_t i = 0; i < found.run_count && status == SB_OK; i++)
-            status = inspect_run(in, &found.runs[i], err);
+        if (!in->file) show_found(in->cli, path, &found);
+        status = inspect_runs(in, &found, err);
     }
     sb_arena_fini(&arena);
     return status;
@@ -386,7 +359,7 @@ static int inspect_main(sb_cli *cli, const sb_args *args) {
     const char *logdir = args->options[OPTION_LOGDIR].text;
     const char *file = args->options[OPTION_EVENT_FILE].text;
     const char *path = args->rest_count ? args->rest[0] : NULL;
-    inspection in = {.cli = cli, .tag = args->options[OPTION_TAG].text};
+    inspection in = {.cli = cli, .tag = args->options[OPTION_TAG].text, .file = file};
     sb_err err;
     if (in.tag && !*in.tag) in.tag = NULL;
     if (!!logdir + !!file + !!path != 1) {
@@ -400,15 +373,12 @@ static int inspect_main(sb_cli *cli, const sb_args *args) {
             sb_fail_errno(&err, SB_NOT_FOUND, -known, "%s: can't look at this", path);
             return sb_cli_fail(cli, &err);
         }
-        if (info.is_dir)
-            logdir = path;
-        else
-            file = path;
+        if (!info.is_dir) in.file = path;
     }
     sb_buf_add_str(&cli->line, SEPARATOR
                    "Processing event files... (this can take a few minutes)\n" SEPARATOR "\n");
     sb_cli_put(cli);
-    sb_status status = file ? inspect_file(&in, file, &err) : inspect_directory(&in, logdir, &err);
+    sb_status status = inspect_path(&in, path ? path : file ? file : logdir, &err);
     sb_cli_put(cli);
     return status == SB_OK ? 0 : sb_cli_fail(cli, &err);
 }

@@ -180,9 +180,7 @@ void sb_reader_close(sb_reader *r) {
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* What the event says, in the words of the public interface. False: its content is malformed. */
-static bool fill_event(sb_reader *r, sb_reader_event *out) {
-    const sb_event *e = &r->event;
+bool sb_reader_fill_event(sb_reader_event *out, const sb_event *e) {
     out->wall_time = e->wall_time;
     out->step = e->step;
     out->body = e->body;
@@ -242,7 +240,8 @@ static sb_status open_event(sb_reader *r, sb_reader_file *file, const sb_tail_re
     r->event_file = file;
     r->event_offset = record->offset;
     r->event_size = record->size;
-    if (sb_event_read(&r->event, record->payload) == SB_OK && fill_event(r, out)) {
+    if (sb_event_read(&r->event, record->payload) == SB_OK &&
+        sb_reader_fill_event(out, &r->event)) {
         sb_reader_begin_values(r);
         return SB_OK;
     }

@@ -77,6 +77,12 @@ void sb_reader_note(sb_reader *r, const sb_reader_file *file, sb_status kind, ui
 void sb_reader_begin_values(sb_reader *r);
 void sb_reader_values_fini(sb_reader *r);
 
+/* Sets all fields of the event but run, path, offset and record. False: its content is
+ * malformed. */
+bool sb_reader_fill_event(sb_reader_event *out, const sb_event *e);
+
+/* The kind that the metadata of a tag announces. */
+sb_reader_kind sb_reader_promised_kind(const sb_metadata *metadata);
 /* What a value is, given the tag's metadata. Fills in the number of a scalar, and for TF1's forms
  * the plugin that would show them. */
 sb_reader_kind sb_reader_classify(const sb_value *value, sb_metadata *metadata, double *scalar);

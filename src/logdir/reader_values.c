@@ -59,7 +59,8 @@ static sb_status metadata_of(sb_reader *r, const sb_value *value, sb_metadata *o
 
 /* ---- what a value is ------------------------------------------------------------------------- */
 
-static sb_reader_kind kind_by_plugin(const sb_metadata *metadata) {
+/* The class of the data counts more than the plugin's name, as in the server. */
+sb_reader_kind sb_reader_promised_kind(const sb_metadata *metadata) {
     static const struct {
         const char *plugin;
         sb_reader_kind kind;
@@ -68,9 +69,11 @@ static sb_reader_kind kind_by_plugin(const sb_metadata *metadata) {
         {"images", SB_READS_IMAGES},  {"audio", SB_READS_AUDIO},
         {"text", SB_READS_TEXT},
     };
+    sb_reader_kind kind = SB_READS_TENSOR;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (sb_slice_eq(metadata->plugin_name, sb_slice_str(known[i].plugin))) return known[i].kind;
-    return metadata->data_class == SB_DATA_CLASS_SCALAR ? SB_READS_SCALAR : SB_READS_TENSOR;
+        if (sb_slice_eq(metadata->plugin_name, sb_slice_str(known[i].plugin))) kind = known[i].kind;
+    if (kind == SB_READS_SCALAR && metadata->data_class) kind = SB_READS_TENSOR;
+    return metadata->data_class == SB_DATA_CLASS_SCALAR ? SB_READS_SCALAR : kind;
 }
 
 sb_reader_kind sb_reader_classify(const sb_value *value, sb_metadata *metadata, double *scalar) {
@@ -89,7 +92,7 @@ sb_reader_kind sb_reader_classify(const sb_value *value, sb_metadata *metadata, 
         metadata->plugin_name = SB_LIT("histograms");
         return SB_READS_HISTOGRAM;
     case SB_VALUE_KIND_TENSOR: {
-        sb_reader_kind kind = kind_by_plugin(metadata);
+        sb_reader_kind kind = sb_reader_promised_kind(metadata);
         if (kind == SB_READS_SCALAR && !sb_scalar_of(value, scalar, NULL)) kind = SB_READS_TENSOR;
         return kind;
     }

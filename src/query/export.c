@@ -1,90 +1,34 @@
-/* export.c: the text of all points. */
+/* export.c: all points of a store, through export_text.h. */
 #include "query/export.h"
 
 #include <stdlib.h>
 
 #include "base/slice.h"
-#include "base/text/json.h"
-#include "base/text/number.h"
-#include "query/csv.h"
+#include "query/export_text.h"
 #include "base/banned.h"
 
 #define FLUSH_BYTES ((size_t)256 << 10)
 #define ARENA_CAP ((size_t)2 << 30)
-#define MAX_NAMES ((size_t)64 << 20)
 
 typedef struct work {
     sb_export *e;
-    const sb_alloc *alloc;
+    sb_export_text text;
     sb_arena arena;
     sb_points points; /* one block of a series */
 } work;
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
-static void add_double(sb_buf *out, double x) {
-    if (!sb_buf_reserve(out, SB_NUMBER_ROOM)) return;
-    out->n += sb_print_double((char *)out->p + out->n, x);
-}
-
-static void add_int(sb_buf *out, int64_t x) {
-    if (!sb_buf_reserve(out, SB_NUMBER_ROOM)) return;
-    out->n += sb_print_int64((char *)out->p + out->n, x);
-}
-
-/* In JSON what is no number is a text. */
-static void add_number(const sb_export *e, sb_buf *out, double x) {
-    bool quoted = e->json && (x != x || x - x != 0);
-    if (quoted) sb_buf_add_byte(out, '"');
-    add_double(out, x);
-    if (quoted) sb_buf_add_byte(out, '"');
-}
-
-/* What stands before the step in every line of a series. */
-static void add_names(const sb_export *e, sb_buf *out, sb_slice run, sb_slice tag) {
-    if (e->json) {
-        sb_buf_add_str(out, "{\"run\": ");
-        sb_json_quote(out, run, true);
-        sb_buf_add_str(out, ", \"tag\": ");
-        sb_json_quote(out, tag, true);
-        sb_buf_add_str(out, ", \"step\": ");
-        return;
-    }
-    sb_csv_add_text(out, run);
-    sb_buf_add_byte(out, ',');
-    sb_csv_add_text(out, tag);
-    sb_buf_add_byte(out, ',');
-}
-
-static void add_point(work *w, sb_slice names, size_t i) {
-    sb_export *e = w->e;
-    sb_buf *out = e->out;
-    if (e->json) sb_buf_add_str(out, e->any ? ",\n" : "[\n");
-    e->any = true;
-    sb_buf_add_slice(out, names);
-    add_int(out, w->points.steps[i]);
-    sb_buf_add_str(out, e->json ? ", \"wall_time\": " : ",");
-    add_number(e, out, w->points.walls[i]);
-    sb_buf_add_str(out, e->json ? ", \"value\": " : ",");
-    add_number(e, out, w->points.values[i]);
-    sb_buf_add_byte(out, e->json ? '}' : '\n');
-}
-
 static sb_status add_series(work *w, const sb_series *series, sb_slice run) {
     sb_export *e = w->e;
-    sb_buf names;
-    sb_buf_init(&names, w->alloc, MAX_NAMES);
-    add_names(e, &names, run, series->tag);
+    sb_export_text_series(&w->text, run, series->tag);
     sb_scalar_walk walk = sb_scalars_of(series, !e->superseded);
-    sb_status status = names.failed;
+    sb_status status = e->out->failed;
     for (size_t n; status == SB_OK && (n = sb_scalars_next(&walk, &w->points, NULL)) > 0;) {
-        for (size_t i = 0; i < n; i++) add_point(w, sb_buf_slice(&names), i);
+        sb_export_text_points(&w->text, w->points.steps, w->points.walls, w->points.values, n);
         e->points += n;
         if (e->flush && e->out->n >= FLUSH_BYTES && !e->flush(e->ud)) status = SB_CLOSED;
         if (status == SB_OK) status = e->out->failed;
         if (status == SB_OK && sb_budget_over(e->budget)) status = SB_TIMEOUT;
     }
-    sb_buf_fini(&names);
     return status;
 }
 
@@ -136,25 +80,25 @@ static sb_status add_all(work *w, sb_store *store) {
     sb_status status = sb_store_runs(store, &w->arena, &runs);
     if (status != SB_OK) return status;
     if (runs.n) qsort(runs.items, runs.n, sizeof *runs.items, by_name);
-    if (!w->e->json) sb_buf_add_str(w->e->out, "run,tag,step,wall_time,value\n");
     for (size_t i = 0; i < runs.n && status == SB_OK; i++) {
         sb_arena_mark mark = sb_arena_here(&w->arena);
         status = add_run(w, runs.items[i]);
         sb_arena_reset(&w->arena, mark);
     }
-    if (w->e->json) sb_buf_add_str(w->e->out, w->e->any ? "\n]\n" : "[]\n");
     sb_runs_release(&runs);
-    return status == SB_OK ? w->e->out->failed : status;
+    return status;
 }
 
 sb_status sb_export_all(sb_export *e, sb_store *store, const sb_alloc *alloc) {
     work *w = sb_alloc_get(alloc, sizeof *w);
     if (!w) return SB_NOMEM;
     w->e = e;
-    w->alloc = alloc;
+    sb_export_text_begin(&w->text, e->out, e->json, alloc);
     sb_arena_init(&w->arena, alloc, 64u << 10, ARENA_CAP);
     sb_status status = add_all(w, store);
     sb_arena_fini(&w->arena);
+    sb_export_text_end(&w->text);
+    if (status == SB_OK) status = e->out->failed;
     sb_alloc_put(alloc, w, sizeof *w);
     return status;
 }

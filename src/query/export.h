@@ -1,7 +1,4 @@
-/* export.h: every point of every scalar series as text, exactly as it was logged.
- *
- *   csv    run,tag,step,wall_time,value      numbers with the fewest digits that read back the same
- *   json   one array, an object a line; NaN and infinities are texts "NaN", "Infinity", "-Infinity"
+/* export.h: every point of every scalar series of a store as text (query/export_text.h).
  *
  * In:  a store.  Out: text in a buffer, which the caller may empty on the way, so that any amount
  * streams.
@@ -25,7 +22,6 @@ typedef struct sb_export {
     bool (*flush)(void *ud);
     void *ud;
     const sb_budget *budget;
-    bool any;        /* something was written; starts as false */
     uint64_t points; /* written so far; starts as 0. For progress: flush may look at it */
 } sb_export;
 

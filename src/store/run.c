@@ -243,7 +243,7 @@ sb_status sb_run_add_start(sb_run *run, uint32_t file, int64_t step, double wall
     pthread_mutex_unlock(&run->mutex);
     if (!ok) return SB_NOMEM;
     run->files[file].segments++;
-    run->starts[run->start_n++] = (sb_start){file, run->files[file].segments, step, wall};
+    run->starts[run->start_n++] = (sb_stored_start){file, run->files[file].segments, step, wall};
     run->next_epoch++;
     return SB_OK;
 }

@@ -106,14 +106,45 @@ sb_status sb_run_file(sb_run *run, uint32_t file, sb_arena *arena, sb_file_info_
 /* ---- series ---------------------------------------------------------------------------------- */
 
 typedef struct ranked {
-    uint32_t rank, segment;
-    sb_part part;
+    uint32_t rank;
+    sb_stored_part *part;
 } ranked;
 
 static int by_rank(const void *a, const void *b) {
     const ranked *x = a, *y = b;
     if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    return (x->segment > y->segment) - (x->segment < y->segment);
+    return (x->part->segment > y->part->segment) - (x->part->segment < y->part->segment);
+}
+
+static bool has_points(const sb_stored_part *part) {
+    return part->seen.chunk_n || part->seen.tail_n || part->seen.ref_n;
+}
+
+/* From which step on the points of each part are superseded. */
+static sb_status find_cuts(const sb_run *run, const ranked *parts, size_t n, sb_arena *arena,
+                           int64_t *cuts) {
+    sb_piece *pieces = sb_arena_get(arena, n * sizeof *pieces);
+    sb_start *starts = sb_arena_get(arena, run->seen_start_n * sizeof *starts);
+    if (!pieces || !starts) return SB_NOMEM;
+    for (size_t i = 0; i < n; i++) {
+        const sb_stored_part *p = parts[i].part;
+        const sb_stored_file *f = &run->files[p->file];
+        pieces[i] = (sb_piece){.rank = f->rank,
+                               .segment = p->segment,
+                               .first_step = p->seen_first_step,
+                               .file_first = f->seen_first,
+                               .file_last = f->seen_last};
+    }
+    for (uint32_t i = 0; i < run->seen_start_n; i++) {
+        const sb_stored_start *s = &run->starts[i];
+        starts[i] = (sb_start){run->files[s->file].rank, s->segment, s->step, s->wall};
+    }
+    sb_restarts restarts = {.pieces = pieces,
+                            .piece_n = n,
+                            .starts = starts,
+                            .start_n = run->seen_start_n,
+                            .ranks = run->order_n};
+    return sb_restart_cuts(&restarts, arena, cuts);
 }
 
 static sb_part view_part(sb_stored_part *p, int64_t cut_step) {
@@ -144,16 +175,14 @@ static sb_status take_snapshot(sb_run *run, sb_stored_series *s, sb_arena *arena
     out->parts = sb_arena_get(arena, s->part_n * sizeof *out->parts);
     int64_t *cuts = sb_arena_get(arena, s->part_n * sizeof *cuts);
     if (!order || !out->parts || !cuts) return SB_NOMEM;
-    sb_status status = sb_part_cuts(run, s, arena, cuts);
-    if (status != SB_OK) return status;
     size_t n = 0;
-    for (uint32_t i = 0; i < s->part_n; i++) {
-        sb_stored_part *p = &s->parts[i];
-        if (!p->seen.chunk_n && !p->seen.tail_n && !p->seen.ref_n) continue;
-        order[n++] = (ranked){run->files[p->file].rank, p->segment, view_part(p, cuts[i])};
-    }
+    for (uint32_t i = 0; i < s->part_n; i++)
+        if (has_points(&s->parts[i]))
+            order[n++] = (ranked){run->files[s->parts[i].file].rank, &s->parts[i]};
     if (n > 1) qsort(order, n, sizeof *order, by_rank);
-    for (size_t i = 0; i < n; i++) out->parts[i] = order[i].part;
+    sb_status status = find_cuts(run, order, n, arena, cuts);
+    if (status != SB_OK) return status;
+    for (size_t i = 0; i < n; i++) out->parts[i] = view_part(order[i].part, cuts[i]);
     out->part_n = n;
     out->tag = s->tag;
     out->meta = &s->meta;

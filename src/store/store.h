@@ -10,8 +10,7 @@
  * never change and never block the loader.
  *
  * Restarts hide, they don't delete (docs/decisions): a snapshot says for each part from which step
- * on its points are superseded, because a later file that began after this one's last event, or a
- * SessionLog START, went over the same steps again.
+ * on its points are superseded (codec/restarts.h).
  *
  * Lock order: store.mutex, then run.mutex; never two run.mutex. Readers hold a run's mutex only to
  * take references. */
@@ -23,12 +22,11 @@
 
 #include "base/arena.h"
 #include "base/status.h"
+#include "codec/restarts.h"
 #include "store/chunk.h"
 
 typedef struct sb_store sb_store;
 typedef struct sb_run sb_run;
-
-#define SB_NO_CUT INT64_MAX
 
 typedef struct sb_store_opts {
     const sb_alloc *alloc;

@@ -98,12 +98,14 @@ typedef struct sb_stored_file {
     sb_file_state state;
 } sb_stored_file;
 
-typedef struct sb_start {
+/* A SessionLog START, as sb_start of codec/restarts.h; the rank is that of the file, which may
+ * change. */
+typedef struct sb_stored_start {
     uint32_t file;
-    uint32_t segment; /* parts of its file with a lower one lie before */
+    uint32_t segment;
     int64_t step;
     double wall;
-} sb_start;
+} sb_stored_start;
 
 /* What the states of a run's files come to. */
 typedef struct sb_file_sum {
@@ -133,7 +135,7 @@ struct sb_run {
     /* the loader's: */
     sb_stored_series **dirty;
     uint32_t dirty_n, dirty_room;
-    sb_start *starts;
+    sb_stored_start *starts;
     uint32_t start_n, start_room;
     uint64_t next_dropped_tags;
     uint64_t next_epoch;
@@ -183,13 +185,6 @@ void sb_extent_hold(sb_extent *e);
 void sb_counted_hold(void *block);
 void sb_chunk_list_release(sb_chunk_list *list);
 void sb_counted_release(void *block); /* not for chunk lists */
-
-/* With the mutex held: from which step on the committed points of a part are superseded. */
-int64_t sb_part_cut(const sb_run *run, const sb_stored_series *s, const sb_stored_part *part);
-/* The same for all parts of the series; cuts has room for them. */
-sb_status sb_part_cuts(const sb_run *run, const sb_stored_series *s, sb_arena *arena,
-                       int64_t *cuts);
-#define SB_FEW_PARTS 64u /* up to here one by one is as good */
 
 void sb_run_free(sb_run *run);
 sb_status sb_run_new(sb_run **out, sb_store *store, sb_slice name, sb_slice path, uint32_t id,

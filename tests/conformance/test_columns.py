@@ -40,6 +40,7 @@ class Columns(c.Structure):
         ("items", c.POINTER(Bytes)),
         ("ends", c.POINTER(c.c_size_t)),
         ("skipped", c.c_size_t),
+        ("positions", c.POINTER(c.c_uint64)),
     ]
 
     def points(self):
@@ -65,6 +66,8 @@ class TableOpts(Sized):
         ("max_bytes", c.c_uint64),
         ("resize", c.c_void_p),
         ("ud", c.c_void_p),
+        ("columns", c.c_uint32),
+        ("flags", c.c_uint32),
     ]
 
 

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "codec/summary.h"
 #include "codec/tensor.h"
-#include "logdir/table_int.h"
+#include "logdir/table.h"
 #include "support/fault_alloc.h"
 #include "support/fault_fs.h"
 #include "unit/logdir/frames.h"
@@ -217,6 +218,186 @@ static void metadata_of_an_earlier_file_counts_for_later_ones(void **state) {
     sb_reader_table_free(t);
 }
 
+/* A SessionLog event. */
+static void add_session(frames *f, int64_t step, int64_t status) {
+    sb_buf b;
+    sb_buf_init(&b, &sb_alloc_libc, 1 << 10);
+    sb_pb_add_double(&b, SB_EVENT_WALL_TIME, 1e9 + (double)step);
+    sb_pb_add_int_nz(&b, SB_EVENT_STEP, step);
+    size_t log = sb_pb_begin(&b, SB_EVENT_SESSION_LOG, 20);
+    sb_pb_add_int_nz(&b, SB_SESSION_LOG_STATUS, status);
+    sb_pb_add_bytes_nz(&b, SB_SESSION_LOG_MSG, SB_LIT("hello"));
+    sb_pb_end(&b, log);
+    sb_record_add(&f->bytes, sb_buf_slice(&b));
+    sb_buf_fini(&b);
+}
+
+static void superseded_points_are_left_out_on_demand(void **state) {
+    sb_test_dir *d = *state;
+    const sb_slice words[] = {SB_LIT("one"), SB_LIT("two")};
+    frames f;
+    frames_init(&f);
+    for (int64_t i = 0; i < 10; i++) { /* wall times 0 to 9 */
+        add_simple(&f, i, "loss", (float)i);
+        add_strings(&f, i, "note", words, 1 + i % 2, "text");
+    }
+    put(d, "r/1.tfevents", &f);
+    frames_init(&f); /* begins at wall time 20 with step 20; the START says that step 7 comes */
+    add_simple(&f, 20, "loss", 20);
+    add_session(&f, 7, SB_SESSION_STATUS_START);
+    add_simple(&f, 8, "loss", 8);
+    add_simple(&f, 21, "loss", 21);
+    put(d, "r/2.tfevents", &f);
+    sb_reader_table_opts opts = SB_INIT(sb_reader_table_opts, .kinds = UINT32_MAX);
+    sb_reader_table *t = read_table(d, &opts);
+    assert_int_equal(sb_reader_table_find(t, "r", "loss")->count, 13);
+    assert_int_equal(sb_reader_table_find(t, "r", "note")->count, 10);
+    sb_reader_table_free(t);
+    opts.flags = SB_TABLE_HIDE_SUPERSEDED;
+    t = read_table(d, &opts);
+    const sb_reader_columns *loss = sb_reader_table_find(t, "r", "loss");
+    /* The START cuts step 20 before it in its own file. The piece behind it cuts the first file at
+     * 8; the START itself does not, since its wall time is before that file's end. */
+    assert_int_equal(loss->count, 10);
+    assert_int_equal(loss->steps[7], 7);
+    assert_int_equal(loss->steps[8], 8);
+    assert_int_equal(loss->steps[9], 21);
+    assert_true(loss->values[8] == 8 && loss->wall_times[9] == 1e9 + 21);
+    assert_int_equal(sb_reader_table_find(t, "r", "note")->count, 10);
+    sb_reader_table_free(t);
+    frames_init(&f); /* a third file, whose steps are all beyond; STOPs cut nothing */
+    for (int64_t i = 0; i < 2; i++) {
+        add_strings(&f, 30 + i, "note", words, 2, "text");
+        add_session(&f, 3, SB_SESSION_STATUS_STOP);
+    }
+    put(d, "r/3.tfevents", &f);
+    t = read_table(d, &opts);
+    const sb_reader_columns *note = sb_reader_table_find(t, "r", "note");
+    assert_int_equal(note->count, 12);
+    assert_int_equal(note->ends[11], 5 * 1 + 5 * 2 + 2 * 2);
+    sb_reader_table_free(t);
+}
+
+static void items_go_with_their_points(void **state) {
+    sb_test_dir *d = *state;
+    const sb_slice words[] = {SB_LIT("one"), SB_LIT("two"), SB_LIT("three")};
+    frames f;
+    frames_init(&f);
+    for (int64_t i = 5; i < 11; i++) add_strings(&f, i, "note", words, 1 + i % 3, "text");
+    put(d, "r/1.tfevents", &f);
+    frames_init(&f);
+    add_simple(&f, 100, "x", 1); /* the file begins when the other has ended */
+    add_strings(&f, 7, "note", words, 3, "text");
+    put(d, "r/2.tfevents", &f);
+    sb_reader_table *t = read_table(d, &SB_INIT(sb_reader_table_opts, .kinds = 1u << SB_READS_TEXT,
+                                                .flags = SB_TABLE_HIDE_SUPERSEDED));
+    const sb_reader_columns *note = sb_reader_table_find(t, "r", "note");
+    assert_int_equal(note->count, 3); /* 5, 6 and the new 7 */
+    assert_int_equal(note->steps[2], 7);
+    assert_int_equal(note->ends[0], 3);
+    assert_int_equal(note->ends[1], 4);
+    assert_int_equal(note->ends[2], 7);
+    assert_slice_is(item_of(note, 1, 0), "one");
+    assert_slice_is(item_of(note, 2, 2), "three");
+    sb_reader_table_free(t);
+}
+
+static void positions_tell_the_order_across_tags_and_files(void **state) {
+    sb_test_dir *d = *state;
+    put_scalars(d, "r/1.tfevents", 0, 100);
+    put_scalars(d, "r/2.tfevents", 100, 150);
+    put_scalars(d, "s/1.tfevents", 0, 3);
+    sb_reader_table *t = read_table(
+        d, &SB_INIT(sb_reader_table_opts, .columns = SB_COLUMN_STEPS | SB_COLUMN_POSITIONS));
+    const sb_reader_columns *loss = sb_reader_table_find(t, "r", "loss"),
+                            *accuracy = sb_reader_table_find(t, "r", "accuracy");
+    assert_int_equal(loss->count, 150);
+    assert_null(loss->values);
+    assert_null(loss->wall_times);
+    for (size_t i = 0; i < 150; i++) {
+        assert_int_equal(loss->steps[i], (int64_t)i);
+        assert_int_equal(loss->positions[i], 2 * i);
+        assert_int_equal(accuracy->positions[i], 2 * i + 1);
+    }
+    assert_int_equal(sb_reader_table_find(t, "s", "loss")->positions[0], 0);
+    sb_reader_table_free(t);
+}
+
+static const sb_reader_columns *of_kind(const sb_reader_table *t, sb_reader_kind kind) {
+    const sb_reader_columns *c;
+    for (size_t i = 0; (c = sb_reader_table_at(t, i)); i++)
+        if (c->kind == kind) return c;
+    return NULL;
+}
+
+static void tags_can_be_read_as_they_are_stored(void **state) {
+    sb_test_dir *d = *state;
+    const sb_slice word = SB_LIT("hello");
+    frames f;
+    frames_init(&f);
+    for (int64_t i = 0; i < 300;
+         i++) { /* one tag in two forms; both are scalars to everybody else */
+        add_number(&f, i, "x", (double)i, "scalars");
+        if (i % 3 == 0) add_simple(&f, i, "x", (float)i);
+    }
+    add_strings(&f, 1, "note", &word, 1, "text");
+    put(d, "r/1.tfevents", &f);
+    sb_reader_table_opts opts = SB_INIT(sb_reader_table_opts, .kinds = UINT32_MAX);
+    sb_reader_table *t = read_table(d, &opts);
+    assert_int_equal(of_kind(t, SB_READS_SCALAR)->count, 400);
+    sb_reader_table_free(t);
+    for (uint32_t columns = SB_COLUMN_STEPS; columns <= SB_COLUMN_VALUES; columns *= 4) {
+        opts.columns = columns; /* without values numbers in tensors take the fast path, too */
+        opts.flags = SB_TABLE_AS_STORED;
+        t = read_table(d, &opts);
+        assert_int_equal(of_kind(t, SB_READS_SCALAR)->count, 100);
+        assert_int_equal(of_kind(t, SB_READS_SCALAR)->steps[99], 297);
+        assert_int_equal(of_kind(t, SB_READS_TENSOR)->count, 300);
+        assert_slice_is(of_kind(t, SB_READS_TENSOR)->tag, "x");
+        assert_null(of_kind(t, SB_READS_TEXT));
+        assert_int_equal(sb_reader_table_find(t, "r", "note")->kind, SB_READS_TENSOR);
+        sb_reader_table_free(t);
+    }
+}
+
+static void events_without_values_are_kept_on_demand(void **state) {
+    sb_test_dir *d = *state;
+    frames f;
+    frames_init(&f);
+    add_simple(&f, 1, "x", 1);
+    add_session(&f, 2, SB_SESSION_STATUS_START);
+    add_session(&f, 3, SB_SESSION_STATUS_STOP);
+    put(d, "r/1.tfevents", &f);
+    sb_reader_table *t = read_table(d, NULL);
+    assert_null(sb_reader_table_event(t, 0));
+    sb_reader_table_free(t);
+    t = read_table(d, &SB_INIT(sb_reader_table_opts, .flags = SB_TABLE_KEEP_EVENTS));
+    const sb_reader_event *event = sb_reader_table_event(t, 1);
+    assert_int_equal(event->what, SB_READS_SESSION);
+    assert_int_equal(event->number, SB_SESSION_STATUS_STOP);
+    assert_int_equal(event->step, 3);
+    assert_string_equal(event->run, "r");
+    assert_slice_is(event->body, "hello");
+    assert_null(sb_reader_table_event(t, 2));
+    sb_reader_table_free(t);
+}
+
+static void a_bad_first_value_does_not_spoil_its_tag(void **state) {
+    sb_test_dir *d = *state;
+    const double two[] = {1, 2};
+    const int64_t n = 2;
+    frames f;
+    frames_init(&f);
+    add_tensor(&f, 0, "x", &(sb_array){.data = two, .dtype = SB_DOUBLE, .rank = 1, .dims = &n},
+               "scalars");
+    for (int64_t i = 1; i < 5; i++) add_number(&f, i, "x", (double)i, NULL);
+    put(d, "r/1.tfevents", &f);
+    sb_reader_table *t = read_table(d, NULL);
+    expect_scalars(t, "r", "x", 1, 4, 1);
+    assert_int_equal(sb_reader_table_at(t, 0)->skipped, 1);
+    sb_reader_table_free(t);
+}
+
 static void damage_costs_only_itself_and_is_told(void **state) {
     sb_test_dir *d = *state;
     frames f;
@@ -301,7 +482,8 @@ static void columns_are_in_the_callers_memory(void **state) {
 static sb_status read_with(const sb_alloc *alloc, void *ud) {
     sb_env env = {alloc, &sb_fs_local, &sb_clock_system};
     sb_reader_table *t;
-    sb_reader_table_opts opts = SB_INIT(sb_reader_table_opts, .threads = 1, .kinds = UINT32_MAX);
+    sb_reader_table_opts opts = SB_INIT(sb_reader_table_opts, .threads = 1, .kinds = UINT32_MAX,
+                                        .flags = SB_TABLE_KEEP_EVENTS | SB_TABLE_HIDE_SUPERSEDED);
     sb_status status = sb_reader_table_read_in(&t, &env, ud, &opts, NULL);
     if (status != SB_OK) return status;
     assert_int_equal(sb_reader_table_find(t, "r", "loss")->count, 40);
@@ -321,6 +503,7 @@ static void memory_may_run_out_anywhere(void **state) {
     put(d, "s/1.tfevents", &f);
     frames_init(&f);
     add_number(&f, 2, "x", 2, NULL);
+    add_session(&f, 1, SB_SESSION_STATUS_START);
     put(d, "s/2.tfevents", &f);
     sb_fault_alloc_sweep(read_with, (void *)(uintptr_t)sb_test_dir_path(d));
 }
@@ -334,6 +517,12 @@ int main(void) {
         DIR_TEST(only_what_is_asked_for_is_kept),
         DIR_TEST(texts_images_and_tensors_come_as_bytes),
         DIR_TEST(metadata_of_an_earlier_file_counts_for_later_ones),
+        DIR_TEST(superseded_points_are_left_out_on_demand),
+        DIR_TEST(items_go_with_their_points),
+        DIR_TEST(positions_tell_the_order_across_tags_and_files),
+        DIR_TEST(tags_can_be_read_as_they_are_stored),
+        DIR_TEST(events_without_values_are_kept_on_demand),
+        DIR_TEST(a_bad_first_value_does_not_spoil_its_tag),
         DIR_TEST(damage_costs_only_itself_and_is_told),
         DIR_TEST(senseless_questions_are_refused),
         DIR_TEST(items_beyond_the_limit_are_refused),
