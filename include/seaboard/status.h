@@ -28,7 +28,8 @@ extern "C" {
     X(GARBAGE, "garbage", 3, "bytes in which no record begins")                                    \
     X(END, "end", 0, "there is nothing after this")                                                \
     X(REPLACED, "replaced", 4, "the file is not the one whose beginning was read")                 \
-    X(TIMEOUT, "timeout", 1, "it took longer than the caller would wait")
+    X(TIMEOUT, "timeout", 1, "it took longer than the caller would wait")                          \
+    X(CANCELLED, "cancelled", 1, "the caller ended it before it was done")
 
 #define SB_STATUS_ENUM(name, text, exit_code, meaning) SB_##name,
 typedef enum sb_status { SB_STATUS_MAP(SB_STATUS_ENUM) } sb_status;

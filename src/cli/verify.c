@@ -145,8 +145,8 @@ static int exit_code(const verification *v) {
 static int verify_found(verification *v, const sb_found *found, const char *path) {
     for (size_t i = 0; i < found->problem_count; i++) {
         sb_err err;
-        sb_fail_errno(&err, SB_IO, found->problems[i].error, "%s: can't look into this",
-                      (const char *)found->problems[i].path.p);
+        sb_fail(&err, SB_IO, 0, "%s: %s", (const char *)found->problems[i].path.p,
+                sb_left_out_text(found->problems[i].error));
         sb_cli_fail(v->cli, &err);
         v->unreadable++;
     }

@@ -42,6 +42,9 @@ typedef struct sb_fs {
     int (*info)(void *ctx, int file, sb_file_info *out);
     int (*close)(void *ctx, int file);
     int (*stat)(void *ctx, const char *path, sb_file_info *out); /* follows symbolic links */
+    bool (*is_link)(void *ctx, const char *path); /* a symbolic link; NULL: there are none */
+    /* Is it on a file system that the kernel makes up (/proc, /sys)? NULL: there are none. */
+    bool (*is_virtual)(void *ctx, const char *path);
     int (*make_dir)(void *ctx, const char *path);
     int (*rename)(void *ctx, const char *from, const char *to);
     int (*remove)(void *ctx, const char *path);

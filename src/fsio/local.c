@@ -3,11 +3,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "fsio/beneath.h"
@@ -98,6 +100,27 @@ static int local_stat(void *ctx, const char *path, sb_file_info *out) {
     return 0;
 }
 
+static bool local_is_link(void *ctx, const char *path) {
+    (void)ctx;
+    struct stat s;
+    return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
+}
+
+/* Their directories hold thousands of links to everywhere, and never a log. */
+static bool local_is_virtual(void *ctx, const char *path) {
+    (void)ctx;
+    static const uint32_t kinds[] = {PROC_SUPER_MAGIC,   SYSFS_MAGIC,    CGROUP_SUPER_MAGIC,
+                                     CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,  TRACEFS_MAGIC,
+                                     SECURITYFS_MAGIC,    BPF_FS_MAGIC,   DEVPTS_SUPER_MAGIC};
+    struct statfs s;
+    int result;
+    RETRY(result, statfs(path, &s));
+    if (result < 0) return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((uint32_t)s.f_type == kinds[i]) return true;
+    return false;
+}
+
 static int local_make_dir(void *ctx, const char *path) {
     (void)ctx;
     return mkdir(path, 0777) < 0 ? -errno : 0;
@@ -168,6 +191,8 @@ const sb_fs sb_fs_local = {
     .info = local_info,
     .close = local_close,
     .stat = local_stat,
+    .is_link = local_is_link,
+    .is_virtual = local_is_virtual,
     .make_dir = local_make_dir,
     .rename = local_rename,
     .remove = local_remove,

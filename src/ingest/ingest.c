@@ -200,6 +200,7 @@ static void update_run(sb_ingest *in, uint32_t root, const sb_found_run *found, 
             return;
         }
     }
+    if (l->is_found) return; /* it was new, and published during this walk */
     sb_watch_subscribe(in->watch, &l->watched, l->path);
     l->is_found = true;
     if (is_busy(l)) {
@@ -216,8 +217,28 @@ static void update_run(sb_ingest *in, uint32_t root, const sb_found_run *found, 
 }
 
 static void note_problem(sb_ingest *in, const sb_found_problem *p) {
-    snprintf(in->problem, sizeof in->problem, "%.180s: %.40s", (const char *)p->path.p,
-             strerror(p->error));
+    snprintf(in->problem, sizeof in->problem, "%.140s: %.95s", (const char *)p->path.p,
+             sb_left_out_text(p->error));
+}
+
+/* A walk under way. */
+typedef struct walking {
+    sb_ingest *in;
+    uint32_t root;
+    uint64_t turns_at; /* when loaders are given turns again */
+} walking;
+
+/* Runs that are new are read while the walk goes on: it may take minutes. Known ones wait for its
+ * end, since only then is it known what could not be looked at. */
+static void visited_dir(void *ctx, const sb_found_run *run) {
+    walking *w = ctx;
+    sb_ingest *in = w->in;
+    bool is_there = true;
+    if (run) find_loader(in, w->root, run->path, &is_there);
+    if (!is_there) update_run(in, w->root, run, (sb_hidden){0});
+    if (now_of(in) < w->turns_at) return;
+    for (size_t i = 0; i < in->loaders.n; i++) schedule_turn(in, in->loaders.items[i]);
+    w->turns_at = now_of(in) + LEAST_WALK_NS;
 }
 
 /* What could not be looked at comes back, in the arena. */
@@ -226,7 +247,9 @@ static sb_hidden walk_root(sb_ingest *in, uint32_t index, sb_arena *arena,
     const sb_ingest_root *root = &in->opts.roots[index];
     sb_found found;
     sb_err err = {.code = SB_OK};
-    sb_status status = sb_discover(&found, in->env, arena, root->path, NULL, &err);
+    walking w = {.in = in, .root = index, .turns_at = now_of(in) + LEAST_WALK_NS};
+    sb_discover_opts opts = {.each_dir = visited_dir, .ctx = &w, .stop = &in->stopping};
+    sb_status status = sb_discover(&found, in->env, arena, root->path, &opts, &err);
     if (status == SB_NOT_FOUND) return (sb_hidden){0};
     if (status != SB_OK) {
         pthread_mutex_lock(&in->mutex);

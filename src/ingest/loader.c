@@ -124,12 +124,11 @@ static void share_progress(sb_loader *l) {
     atomic_store(&l->points, points);
 }
 
-/* A loop of links, or a directory too deep, hides nothing that was seen before. */
 static bool is_hidden(const sb_loader_file *f, sb_hidden hidden) {
     sb_slice path = sb_slice_of(f->path, f->path_n);
     for (size_t i = 0; i < hidden.n; i++) {
         const sb_found_problem *p = &hidden.items[i];
-        if (p->error == ELOOP || p->error == E2BIG || !sb_slice_starts(path, p->path)) continue;
+        if (!sb_left_out_may_hide(p->error) || !sb_slice_starts(path, p->path)) continue;
         bool is_whole = p->path.n == 0 || p->path.n == path.n || path.p[p->path.n] == '/' ||
                         path.p[p->path.n - 1] == '/';
         if (is_whole) return true;

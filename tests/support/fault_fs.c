@@ -137,6 +137,16 @@ static int fault_stat(void *ctx, const char *path, sb_file_info *out) {
     return answer < 0 ? answer : f->under->stat(f->under->ctx, path, out);
 }
 
+static bool fault_is_link(void *ctx, const char *path) {
+    sb_fault_fs *f = ctx;
+    return f->under->is_link && f->under->is_link(f->under->ctx, path);
+}
+
+static bool fault_is_virtual(void *ctx, const char *path) {
+    sb_fault_fs *f = ctx;
+    return f->under->is_virtual && f->under->is_virtual(f->under->ctx, path);
+}
+
 static int fault_make_dir(void *ctx, const char *path) {
     sb_fault_fs *f = ctx;
     int answer = enter(f, SB_CALL_MAKE_DIR, path);
@@ -192,6 +202,8 @@ void sb_fault_fs_init(sb_fault_fs *f, const sb_fs *under) {
                 .info = fault_info,
                 .close = fault_close,
                 .stat = fault_stat,
+                .is_link = fault_is_link,
+                .is_virtual = fault_is_virtual,
                 .make_dir = fault_make_dir,
                 .rename = fault_rename,
                 .remove = fault_remove,

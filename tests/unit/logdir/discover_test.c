@@ -223,8 +223,117 @@ static void limits_are_kept(void **state) {
     assert_int_equal(r.found.problem_count, 1);
     assert_int_equal(r.found.problems[0].error, E2BIG);
     sb_arena_fini(&r.arena);
-    assert_int_equal(
-        discover_with(&r, sb_test_dir_path(*state), &(sb_discover_opts){.max_names = 3}), SB_LIMIT);
+}
+
+static void at_the_limit_of_names_what_was_found_is_kept(void **state) {
+    sb_test_dir_put(*state, "a/tfevents", SB_LIT(""));
+    sb_test_dir_put(*state, "b/c/d/tfevents", SB_LIT(""));
+    result r;
+    assert_ok(discover_with(&r, sb_test_dir_path(*state), &(sb_discover_opts){.max_names = 4}),
+              &r.err);
+    assert_found(&r, "a: tfevents; ");
+    assert_int_equal(r.found.problem_count, 1);
+    assert_int_equal(r.found.problems[0].error, SB_LEFT_OUT_LIMIT);
+    assert_slice_is(r.found.problems[0].path, sb_test_dir_path(*state));
+    assert_true(sb_left_out_may_hide(SB_LEFT_OUT_LIMIT));
+    sb_arena_fini(&r.arena);
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
+
+static void put_link(void **state, const char *target, const char *name) {
+    assert_int_equal(symlink(target, sb_test_dir_join(*state, name)), 0);
+}
+
+static void a_run_behind_a_link_is_shown_under_both_names(void **state) {
+    sb_test_dir_put(*state, "z/train/tfevents", SB_LIT(""));
+    put_link(state, "z", "a");
+    result r;
+    discover(&r, sb_test_dir_path(*state));
+    assert_found(&r, "a/train: tfevents; z/train: tfevents; ");
+    assert_int_equal(r.found.problem_count, 0);
+    sb_arena_fini(&r.arena);
+}
+
+static void directories_without_a_link_are_found_first(void **state) {
+    sb_test_dir_put(*state, "z/tfevents", SB_LIT(""));
+    put_link(state, "z", "a");
+    result r;
+    assert_ok(discover_with(&r, sb_test_dir_path(*state), &(sb_discover_opts){.max_names = 3}),
+              &r.err);
+    assert_found(&r, "z: tfevents; ");
+    sb_arena_fini(&r.arena);
+}
+
+static void directories_that_link_to_each_other_are_found_under_a_few_names(void **state) {
+    sb_test_dir_put(*state, "good/tfevents", SB_LIT(""));
+    for (int i = 0; i < 10; i++) {
+        char name[32], target[32];
+        snprintf(name, sizeof name, "d%d/tfevents", i);
+        sb_test_dir_put(*state, name, SB_LIT(""));
+        for (int k = 0; k < 10; k++) {
+            snprintf(name, sizeof name, "d%d/l%d", i, k);
+            snprintf(target, sizeof target, "../d%d", k);
+            if (k != i) put_link(state, target, name);
+        }
+    }
+    result r;
+    discover(&r, sb_test_dir_path(*state));
+    assert_int_equal(r.found.run_count, 1 + 10 * 4);
+    size_t aliases = 0;
+    for (size_t i = 0; i < r.found.problem_count; i++)
+        aliases += r.found.problems[i].error == SB_LEFT_OUT_ALIAS;
+    assert_true(aliases > 0);
+    assert_non_null(strstr(sb_left_out_text(SB_LEFT_OUT_ALIAS), "link"));
+    sb_arena_fini(&r.arena);
+}
+
+static void file_systems_of_the_kernel_are_left_out(void **state) {
+    sb_test_dir_put(*state, "good/tfevents", SB_LIT(""));
+    put_link(state, "/proc", "proc");
+    result r;
+    discover(&r, sb_test_dir_path(*state));
+    assert_found(&r, "good: tfevents; ");
+    assert_int_equal(r.found.problem_count, 1);
+    assert_int_equal(r.found.problems[0].error, SB_LEFT_OUT_VIRTUAL);
+    assert_slice_is(r.found.problems[0].path, sb_test_dir_join(*state, "proc"));
+    sb_arena_fini(&r.arena);
+}
+
+/* ---- while the walk goes on ------------------------------------------------------------------ */
+
+typedef struct watched_walk {
+    size_t dirs, runs;
+    size_t stop_after; /* directories; 0: never */
+    _Atomic bool stop;
+} watched_walk;
+
+static void count_dir(void *ctx, const sb_found_run *run) {
+    watched_walk *w = ctx;
+    w->runs += run != NULL;
+    if (++w->dirs == w->stop_after) atomic_store(&w->stop, true);
+}
+
+static void each_run_is_told_while_the_walk_goes_on(void **state) {
+    sb_test_dir_put(*state, "a/tfevents", SB_LIT(""));
+    sb_test_dir_put(*state, "b/c/tfevents", SB_LIT(""));
+    watched_walk w = {0};
+    result r;
+    sb_discover_opts opts = {.each_dir = count_dir, .ctx = &w, .stop = &w.stop};
+    assert_ok(discover_with(&r, sb_test_dir_path(*state), &opts), &r.err);
+    assert_int_equal(w.dirs, 4);
+    assert_int_equal(w.runs, 2);
+    sb_arena_fini(&r.arena);
+}
+
+static void a_walk_can_be_ended(void **state) {
+    sb_test_dir_put(*state, "a/tfevents", SB_LIT(""));
+    sb_test_dir_put(*state, "b/c/tfevents", SB_LIT(""));
+    watched_walk w = {.stop_after = 2};
+    result r;
+    sb_discover_opts opts = {.each_dir = count_dir, .ctx = &w, .stop = &w.stop};
+    assert_int_equal(discover_with(&r, sb_test_dir_path(*state), &opts), SB_CANCELLED);
+    assert_int_equal(w.dirs, 2);
     sb_arena_fini(&r.arena);
 }
 
@@ -288,6 +397,13 @@ int main(void) {
         WITH_DIR(every_refused_call_is_survived),
         WITH_DIR(every_refused_allocation_is_survived),
         WITH_DIR(limits_are_kept),
+        WITH_DIR(at_the_limit_of_names_what_was_found_is_kept),
+        WITH_DIR(a_run_behind_a_link_is_shown_under_both_names),
+        WITH_DIR(directories_without_a_link_are_found_first),
+        WITH_DIR(directories_that_link_to_each_other_are_found_under_a_few_names),
+        WITH_DIR(file_systems_of_the_kernel_are_left_out),
+        WITH_DIR(each_run_is_told_while_the_walk_goes_on),
+        WITH_DIR(a_walk_can_be_ended),
         cmocka_unit_test(a_hundred_thousand_files_are_fine),
     };
     return cmocka_run_group_tests_name("logdir/discover", tests, NULL, NULL);
