@@ -5,6 +5,7 @@
  * stays empty. */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <pwd.h>
 #include <signal.h>
 #include <spawn.h>
@@ -434,6 +435,31 @@ static void take_signals(sigset_t *signals) {
     signal(SIGCHLD, SIG_IGN); /* no zombie remains of the process that starts the browser */
 }
 
+/* ---- the end --------------------------------------------------------------------------------- */
+
+#define END_NS 800000000L
+
+/* Ends the process when closing takes longer than people wait behind Ctrl-C: a disk that does not
+ * answer, a question in the middle of a long sum. Nothing is lost: logs are only read, people's
+ * notes are written in transactions, and the info file is gone by then. */
+static void *end_process(void *unused) {
+    (void)unused;
+    struct timespec wait = {.tv_nsec = END_NS};
+    while (nanosleep(&wait, &wait) != 0 && errno == EINTR) {
+    }
+    _exit(0);
+}
+
+static void close_in_time(serving *s) {
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, end_process, NULL) == 0) pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    sb_app_close(s->app);
+}
+
 static int serve_until_stopped(serving *s) {
     take_signals(&s->signals);
     s->began = now_of(s);
@@ -454,7 +480,10 @@ static int serve_until_stopped(serving *s) {
     if (s->signal == SIGTERM) fputs(NAME " caught SIGTERM; exiting...\n", s->cli->err);
     if (s->info_path) unlink(s->info_path);
     pthread_sigmask(SIG_UNBLOCK, &s->signals, NULL); /* a second signal ends the process at once */
-    sb_app_close(s->app);
+    if (s->signal)
+        close_in_time(s);
+    else
+        sb_app_close(s->app);
     return code;
 }
 

@@ -109,9 +109,9 @@ static bool local_is_link(void *ctx, const char *path) {
 /* Their directories hold thousands of links to everywhere, and never a log. */
 static bool local_is_virtual(void *ctx, const char *path) {
     (void)ctx;
-    static const uint32_t kinds[] = {PROC_SUPER_MAGIC,   SYSFS_MAGIC,    CGROUP_SUPER_MAGIC,
-                                     CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,  TRACEFS_MAGIC,
-                                     SECURITYFS_MAGIC,    BPF_FS_MAGIC,   DEVPTS_SUPER_MAGIC};
+    static const uint32_t kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,   CGROUP_SUPER_MAGIC,
+                                     CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
+                                     SECURITYFS_MAGIC,    BPF_FS_MAGIC,  DEVPTS_SUPER_MAGIC};
     struct statfs s;
     int result;
     RETRY(result, statfs(path, &s));

@@ -61,7 +61,7 @@ typedef struct walk {
     uint32_t max_depth;
     node_queue plain, links; /* directories to visit: those behind links come last */
     node *visited, **visited_end;
-    sb_intern dirs;         /* the directories entered so far, by device and inode */
+    sb_intern dirs;          /* the directories entered so far, by device and inode */
     SB_VEC(uint8_t) entered; /* by id in dirs: under how many names */
     run_item *runs, **runs_end;
     size_t run_count, file_count;
@@ -74,7 +74,8 @@ typedef struct walk {
 
 const char *sb_left_out_text(int error) {
     switch (error) {
-    case SB_LEFT_OUT_LOOP: return "left out: the directory is inside itself (a loop of links)";
+    case SB_LEFT_OUT_LOOP:
+        return "left out: the directory is inside itself (a loop of links)";
     case SB_LEFT_OUT_ALIAS:
         return "left out: a further link to a directory that is shown under other names";
     case SB_LEFT_OUT_DEPTH:
@@ -85,7 +86,8 @@ const char *sb_left_out_text(int error) {
     case SB_LEFT_OUT_LIMIT:
         return "only a part was searched: there are too many files; give a log directory with "
                "fewer";
-    default: return strerror(error);
+    default:
+        return strerror(error);
     }
 }
 
@@ -256,8 +258,8 @@ static const sb_found_run *add_run(walk *w, sb_slice dir, sb_slice name) {
     sb_slice path = sb_arena_dup(w->arena, dir);
     if (!item || !files || !path.p || !name.p) return NULL;
     memcpy(files, w->files.items, w->files.n * sizeof *files);
-    *item = (run_item){
-        .run = {.name = name, .path = path, .files = files, .file_count = w->files.n}};
+    *item =
+        (run_item){.run = {.name = name, .path = path, .files = files, .file_count = w->files.n}};
     *w->runs_end = item;
     w->runs_end = &item->next;
     w->run_count++;
@@ -380,7 +382,8 @@ static sb_status walk_all(walk *w, sb_found *out, const char *path, sb_err *err)
         if (status != SB_OK) return status;
         if (!dir) break;
         status = visit_dir(w, dir, err);
-        if (status == SB_CANCELLED) return sb_fail(err, status, 0, "%s: the search was ended", path);
+        if (status == SB_CANCELLED)
+            return sb_fail(err, status, 0, "%s: the search was ended", path);
         if (status == SB_LIMIT && !add_problem(w, root_path, SB_LEFT_OUT_LIMIT))
             return no_memory(err);
         if (status == SB_LIMIT) break;

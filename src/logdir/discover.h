@@ -5,10 +5,10 @@
  * An event file is a file whose name contains "tfevents". A run is a directory with at least one
  * of them directly inside; its name is the path from the log directory with '/' between the parts,
  * "." for the log directory itself. Nothing is left out: hidden directories are walked too.
- * Symbolic links are followed, but a directory inside itself (a loop of links) is not entered again,
- * and one directory is entered under at most four names: directories that link to each other would
- * otherwise be found under more names than any tree has. Directories that are reached without a
- * link come first. Virtual file systems of the kernel (/proc, /sys) are left out.
+ * Symbolic links are followed, but a directory inside itself (a loop of links) is not entered
+ * again, and one directory is entered under at most four names: directories that link to each other
+ * would otherwise be found under more names than any tree has. Directories that are reached without
+ * a link come first. Virtual file systems of the kernel (/proc, /sys) are left out.
  *
  * Runs are in byte order of their names, files in byte order of theirs: that is the order in which
  * TensorBoard reads them. A path that is a file gives one run, ".", with that file, whatever it is
@@ -49,11 +49,12 @@ typedef struct sb_found_problem {
     int error;     /* the system's errno, or one of these: */
 } sb_found_problem;
 
-#define SB_LEFT_OUT_LOOP ELOOP           /* a directory inside itself */
-#define SB_LEFT_OUT_ALIAS EMLINK         /* it was entered under enough other names */
-#define SB_LEFT_OUT_DEPTH E2BIG          /* too many directories above it */
-#define SB_LEFT_OUT_VIRTUAL EOPNOTSUPP   /* /proc, /sys and the like */
-#define SB_LEFT_OUT_LIMIT ENOBUFS        /* max_names were looked at; the walk ended early, and the
+#define SB_LEFT_OUT_LOOP ELOOP         /* a directory inside itself */
+#define SB_LEFT_OUT_ALIAS EMLINK       /* it was entered under enough other names */
+#define SB_LEFT_OUT_DEPTH E2BIG        /* too many directories above it */
+#define SB_LEFT_OUT_VIRTUAL EOPNOTSUPP /* /proc, /sys and the like */
+#define SB_LEFT_OUT_LIMIT                                                                          \
+    ENOBUFS /* max_names were looked at; the walk ended early, and the
                                             path is that of the log directory */
 
 /* What happened and what to do, for people. */

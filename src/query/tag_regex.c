@@ -9,7 +9,9 @@
 #include "base/banned.h"
 
 const sb_regex_limits sb_regex_limits_default = {
-    .pattern = 64 << 10, .match = 1000000, .heap_kib = 4096};
+    .pattern = 64 << 10, .match = 1000000, .total = 5000000, .heap_kib = 4096};
+
+#define FIRST_STEPS 1000u
 
 struct sb_tag_regex {
     const sb_alloc *alloc;
@@ -18,6 +20,8 @@ struct sb_tag_regex {
     pcre2_match_context *matching;
     pcre2_match_data *data;
     pcre2_code *code;
+    uint32_t most_steps; /* of one match */
+    uint64_t steps_left; /* of all matches */
 };
 
 /* ---- memory: PCRE2 gives blocks back without their size, so it stands in front --------------- */
@@ -79,9 +83,9 @@ static sb_status prepare(sb_tag_regex *r, const sb_regex_limits *limits, sb_err 
     r->matching = pcre2_match_context_create(r->memory);
     if (!r->compiling || !r->matching) return sb_fail_nomem(err, "for a pattern");
     pcre2_set_newline(r->compiling, PCRE2_NEWLINE_LF);
-    pcre2_set_match_limit(r->matching, limits->match);
-    pcre2_set_depth_limit(r->matching, limits->match);
     pcre2_set_heap_limit(r->matching, limits->heap_kib);
+    r->most_steps = limits->match;
+    r->steps_left = limits->total;
     return SB_OK;
 }
 
@@ -113,15 +117,33 @@ sb_status sb_tag_regex_new(sb_tag_regex **out, const sb_alloc *alloc, sb_slice p
     return SB_OK;
 }
 
+static int try_match(sb_tag_regex *r, sb_slice text, uint32_t options, uint32_t steps) {
+    static const uint8_t nothing[1] = {0};
+    pcre2_set_match_limit(r->matching, steps);
+    pcre2_set_depth_limit(r->matching, steps);
+    return pcre2_match(r->code, text.n ? text.p : nothing, text.n, 0, options, r->data,
+                       r->matching);
+}
+
+/* PCRE2 does not say how many steps a match took, so it gets ten times as many with each try, and
+ * what a try was allowed is taken from what is left for all texts. The first try is free: ordinary
+ * patterns never need a second one. */
 static sb_status match(sb_tag_regex *r, sb_slice text, uint32_t options, bool *matches,
                        sb_err *err) {
-    static const uint8_t nothing[1] = {0};
-    int code =
-        pcre2_match(r->code, text.n ? text.p : nothing, text.n, 0, options, r->data, r->matching);
+    uint32_t steps = r->most_steps < FIRST_STEPS ? r->most_steps : FIRST_STEPS;
+    int code = try_match(r, text, options, steps);
+    while (code == PCRE2_ERROR_MATCHLIMIT || code == PCRE2_ERROR_DEPTHLIMIT) {
+        if (steps >= r->most_steps) break;
+        steps = steps > r->most_steps / 10 ? r->most_steps : steps * 10;
+        if (steps > r->steps_left) break;
+        r->steps_left -= steps;
+        code = try_match(r, text, options, steps);
+    }
     *matches = code >= 0;
     if (code >= 0 || code == PCRE2_ERROR_NOMATCH) return SB_OK;
     if (code == PCRE2_ERROR_NOMEMORY) return sb_fail_nomem(err, "for matching");
-    return sb_fail(err, SB_LIMIT, 0, "the pattern takes too long");
+    return sb_fail(err, SB_LIMIT, 0,
+                   "the pattern takes too long; a simpler one, without nested repeats, may do");
 }
 
 sb_status sb_tag_regex_match(sb_tag_regex *r, sb_slice text, bool *matches, sb_err *err) {

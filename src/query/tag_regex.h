@@ -6,7 +6,9 @@
  * themselves, {,n} counts from 0, verbs and recursion do not exist. Letters, digits and blanks are
  * Unicode's. Not known: \N{...}; (?a:...) counts as (?:...); repeats above 65535 are refused.
  *
- * A pattern that tries too long gives up with SB_LIMIT instead of hanging the server.
+ * A pattern that takes too many steps ends with SB_LIMIT instead of occupying the server: there is
+ * a limit for one text and one for all texts that a compiled pattern is matched with, since a
+ * question may ask about a million tags.
  * Threads: a compiled pattern may be used by one thread at a time. */
 #ifndef SB_QUERY_TAG_REGEX_H
 #define SB_QUERY_TAG_REGEX_H
@@ -18,10 +20,11 @@ typedef struct sb_tag_regex sb_tag_regex;
 typedef struct sb_regex_limits {
     size_t pattern;    /* bytes */
     uint32_t match;    /* steps of one match */
+    uint64_t total;    /* steps of all matches beyond a thousand for each */
     uint32_t heap_kib; /* memory of one match */
 } sb_regex_limits;
 
-/* 64 KiB, a million steps, 4 MiB. */
+/* 64 KiB, a million steps, 5 million in all, 4 MiB. */
 extern const sb_regex_limits sb_regex_limits_default;
 
 /* SB_INVALID with a reason when it is no pattern; the empty one is none either, as TensorBoard has

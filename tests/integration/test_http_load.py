@@ -235,6 +235,19 @@ def test_a_suspended_question_holds_nobody_up(program):
             client.close()
 
 
+def test_quick_questions_have_workers_of_their_own(program):
+    with Server(program, "threads=1", "workers=2") as server:
+        waiting = [server.connect() for _ in range(20)]  # two with the workers, the rest in their queue
+        for client in waiting:
+            client.request("/gate/wait")
+        server.wait_for(lambda counts: counts["waiting"] == 2)
+        assert len(server.get("/quick/bytes?n=100000").body) == 100000
+        server.get("/gate/set")
+        for client in waiting:
+            assert client.response().status == 200
+            client.close()
+
+
 def test_a_full_queue_says_so_at_once(program):
     with Server(program, "workers=1", "queue=3") as server:
         clients = [server.connect() for _ in range(4)]
@@ -246,8 +259,9 @@ def test_a_full_queue_says_so_at_once(program):
         with server.connect() as extra:
             reply = extra.ask("/gate/wait?name=5")
             assert (reply.status, reply["Retry-After"], reply.body) == (503, "1", BUSY)
-            large = extra.ask("/bytes?n=1000000", "Accept-Encoding: gzip")  # no worker: as it is
-            assert (large.status, large["Content-Encoding"], len(large.body)) == (200, None, 1000000)
+            # compressed by the workers of quick questions
+            large = extra.ask("/bytes?n=1000000", "Accept-Encoding: gzip")
+            assert (large.status, large["Content-Encoding"]) == (200, "gzip")
             server.get("/gate/set")
             for i, client in enumerate(clients):
                 assert client.response().body == b"through %d" % i
@@ -286,6 +300,17 @@ def test_clients_that_leave_while_suspended(program):
             client.close()
         server.get("/gate/set")
         server.wait_for(lambda counts: counts["connections"] == 1 and counts["waiting"] == 0)
+
+
+def test_closing_cuts_questions_that_take_too_long(program):
+    with Server(program, "workers=2", "request_ms=600000") as server:
+        clients = [server.connect() for _ in range(2)]
+        for client in clients:
+            client.request("/expire")  # until its deadline
+        server.wait_for(lambda counts: counts["requests"] >= 2)
+    # The server ended with exit code 0, ten minutes before that deadline.
+    for client in clients:
+        client.close()
 
 
 def test_closing_finishes_what_was_taken(program):

@@ -285,6 +285,7 @@ static const sb_http_route routes[] = {
     {.methods = READ, .path = "/hello", .run = hello},
     {.methods = READ, .path = "/bytes", .run = bytes},
     {.methods = READ, .path = "/pooled/bytes", .run = bytes, .how = SB_HTTP_POOLED},
+    {.methods = READ, .path = "/quick/bytes", .run = bytes, .how = SB_HTTP_QUICK},
     {.methods = READ, .path = "/fixed", .run = fixed},
     {.methods = READ, .path = "/lent", .run = lent},
     {.methods = READ, .path = "/file", .run = file, .how = SB_HTTP_POOLED},

@@ -18,10 +18,10 @@
 /* Every route: method, path below /api/v1/, handler, how it is run, and the types of its request
  * and its reply: names from replies.def, none, or Bytes where it is no JSON. */
 #define SB_API_MAP(X)                                                                              \
-    X(SB_HTTP_GET, "status", status, SB_HTTP_POOLED, none, Status)                                 \
-    X(SB_HTTP_GET, "runs", runs, SB_HTTP_POOLED, none, Runs)                                       \
-    X(SB_HTTP_GET, "tags", tags, SB_HTTP_POOLED, none, Tags)                                       \
-    X(SB_HTTP_GET, "changes", changes, SB_HTTP_POOLED, none, Changes)                              \
+    X(SB_HTTP_GET, "status", status, SB_HTTP_QUICK, none, Status)                                  \
+    X(SB_HTTP_GET, "runs", runs, SB_HTTP_QUICK, none, Runs)                                        \
+    X(SB_HTTP_GET, "tags", tags, SB_HTTP_QUICK, none, Tags)                                        \
+    X(SB_HTTP_GET, "changes", changes, SB_HTTP_QUICK, none, Changes)                               \
     X(SB_HTTP_POST, "summaries", summaries, SB_HTTP_POOLED, SummariesAsk, Summaries)               \
     X(SB_HTTP_POST, "scalars", scalars, SB_HTTP_POOLED, ScalarsAsk, Bytes)                         \
     X(SB_HTTP_POST, "measure", measure, SB_HTTP_POOLED, MeasureAsk, Measures)                      \

@@ -68,6 +68,7 @@ SB_COMPAT_HANDLER(custom_scalars) {
     status = run ? add_matching(&j, q, a, run, regex, err) : SB_OK;
     sb_run_release(run);
     sb_tag_regex_free(regex);
+    if (status == SB_LIMIT) return sb_compat_invalid(r, "%s", err->text);
     if (status != SB_OK) return status;
     sb_json_end_object(&j);
     sb_json_end_object(&j);

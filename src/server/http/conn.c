@@ -153,6 +153,7 @@ void *sb_conn_uri(void *server, const char *uri, struct MHD_Connection *mhd) {
         .arena = &c->arena,
         .alloc = s->alloc,
         .clock = s->clock,
+        .cut_at = &s->cut_at,
     };
     hide_query(uri);
     sb_reply_init(&c->reply, &c->request, &s->rules);
@@ -369,7 +370,9 @@ static bool send_away(sb_conn *c) {
     c->phase = SB_PHASE_AWAY;
     set_cut(c, 0, WAIT_TO_SEND);
     MHD_suspend_connection(c->mhd);
-    if (sb_pool_submit(c->server->pool, run_on_worker, c) == SB_OK) return true;
+    bool is_quick = c->only_compress || c->row->how == SB_HTTP_QUICK;
+    sb_pool *pool = is_quick ? c->server->quick : c->server->pool;
+    if (sb_pool_submit(pool, run_on_worker, c) == SB_OK) return true;
     c->phase = SB_PHASE_READY;
     MHD_resume_connection(c->mhd);
     return false;
@@ -403,7 +406,7 @@ static enum MHD_Result answer(sb_conn *c) {
         sb_http_type(&c->reply, "text/event-stream");
         return finish_here(c);
     }
-    if (c->row->how != SB_HTTP_POOLED) {
+    if (c->row->how != SB_HTTP_POOLED && c->row->how != SB_HTTP_QUICK) {
         c->request.is_inline = true;
         c->status = c->row->run(&c->request, &c->reply, s->o.app);
         if (c->row->how != SB_HTTP_EITHER || c->status != SB_MORE) return finish_here(c);

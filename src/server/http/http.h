@@ -26,6 +26,7 @@
 #ifndef SB_SERVER_HTTP_H
 #define SB_SERVER_HTTP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
@@ -79,8 +80,10 @@ typedef struct sb_http_request {
     sb_arena *arena;   /* of this request, with a cap */
     const sb_alloc *alloc;
     const sb_clock *clock;
-    uint64_t deadline; /* steady nanoseconds: the request is given up after this */
-    bool is_inline;    /* runs on a listener's thread: other requests wait meanwhile */
+    uint64_t deadline;              /* steady nanoseconds: the request is given up after this */
+    const _Atomic uint64_t *cut_at; /* a server that ends gives all requests an earlier deadline; 0
+                                       while it does not end. May be NULL */
+    bool is_inline;                 /* runs on a listener's thread: other requests wait meanwhile */
 } sb_http_request;
 
 /* The first value of a query key; .p is NULL when there is none. */
@@ -176,6 +179,8 @@ typedef sb_status (*sb_http_handler)(sb_http_request *q, sb_http_reply *r, void 
 typedef enum sb_http_how {
     SB_HTTP_INLINE, /* from memory, within a millisecond */
     SB_HTTP_POOLED, /* may read files, may take long */
+    SB_HTTP_QUICK,  /* too much for inline, but never long: listings and static files. They have
+                       workers of their own, so that slow questions can't hold them up */
     SB_HTTP_EITHER, /* inline first; a handler that sees more work than that answers SB_MORE before
                        it has put anything into the reply, and is called again by a worker */
     SB_HTTP_STREAM, /* server-sent events: the newest version; run is NULL */
@@ -227,9 +232,10 @@ typedef struct sb_http_options {
     const char *tls_key;
 
     /* Limits. */
-    unsigned threads; /* that listen and answer inline */
-    unsigned workers; /* for pooled routes */
-    size_t queue;     /* pooled requests that may wait */
+    unsigned threads;       /* that listen and answer inline */
+    unsigned workers;       /* for pooled routes */
+    unsigned quick_workers; /* for quick routes */
+    size_t queue;           /* pooled requests that may wait */
     unsigned max_connections;
     unsigned max_per_address; /* 0: no limit; a proxy is one address */
     unsigned max_streams;

@@ -48,5 +48,7 @@ bool sb_http_segment(sb_slice *path, sb_slice *segment) {
 }
 
 bool sb_http_expired(const sb_http_request *q) {
-    return q->clock->steady(q->clock->ctx) >= q->deadline;
+    uint64_t now = q->clock->steady(q->clock->ctx);
+    uint64_t cut_at = q->cut_at ? atomic_load_explicit(q->cut_at, memory_order_relaxed) : 0;
+    return now >= q->deadline || (cut_at && now >= cut_at);
 }

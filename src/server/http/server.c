@@ -46,6 +46,7 @@ void sb_http_defaults(sb_http_options *o) {
         .app_name = "Seaboard",
         .threads = cpus < 4 ? cpus : 4,
         .workers = cpus < 2 ? 2 : cpus,
+        .quick_workers = 2,
         .queue = 256,
         .max_connections = 8192,
         .max_streams = 4096,
@@ -80,7 +81,8 @@ static sb_status check_options(const sb_http_options *o, sb_err *err) {
     if (strlen(o->instance) > SB_HTTP_INSTANCE ||
         strspn(o->instance, ALPHANUMERIC) != strlen(o->instance))
         return sb_fail(err, SB_INVALID, 0, "an instance is a short text of letters and digits");
-    if (o->threads == 0 || o->threads > 64 || o->workers == 0 || o->queue == 0)
+    if (o->threads == 0 || o->threads > 64 || o->workers == 0 || o->quick_workers == 0 ||
+        o->queue == 0)
         return sb_fail(err, SB_INVALID, 0, "a server needs threads, workers and a queue");
     if (o->max_connections == 0 || o->connection_memory < 4096 || o->max_headers == 0)
         return sb_fail(err, SB_INVALID, 0, "a server needs room for at least one request");
@@ -164,6 +166,8 @@ static sb_status start_threads(sb_http_server *s, const sb_http_options *o, int 
     sb_status status = sb_ticker_start(&s->ticker, o, err);
     if (status == SB_OK) {
         status = sb_pool_new(&s->pool, o->alloc, o->workers, o->queue, err);
+        if (status == SB_OK)
+            status = sb_pool_new(&s->quick, o->alloc, o->quick_workers, o->queue, err);
         if (status == SB_OK) {
             s->daemon = start_daemon(s, o, *listener);
             if (s->daemon)
@@ -176,6 +180,7 @@ static sb_status start_threads(sb_http_server *s, const sb_http_options *o, int 
         }
         if (status != SB_OK) {
             sb_pool_free(s->pool);
+            sb_pool_free(s->quick);
             sb_ticker_stop(&s->ticker);
             sb_ticker_fini(&s->ticker);
         }
@@ -257,12 +262,15 @@ static void wait_for_replies(sb_http_server *s) {
 void sb_http_close(sb_http_server *s) {
     if (!s) return;
     atomic_store(&s->ending, true);
+    atomic_store(&s->cut_at, sb_server_now(s) + s->o.close_time / 2);
     sb_pool_close(s->pool);
+    sb_pool_close(s->quick);
     sb_ticker_end_streams(&s->ticker);
     wait_for_replies(s);
     MHD_stop_daemon(s->daemon);
     sb_ticker_stop(&s->ticker);
     sb_pool_free(s->pool);
+    sb_pool_free(s->quick);
     sb_ticker_fini(&s->ticker);
     free_server(s);
 }
@@ -285,5 +293,5 @@ void sb_http_count(sb_http_server *s, sb_http_counts *out) {
     out->requests = atomic_load(&s->requests);
     out->refused = atomic_load(&s->refused);
     out->too_slow = atomic_load(&s->ticker.too_slow);
-    out->queued = sb_pool_waiting(s->pool);
+    out->queued = sb_pool_waiting(s->pool) + sb_pool_waiting(s->quick);
 }

@@ -3,7 +3,7 @@
  *
  * Threads that meet here:
  *   listeners   libmicrohttpd's; each owns its connections, runs inline handlers, sends
- *   workers     of the pool; have a connection's request while that connection is suspended
+ *   workers     of the two pools; have a connection's request while that connection is suspended
  *   ticker      one; wakes streams, notices clients that are gone, cuts those that are too slow
  *
  * Lock order: ticker.lock, then locks inside libmicrohttpd (suspend and resume are called under
@@ -129,9 +129,11 @@ struct sb_http_server {
     sb_reply_rules rules;
     sb_compressors compressors;
     sb_ticker ticker;
-    sb_pool *pool;
+    sb_pool *pool;  /* for questions that may take long */
+    sb_pool *quick; /* for those that never do */
     struct MHD_Daemon *daemon;
     _Atomic bool ending;
+    _Atomic uint64_t cut_at; /* when requests that are still under way are cut; 0: not ending */
     _Atomic uint64_t active; /* requests between their first header and their last byte */
     _Atomic uint64_t requests;
     _Atomic uint64_t refused;

@@ -66,6 +66,26 @@ static void tags_may_hold_any_bytes(void **state) {
     sb_tag_regex_free(r);
 }
 
+static void all_matches_of_a_pattern_have_one_limit(void **state) {
+    (void)state;
+    sb_tag_regex *r;
+    bool matches;
+    sb_regex_limits limits = sb_regex_limits_default;
+    limits.match = 100000;
+    limits.total = 1000000;
+    assert_int_equal(sb_tag_regex_new(&r, &sb_alloc_libc, SB_LIT("(a+)+$"), &limits, NULL), SB_OK);
+    /* 2^12 ways to split the letters: more than the first thousand steps, fewer than the limit. */
+    int answered = 0;
+    while (answered < 1000 &&
+           sb_tag_regex_match(r, SB_LIT("aaaaaaaaaaaa-"), &matches, NULL) == SB_OK)
+        answered++;
+    assert_in_range(answered, 1, 100);
+    /* What needs few steps is still answered. */
+    assert_int_equal(sb_tag_regex_match(r, SB_LIT("aaa"), &matches, NULL), SB_OK);
+    assert_true(matches);
+    sb_tag_regex_free(r);
+}
+
 static void patterns_that_try_for_ever_give_up(void **state) {
     (void)state;
     sb_tag_regex *r;
@@ -122,6 +142,7 @@ int main(void) {
         cmocka_unit_test(patterns_mean_what_python_means),
         cmocka_unit_test(empty_and_broken_patterns_are_refused),
         cmocka_unit_test(tags_may_hold_any_bytes),
+        cmocka_unit_test(all_matches_of_a_pattern_have_one_limit),
         cmocka_unit_test(patterns_that_try_for_ever_give_up),
         cmocka_unit_test(nothing_that_was_typed_does_harm),
         cmocka_unit_test(memory_may_run_out),

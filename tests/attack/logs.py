@@ -1,0 +1,16 @@
+"""Small logs for attacks."""
+
+from command import frame, scalar
+
+
+def put_run(folder, tags=(b"loss",), steps=3):
+    """An event file with these scalar tags, each with points (0, 0), (1, 0.5), ..."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "events.out.tfevents.1700000000.test"
+    path.write_bytes(b"".join(frame(scalar(tag, step, step / 2)) for tag in tags for step in range(steps)))
+    return path
+
+
+def points(server, run, tag="loss"):
+    answer = server.json(f"/data/plugin/scalars/scalars?run={run}&tag={tag}")
+    return [(step, value) for _, step, value in answer]
