@@ -10,6 +10,7 @@
 #include "base/banned.h"
 
 #define BUSY_MS 2000
+#define TOMBSTONE_REVISIONS 1000
 
 struct sb_state {
     const sb_alloc *alloc;
@@ -190,21 +191,38 @@ static sb_status check_seen(sb_state *s, const sb_state_item *items, size_t n, u
     return status;
 }
 
-/* Removed keys stay as rows without a value, so that a late change of them is noticed. */
+/* A removed key stays as a tombstone, a row without a value, so that a late change of it is
+ * noticed. Removing a key that does not exist leaves none. */
 static sb_status write_items(sb_state *s, const sb_state_item *items, size_t n, uint64_t revision,
                              sb_err *err) {
-    sqlite3_stmt *statement = prepare_sql(
+    sqlite3_stmt *put = prepare_sql(
         s, "INSERT OR REPLACE INTO items(name, key, value, revision) VALUES(?1, ?2, ?3, ?4)");
-    sb_status status = statement ? SB_OK : fail_sqlite(s, err);
+    sqlite3_stmt *remove =
+        prepare_sql(s, "UPDATE items SET value=?3, revision=?4 WHERE name=?1 AND key=?2");
+    sb_status status = put && remove ? SB_OK : fail_sqlite(s, err);
     for (size_t i = 0; status == SB_OK && i < n; i++) {
+        sqlite3_stmt *statement = items[i].value.p ? put : remove;
         sqlite3_reset(statement);
         bind(statement, 2, items[i].key);
         bind(statement, 3, items[i].value);
         sqlite3_bind_int64(statement, 4, (sqlite3_int64)revision);
         if (sqlite3_step(statement) != SQLITE_DONE) status = fail_sqlite(s, err);
     }
-    sqlite3_finalize(statement);
+    sqlite3_finalize(put);
+    sqlite3_finalize(remove);
     return status;
+}
+
+/* Tombstones expire after TOMBSTONE_REVISIONS further changes. */
+static sb_status drop_old_tombstones(sb_state *s, uint64_t revision, sb_err *err) {
+    if (revision <= TOMBSTONE_REVISIONS) return SB_OK;
+    sqlite3_stmt *statement =
+        prepare_sql(s, "DELETE FROM items WHERE name=?1 AND value IS NULL AND revision<?2");
+    if (statement)
+        sqlite3_bind_int64(statement, 2, (sqlite3_int64)(revision - TOMBSTONE_REVISIONS));
+    bool ok = statement && sqlite3_step(statement) == SQLITE_DONE;
+    sqlite3_finalize(statement);
+    return ok ? SB_OK : fail_sqlite(s, err);
 }
 
 static sb_status put_revision(sb_state *s, uint64_t revision, sb_err *err) {
@@ -218,9 +236,11 @@ static sb_status put_revision(sb_state *s, uint64_t revision, sb_err *err) {
 
 static sb_status check_size(sb_state *s, sb_err *err) {
     uint64_t all;
-    sb_status status = read_sql_number(
-        s, "SELECT TOTAL(LENGTH(key) + LENGTH(COALESCE(value, ''))) FROM items WHERE name=?1", &all,
-        err);
+    sb_status status =
+        read_sql_number(s,
+                        "SELECT TOTAL(LENGTH(CAST(key AS BLOB)) + LENGTH(CAST(value AS BLOB)))"
+                        " FROM items WHERE name=?1 AND value IS NOT NULL",
+                        &all, err);
     if (status == SB_OK && all > SB_STATE_MAX_ALL)
         return sb_fail(err, SB_LIMIT, 0, "all notes together would be over %zu bytes",
                        SB_STATE_MAX_ALL);
@@ -239,6 +259,7 @@ sb_status sb_state_change(sb_state *s, const sb_state_item *items, size_t n, uin
     if (status == SB_OK) status = check_seen(s, items, n, seen, err);
     if (status == SB_OK) status = write_items(s, items, n, *revision + 1, err);
     if (status == SB_OK) status = put_revision(s, *revision + 1, err);
+    if (status == SB_OK) status = drop_old_tombstones(s, *revision + 1, err);
     if (status == SB_OK) status = check_size(s, err);
     if (status == SB_OK && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         status = fail_sqlite(s, err);

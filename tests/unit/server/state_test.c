@@ -1,6 +1,7 @@
 /* People's notes: kept, changed only by those who saw the newest, bounded. */
 #include "server/state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,41 @@ static void damaged_file_gives_memory_and_stays_as_it_is(void **state) {
     assert_slice_is(sb_test_dir_get(d, path), "this is no database, and never was one at all");
 }
 
+/* Removes keys of a kilobyte each, as many as would fill the notes if each left a row. */
+static void removals_never_fill_the_notes(void **state) {
+    (void)state;
+    enum { EACH = 1000 };
+    static char keys[EACH][SB_STATE_MAX_KEY];
+    static sb_state_item items[EACH];
+    world w = open_at(NULL, "/a");
+    uint64_t revision = 0;
+    size_t rounds = SB_STATE_MAX_ALL / EACH / SB_STATE_MAX_KEY + 2;
+    for (size_t round = 0; round < rounds; round++) {
+        for (size_t i = 0; i < EACH; i++) {
+            memset(keys[i], 'k', sizeof keys[i]);
+            snprintf(keys[i], 16, "%015zu", round * EACH + i);
+            keys[i][15] = 'k';
+            items[i] = (sb_state_item){.key = sb_slice_of(keys[i], sizeof keys[i])};
+        }
+        assert_int_equal(sb_state_change(w.state, items, EACH, revision, &revision, NULL), SB_OK);
+    }
+    assert_int_equal(change(&w, "note", "1", revision, &revision), SB_OK);
+    end(&w);
+}
+
+static void a_removed_key_is_remembered_for_late_changes_and_forgotten_in_the_end(void **state) {
+    (void)state;
+    world w = open_at(NULL, "/a");
+    uint64_t revision, late;
+    assert_int_equal(change(&w, "x", "1", 0, &revision), SB_OK);
+    assert_int_equal(change(&w, "x", NULL, revision, &revision), SB_OK);
+    assert_int_equal(change(&w, "x", "2", 1, &late), SB_REPLACED);
+    for (int i = 0; i < 1001; i++)
+        assert_int_equal(change(&w, "y", "1", revision, &revision), SB_OK);
+    assert_int_equal(change(&w, "x", "2", 1, &late), SB_OK);
+    end(&w);
+}
+
 static void sizes_are_bounded(void **state) {
     (void)state;
     world w = open_at(NULL, "/a");
@@ -123,6 +159,8 @@ int main(void) {
         cmocka_unit_test(place_that_cannot_be_written_gives_memory_and_a_hint),
         DIR_TEST(damaged_file_gives_memory_and_stays_as_it_is),
         cmocka_unit_test(sizes_are_bounded),
+        cmocka_unit_test(removals_never_fill_the_notes),
+        cmocka_unit_test(a_removed_key_is_remembered_for_late_changes_and_forgotten_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
