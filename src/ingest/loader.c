@@ -95,14 +95,18 @@ static sb_status add_file(sb_loader *l, size_t at, const sb_found_file *found) {
                          .device = found->device,
                          .inode = found->inode,
                          .size = found->size,
+                         .mtime_ns = found->mtime_ns,
                          .grew_at = is_fresh ? now_of(l) : 0,
                          .has_news = true,
                          .is_found = true};
     return SB_OK;
 }
 
-/* True when the size is not the one that was known. */
-static bool saw_size(sb_loader *l, sb_loader_file *f, uint64_t size) {
+/* True when the size is not the one that was known. A file that changed without that may have been
+ * written anew in place: the tail reader looks. */
+static bool saw_change(sb_loader *l, sb_loader_file *f, uint64_t size, int64_t mtime_ns) {
+    if (mtime_ns != f->mtime_ns) f->has_news = true;
+    f->mtime_ns = mtime_ns;
     if (size == f->size) return false;
     f->size = size;
     f->grew_at = now_of(l);
@@ -167,7 +171,7 @@ sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hi
             f->device = each->device;
             f->has_news = true;
         }
-        *grown += saw_size(l, f, each->size);
+        *grown += saw_change(l, f, each->size, each->mtime_ns);
     }
     for (size_t i = 0; i < l->files.n; i++)
         if (!l->files.items[i].is_found && !is_hidden(&l->files.items[i], hidden))
@@ -190,7 +194,7 @@ size_t sb_loader_look(sb_loader *l, bool all) {
             f->device = info.device;
             f->has_news = true;
         }
-        grown += saw_size(l, f, info.size);
+        grown += saw_change(l, f, info.size, info.mtime_ns);
     }
     return grown;
 }

@@ -22,6 +22,7 @@ typedef struct sb_loader_file {
     uint32_t number; /* in the store */
     uint64_t device, inode;
     uint64_t size;    /* as the last look found it */
+    int64_t mtime_ns; /* likewise */
     uint64_t done;    /* bytes read and taken */
     uint64_t grew_at; /* steady time of the last growth */
     uint64_t points, misfits, unreadable, dropped;

@@ -47,7 +47,8 @@ struct sb_tail {
 
     /* Which file it is, and how it was when its end was last seen. */
     sb_file_info seen;
-    uint64_t start; /* opts.offset */
+    bool was_at_end; /* nothing was read since its end was seen */
+    uint64_t start;  /* opts.offset */
     uint8_t head[SB_TAIL_HEAD];
     size_t head_n;
     sb_tail_place last; /* the last good record */

@@ -112,6 +112,15 @@ static sb_status look_at_other(sb_tail *t, sb_err *err) {
     return status == SB_OK ? SB_MORE : status;
 }
 
+/* A file that changed may have been written anew in place, with records that begin where the old
+ * ones did (rsync --inplace). SB_OK when it goes on as it was, SB_REPLACED, SB_IO. */
+static sb_status check_content(sb_tail *t, sb_err *err) {
+    int same = sb_tail_same_content(t, t->file);
+    if (same > 0) return SB_OK;
+    if (same == 0) return sb_tail_say_replaced(t, err, "the file was written anew in place");
+    return sb_fail_errno(err, SB_IO, -same, "%s: can't read this file", t->path);
+}
+
 sb_status sb_tail_at_end(sb_tail *t, sb_err *err) {
     sb_file_info info;
     int known = t->fs->stat(t->fs->ctx, t->path, &info);
@@ -124,7 +133,12 @@ sb_status sb_tail_at_end(sb_tail *t, sb_err *err) {
     }
     if (info.size < t->base + t->n)
         return sb_tail_say_replaced(t, err, "the file is shorter than it was");
+    bool is_touched = t->was_at_end && t->file >= 0 && info.size == t->seen.size &&
+                      info.mtime_ns != t->seen.mtime_ns;
+    sb_status status = is_touched ? check_content(t, err) : SB_OK;
+    if (status != SB_OK) return status;
     t->seen = info;
+    t->was_at_end = true;
     return SB_MORE;
 }
 
@@ -217,6 +231,10 @@ static sb_status read_some(sb_tail *t, void *to, size_t n, uint64_t offset, size
                         : t->fs->read_at(t->fs->ctx, t->file, to, n, offset);
     *done = got > 0 ? (size_t)got : 0;
     t->counts.bytes_read += *done;
+    if (got > 0 && t->was_at_end) {
+        t->was_at_end = false;
+        return check_content(t, err);
+    }
     if (got > 0) return SB_OK;
     if (t->gz && (got == 0 || got == -EBADMSG)) return end_archive(t, got, err);
     return got == 0 ? sb_tail_at_end(t, err) : read_failed(t, (int)-got, err);

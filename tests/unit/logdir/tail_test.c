@@ -332,6 +332,46 @@ static void a_file_written_anew_in_place_is_told_apart(void **state) {
     frames_fini(&other);
 }
 
+/* rsync --inplace: the new records begin where the old ones did. */
+static void a_file_written_anew_in_place_with_equal_sizes_is_told_apart(void **state) {
+    (void)state;
+    frames f, other;
+    frames_init(&f);
+    frames_init(&other);
+    for (int64_t i = 1; i < 100; i++) frames_add_scalar(&f, i, 1);
+    for (int64_t i = 1; i < 120; i++) frames_add_scalar(&other, i, 2);
+    for (int grown = 0; grown < 2; grown++) {
+        reading r;
+        reading_begin(&r, sb_buf_slice(&f.bytes));
+        reading_expect_from(&r, &f, 0);
+        reading_expect_status(&r, SB_MORE);
+        r.m.data = sb_buf_slice(&other.bytes);
+        if (!grown) r.m.data.n = f.bytes.n;
+        r.m.mtime_ns++;
+        reading_expect_status(&r, SB_REPLACED);
+        reading_end(&r);
+    }
+    frames_fini(&f);
+    frames_fini(&other);
+}
+
+static void a_file_that_was_only_touched_is_read_on(void **state) {
+    (void)state;
+    frames f;
+    frames_log(&f, 20);
+    reading r;
+    reading_begin(&r, sb_slice_of(f.bytes.p, f.offset[8]));
+    for (size_t i = 0; i < 8; i++) reading_expect(&r, &f, i);
+    reading_expect_status(&r, SB_MORE);
+    r.m.mtime_ns++;
+    reading_expect_status(&r, SB_MORE);
+    r.m.data = sb_buf_slice(&f.bytes);
+    reading_expect_from(&r, &f, 8);
+    reading_expect_status(&r, SB_MORE);
+    reading_end(&r);
+    frames_fini(&f);
+}
+
 static void a_removed_file_is_still_read_by_who_holds_it(void **state) {
     (void)state;
     frames f;
@@ -569,6 +609,8 @@ int main(void) {
         cmocka_unit_test(another_file_of_the_same_name_is_told_apart),
         cmocka_unit_test(a_longer_copy_of_the_file_is_read_on),
         cmocka_unit_test(a_file_written_anew_in_place_is_told_apart),
+        cmocka_unit_test(a_file_written_anew_in_place_with_equal_sizes_is_told_apart),
+        cmocka_unit_test(a_file_that_was_only_touched_is_read_on),
         cmocka_unit_test(a_removed_file_is_still_read_by_who_holds_it),
         cmocka_unit_test(archives_are_unpacked_on_the_way),
         cmocka_unit_test(a_damaged_archive_gives_what_comes_before),
