@@ -379,6 +379,19 @@ static void say_if_empty(serving *s, const sb_ingest_progress *p) {
     sb_buf_clear(&s->cli->line);
 }
 
+/* What a person should know once the first reading is over. */
+static void say_problems(serving *s, const sb_ingest_progress *p) {
+    if (p->problems)
+        fprintf(s->cli->err, "Note: %" PRIu64 " director%s could not be searched, e.g. %s\n",
+                p->problems, p->problems == 1 ? "y" : "ies", p->problem);
+    int error = sb_app_spill_error(s->app);
+    if (error)
+        fprintf(s->cli->err,
+                "Note: points beyond --memory_limit stay in memory; the cache directory takes no "
+                "more: %s\n",
+                strerror(error));
+}
+
 /* Waits for one of the signals; meanwhile shows the progress of the first load. */
 static void wait_for_signal(serving *s) {
     sb_ingest_progress p = {.is_loading = true};
@@ -394,6 +407,7 @@ static void wait_for_signal(serving *s) {
     }
     sb_cli_progress_end(s->cli);
     say_if_empty(s, &p);
+    say_problems(s, &p);
     while (s->signal <= 0) s->signal = sigwaitinfo(&s->signals, NULL);
 }
 

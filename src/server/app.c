@@ -251,3 +251,9 @@ void sb_app_close(sb_app *app) {
 void sb_app_progress(sb_app *app, sb_ingest_progress *out) {
     sb_ingest_get_progress(app->ingest, out);
 }
+
+int sb_app_spill_error(const sb_app *app) {
+    sb_blocks_stats stats;
+    sb_store_get_stats(app->store, &stats);
+    return stats.spill_error;
+}

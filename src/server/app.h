@@ -59,5 +59,8 @@ void sb_app_close(sb_app *app);
 
 /* The progress of reading the log directory. */
 void sb_app_progress(sb_app *app, sb_ingest_progress *out);
+/* Why points beyond the memory limit can't be moved to the cache directory: an errno; 0: they
+ * can. */
+int sb_app_spill_error(const sb_app *app);
 
 #endif
