@@ -1,0 +1,107 @@
+/* graph_file.c: what kind of graph a file holds. */
+#include "graph/graph_file.h"
+
+#include "base/slice.h"
+#include "base/text/utf8.h"
+#include "codec/graph.h"
+#include "codec/proto/text_format.h"
+#include "graph/keras_graph.h"
+#include "base/banned.h"
+
+const char *sb_graph_format_name(sb_graph_format format) {
+    static const char *const names[SB_FORMAT_COUNT] = {
+        "GraphDef", "GraphDef as text", "MetaGraphDef", "SavedModel", "ONNX", "Keras model",
+    };
+    return names[format];
+}
+
+static bool is_space(uint8_t c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Text has no control characters but white space in its first part. */
+static bool is_text(sb_slice bytes) {
+    size_t n = bytes.n < 512 ? bytes.n : 512;
+    for (size_t i = 0; i < n; i++)
+        if (bytes.p[i] < 32 && !is_space(bytes.p[i])) return false;
+    return n > 0;
+}
+
+static bool is_json(sb_slice bytes) {
+    size_t i = 0;
+    while (i < bytes.n && is_space(bytes.p[i])) i++;
+    return i < bytes.n && bytes.p[i] == '{';
+}
+
+/* Is the first node of the GraphDef one with a name and an operation? */
+static bool looks_like_graph(sb_slice bytes) {
+    sb_items nodes = sb_items_of(bytes, SB_GRAPH_NODE);
+    sb_slice first;
+    sb_node node;
+    return sb_items_next(&nodes, &first) == SB_OK && sb_node_read(&node, first) == SB_OK &&
+           node.name.n && node.op.n && node.name.n < 10000 && sb_utf8_valid(node.name) &&
+           sb_utf8_valid(node.op);
+}
+
+static sb_status read_text(sb_buf *out, sb_slice bytes, sb_graph_file *info, sb_err *err) {
+    size_t before = out->n;
+    sb_err problem = {0};
+    info->format = SB_FORMAT_GRAPH_TEXT;
+    sb_status status = sb_text_parse(out, SB_MSG_GRAPH, bytes, &problem);
+    if (status == SB_OK || status == SB_NOMEM || status == SB_LIMIT) {
+        if (status != SB_OK) *err = problem;
+        return status;
+    }
+    /* what came before the place where the text ends or goes wrong */
+    sb_slice got = sb_slice_of(out->p + before, out->n - before);
+    if (!looks_like_graph(got))
+        return sb_fail(err, SB_CORRUPT, problem.offset, "not a graph: %s", problem.text);
+    info->is_cut = true;
+    info->problem = problem;
+    return SB_OK;
+}
+
+static bool take_meta_graph(sb_buf *out, sb_slice bytes) {
+    sb_slice graph;
+    if (sb_meta_graph_graph(&graph, bytes) != SB_OK || !looks_like_graph(graph)) return false;
+    sb_buf_add_slice(out, graph);
+    return true;
+}
+
+/* SavedModel: 1 saved_model_schema_version, 2 meta_graphs. */
+static bool take_saved_model(sb_buf *out, sb_slice bytes) {
+    sb_items graphs = sb_items_of(bytes, 2);
+    sb_slice meta;
+    return sb_items_next(&graphs, &meta) == SB_OK && take_meta_graph(out, meta);
+}
+
+sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info, sb_arena *scratch,
+                             sb_err *err) {
+    *info = (sb_graph_file){0};
+    if (bytes.n == 0) return sb_fail(err, SB_CORRUPT, 0, "the file is empty");
+    if (is_text(bytes) && is_json(bytes)) {
+        info->format = SB_FORMAT_KERAS;
+        return sb_keras_graph(out, bytes, scratch, err);
+    }
+    if (is_text(bytes)) return read_text(out, bytes, info, err);
+    if (looks_like_graph(bytes)) {
+        info->format = SB_FORMAT_GRAPH;
+        sb_buf_add_slice(out, bytes);
+        return sb_buf_check(out, "a graph", err);
+    }
+    if (take_meta_graph(out, bytes)) {
+        info->format = SB_FORMAT_META_GRAPH;
+        return sb_buf_check(out, "a graph", err);
+    }
+    if (take_saved_model(out, bytes)) {
+        info->format = SB_FORMAT_SAVED_MODEL;
+        return sb_buf_check(out, "a graph", err);
+    }
+    info->format = SB_FORMAT_ONNX;
+    sb_status status = sb_onnx_graph(out, bytes, &info->is_cut, scratch, err);
+    if (status == SB_CORRUPT)
+        return sb_fail(err, SB_CORRUPT, 0,
+                       "not a graph: neither a GraphDef (protobuf or text), a MetaGraphDef, a "
+                       "SavedModel, an ONNX model nor the JSON of a Keras model");
+    return status;
+}
