@@ -51,6 +51,11 @@ typedef enum sb_full_policy {
     SB_FULL_DROP, /* the call is dropped and counted: SB_DROPPED */
 } sb_full_policy;
 
+typedef enum sb_trouble_policy {
+    SB_TROUBLE_BY_CALLS, /* the next call returns the status of trouble on the writer's thread */
+    SB_TROUBLE_APART,    /* calls return only their own status; sb_writer_trouble has the rest */
+} sb_trouble_policy;
+
 typedef struct sb_writer_opts {
     size_t size;        /* SB_INIT */
     const char *logdir; /* required; created with all missing parents */
@@ -61,6 +66,7 @@ typedef struct sb_writer_opts {
     uint32_t flush_millis; /* no call stays pending longer; default 120 000, in practice 100 ms */
     size_t ring_bytes;     /* default 4 MiB; rounded up to a power of two, at least 64 KiB */
     size_t big_bytes;      /* for calls over 64 KiB, which live outside the ring; default 256 MiB */
+    uint64_t trouble;      /* an sb_trouble_policy: who is told of a full disk, a removed file */
 } sb_writer_opts;
 
 typedef struct sb_writer_stats {
@@ -79,6 +85,9 @@ SB_API sb_status sb_writer_flush(sb_writer *w, sb_err *err);
 SB_API sb_status sb_writer_close(sb_writer *w, sb_err *err);
 /* The newest trouble on the writer's thread; SB_OK when there was none. Does not acknowledge it. */
 SB_API sb_status sb_writer_error(sb_writer *w, sb_err *err);
+/* For SB_TROUBLE_APART: trouble on the writer's thread that was not taken by this function yet;
+ * SB_OK when there is none, at the cost of one load. err may be NULL. */
+SB_API sb_status sb_writer_trouble(sb_writer *w, sb_err *err);
 /* Copies the path of the event file; cut to n - 1 bytes and always terminated. Returns its full
  * length. */
 SB_API size_t sb_writer_path(sb_writer *w, char *path, size_t n);

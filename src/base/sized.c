@@ -36,7 +36,7 @@ CHECK_LAYOUT(sb_saver_opts, shards);
 CHECK_LAYOUT(sb_manager_opts, save);
 CHECK_LAYOUT(sb_variable, full_name);
 CHECK_LAYOUT(sb_reader_table_opts, flags);
-CHECK_LAYOUT(sb_writer_opts, big_bytes);
+CHECK_LAYOUT(sb_writer_opts, trouble);
 CHECK_LAYOUT(sb_writer_stats, pending);
 
 static sb_status read_size(size_t *out, const void *from, const char *type, sb_err *err) {

@@ -28,6 +28,9 @@ static sb_status check_opts(const sb_writer_opts *opts, sb_err *err) {
     if ((unsigned)opts->when_full > SB_FULL_DROP)
         return sb_fail(err, SB_INVALID, 0, "%d is not a policy for a full ring",
                        (int)opts->when_full);
+    if (opts->trouble > SB_TROUBLE_APART)
+        return sb_fail(err, SB_INVALID, 0, "%llu is not a policy for trouble",
+                       (unsigned long long)opts->trouble);
     if (opts->ring_bytes > MOST_RING)
         return sb_fail(err, SB_LIMIT, 0, "a ring of %zu bytes is too large: the most is %zu",
                        opts->ring_bytes, MOST_RING);
@@ -135,6 +138,8 @@ sb_status sb_work_new(sb_work **out, const sb_writer *w, sb_err *err) {
         sb_alloc_put(alloc, work, sizeof *work);
         return sb_fail_nomem(err, "for a writer's locks");
     }
+    work->listeners = SB_TELL_FLUSH | SB_TELL_CLOSE;
+    work->listeners |= w->opts.trouble == SB_TROUBLE_APART ? SB_TELL_APART : SB_TELL_CALL;
     sb_encoder_init(&work->encoder, w->env, w->opts.style, SCRATCH_CAP, SEEN_TAGS_MAX);
     sb_buf_init(&work->batch, alloc, BATCH_CAP);
     sb_event_file_init(&work->file, w->env, w->opts.style, w->opts.logdir, w->opts.filename_suffix);
@@ -159,7 +164,7 @@ void sb_work_trouble(sb_work *work, const sb_err *err) {
     pthread_mutex_lock(&work->mutex);
     work->trouble = *err;
     work->latest = *err;
-    atomic_store(&work->tell, SB_TELL_ALL);
+    atomic_store(&work->tell, work->listeners);
     pthread_mutex_unlock(&work->mutex);
 }
 
@@ -309,6 +314,17 @@ sb_status sb_writer_error(sb_writer *w, sb_err *err) {
     pthread_mutex_lock(&work->mutex);
     sb_status status = work->latest.code;
     if (status != SB_OK && err) *err = work->latest;
+    pthread_mutex_unlock(&work->mutex);
+    return status;
+}
+
+sb_status sb_writer_trouble(sb_writer *w, sb_err *err) {
+    if (!w) return sb_fail(err, SB_INVALID, 0, "there is no writer");
+    sb_work *work = sb_writer_enter(w);
+    if (!work) return sb_writer_error(w, err);
+    if (!(atomic_load_explicit(&work->tell, memory_order_relaxed) & SB_TELL_APART)) return SB_OK;
+    pthread_mutex_lock(&work->mutex);
+    sb_status status = report_failure(work, SB_TELL_APART, err);
     pthread_mutex_unlock(&work->mutex);
     return status;
 }

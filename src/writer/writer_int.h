@@ -61,7 +61,7 @@ enum { SB_ENTRY_CALL = 1, SB_ENTRY_BIG = 2 };
 typedef enum sb_sleep { SB_AWAKE, SB_NAPPING, SB_ASLEEP } sb_sleep;
 
 /* Bits: who has not been told about the newest failure yet. */
-enum { SB_TELL_CALL = 1, SB_TELL_FLUSH = 2, SB_TELL_CLOSE = 4, SB_TELL_ALL = 7 };
+enum { SB_TELL_CALL = 1, SB_TELL_FLUSH = 2, SB_TELL_CLOSE = 4, SB_TELL_APART = 8 };
 
 typedef struct sb_work {
     sb_ring ring;
@@ -69,6 +69,7 @@ typedef struct sb_work {
     _Atomic uint32_t sleep;   /* sb_sleep */
     _Atomic uint32_t waiters; /* producers that wait for room */
     _Atomic uint32_t tell;    /* SB_TELL_ bits */
+    uint32_t listeners;       /* the bits that a failure sets; by sb_writer_opts.trouble */
     _Atomic bool failing;     /* the last attempt to write the file failed */
     _Atomic uint64_t big_used;
     _Atomic uint64_t dropped;

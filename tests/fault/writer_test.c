@@ -67,6 +67,29 @@ static void full_disk_never_blocks_and_is_told_by_call_flush_and_close(void **st
     sb_fault_fs_fini(&fault);
 }
 
+static void trouble_apart_is_told_once_and_by_no_call(void **state) {
+    sb_test_dir *d = *state;
+    sb_fault_fs fault;
+    sb_fault_fs_init(&fault, &sb_fs_local);
+    const sb_env env = {&sb_alloc_libc, &fault.fs, &sb_test_clock};
+    sb_writer *w = NULL;
+    sb_err err;
+    sb_writer_opts opts = SB_INIT(sb_writer_opts, .logdir = sb_test_dir_join(d, "apart"),
+                                  .style = SB_STYLE_TORCH, .trouble = SB_TROUBLE_APART);
+    assert_int_equal(sb_writer_open_env(&w, &opts, &env, &err), SB_OK);
+    assert_int_equal(sb_writer_trouble(w, &err), SB_OK);
+    sb_fault_fs_disk(&fault, 0, ENOSPC);
+    assert_int_equal(sb_scalar(w, "x", 1, 1), SB_OK);
+    assert_int_equal(sb_writer_flush(w, &err), SB_IO);
+    assert_int_equal(sb_scalar(w, "x", 2, 2), SB_OK);
+    assert_int_equal(sb_text(w, "t", "text", 2), SB_OK);
+    memset(&err, 0, sizeof err);
+    assert_int_equal(sb_writer_trouble(w, &err), SB_IO);
+    assert_non_null(strstr(err.text, "No space left on device"));
+    sb_writer_close(w, NULL);
+    sb_fault_fs_fini(&fault);
+}
+
 static void incomplete_record_is_completed_when_there_is_room_again(void **state) {
     sb_test_dir *d = *state;
     sb_fault_fs fault;
@@ -334,6 +357,7 @@ static void read_only_directory_is_refused_with_the_reason(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         DIR_TEST(full_disk_never_blocks_and_is_told_by_call_flush_and_close),
+        DIR_TEST(trouble_apart_is_told_once_and_by_no_call),
         DIR_TEST(incomplete_record_is_completed_when_there_is_room_again),
         DIR_TEST(short_writes_lose_nothing),
         DIR_TEST(full_ring_drops_and_counts_when_asked_to),

@@ -1,0 +1,67 @@
+"""tensorboardX's SummaryWriter: the methods of seaboard.torch, with the files that tensorboardX makes.
+
+Differences from torch's, all of them tensorboardX's own: add_scalars writes below LOGDIR/main_tag/KEY, tags of
+scalars, histograms and pictures are cleaned, pictures and sounds carry metadata, audio may have two channels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from seaboard._styles import TBX
+from seaboard.torch import FileWriter, SummaryWriter as _SummaryWriter
+
+__all__ = ["FileWriter", "GlobalSummaryWriter", "SummaryWriter"]
+
+
+class SummaryWriter(_SummaryWriter):
+    """Writes event files as tensorboardX does; see seaboard.torch.SummaryWriter."""
+
+    _style = TBX
+
+
+class GlobalSummaryWriter:
+    """One writer for a whole program that counts the steps of each tag itself."""
+
+    _shared: SummaryWriter | None = None
+    _steps: dict[tuple[str, str], int] = {}
+
+    def __init__(self, logdir: str | None = None, **options: Any):
+        if GlobalSummaryWriter._shared is None:
+            GlobalSummaryWriter._shared = SummaryWriter(logdir, **options)
+            GlobalSummaryWriter._steps = {}
+
+    @staticmethod
+    def getSummaryWriter() -> GlobalSummaryWriter:
+        """The writer of this process; made when there is none yet."""
+        return GlobalSummaryWriter()
+
+    def _next(self, kind: str, tag: str) -> int:
+        step = self._steps[kind, tag] = self._steps.get((kind, tag), -1) + 1
+        return step
+
+    def add_scalar(self, tag: str, scalar_value: Any, walltime: float | None = None) -> None:
+        """Adds a number at the tag's next step."""
+        self._shared.add_scalar(tag, scalar_value, self._next("scalar", tag), walltime)
+
+    def add_image(self, tag: str, img_tensor: Any, walltime: float | None = None, dataformats: str = "CHW") -> None:
+        """Adds a picture at the tag's next step."""
+        self._shared.add_image(tag, img_tensor, self._next("image", tag), walltime, dataformats)
+
+    def add_text(self, tag: str, text_string: str, walltime: float | None = None) -> None:
+        """Adds a text at the tag's next step."""
+        self._shared.add_text(tag, text_string, self._next("text", tag), walltime)
+
+    def add_histogram(self, tag: str, values: Any, walltime: float | None = None) -> None:
+        """Adds a histogram at the tag's next step."""
+        self._shared.add_histogram(tag, values, self._next("histogram", tag), walltime=walltime)
+
+    def flush(self) -> None:
+        """Returns when everything logged so far is in the file."""
+        self._shared.flush()
+
+    def close(self) -> None:
+        """Closes the file; the next GlobalSummaryWriter begins anew."""
+        if GlobalSummaryWriter._shared is not None:
+            GlobalSummaryWriter._shared.close()
+            GlobalSummaryWriter._shared = None
