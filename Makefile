@@ -20,7 +20,7 @@ compile = mkdir -p $(2) && { cmake --preset $(1) >$(2)/configure.log 2>&1 || { c
     && cmake --build $(2) $(if $(3),--target $(3))
 
 .DEFAULT_GOAL := build
-.PHONY: build run install uninstall package test bench fuzz format coverage clean help
+.PHONY: build run install uninstall package wheel test bench fuzz format coverage clean help
 
 build: ## build/seaboard, build/libseaboard.a and build/libseaboard.so
 	@tools/setup build ui
@@ -40,6 +40,11 @@ uninstall: build ## removes what make install put there; the same PREFIX and DES
 package: build ## build/packages: a .deb, and a tar file that needs nothing but the C library
 	@tools/setup package
 	@tools/package
+
+wheel: ## build/wheels: one Python wheel for this and newer Pythons, with the command and the web app inside
+	@tools/setup build ui wheel
+	@$(call compile,release,build)
+	@"$$(tools/setup wheel-path)/bin/python" tools/wheel
 
 test: ## build and run every suite; the last line is the count
 	@tools/setup test ui

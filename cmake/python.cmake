@@ -31,10 +31,9 @@ function(sb_python)
         target_link_options(seaboard_python PRIVATE -Wl,--exclude-libs,ALL) # the library's symbols stay inside
     endif()
     sb_python_package()
-    if(SKBUILD)
-        install(TARGETS seaboard_python LIBRARY DESTINATION seaboard COMPONENT python)
-        install(TARGETS seaboard_command RUNTIME DESTINATION seaboard/_bin COMPONENT python)
-    endif()
+    # For wheels: pip's build and tools/wheel install this component, make install does not.
+    install(TARGETS seaboard_python LIBRARY DESTINATION seaboard COMPONENT python EXCLUDE_FROM_ALL)
+    install(PROGRAMS "$<TARGET_FILE:seaboard_command>" DESTINATION seaboard/_bin COMPONENT python EXCLUDE_FROM_ALL)
 endfunction()
 
 # build/python/seaboard: the Python files, the extension, and the command.

@@ -40,11 +40,16 @@ static bool set_shape(native_array *a, const void *data, sb_dtype dtype, size_t 
 
 static sb_dtype integer_dtype(bool is_signed, Py_ssize_t itemsize) {
     switch (itemsize) {
-        case 1: return is_signed ? SB_INT8 : SB_UINT8;
-        case 2: return is_signed ? SB_INT16 : SB_UINT16;
-        case 4: return is_signed ? SB_INT32 : SB_UINT32;
-        case 8: return is_signed ? SB_INT64 : SB_UINT64;
-        default: return SB_NO_DTYPE;
+    case 1:
+        return is_signed ? SB_INT8 : SB_UINT8;
+    case 2:
+        return is_signed ? SB_INT16 : SB_UINT16;
+    case 4:
+        return is_signed ? SB_INT32 : SB_UINT32;
+    case 8:
+        return is_signed ? SB_INT64 : SB_UINT64;
+    default:
+        return SB_NO_DTYPE;
     }
 }
 
@@ -58,24 +63,32 @@ static sb_dtype format_dtype(const char *format, Py_ssize_t itemsize) {
         return format[1] == 'f' ? SB_COMPLEX64 : format[1] == 'd' ? SB_COMPLEX128 : SB_NO_DTYPE;
     if (n != 1) return SB_NO_DTYPE;
     switch (*format) {
-        case 'e': return SB_HALF;
-        case 'f': return SB_FLOAT;
-        case 'd': return SB_DOUBLE;
-        case '?': return SB_BOOL;
-        case 'b':
-        case 'h':
-        case 'i':
-        case 'l':
-        case 'q':
-        case 'n': return integer_dtype(true, itemsize);
-        case 'B':
-        case 'H':
-        case 'I':
-        case 'L':
-        case 'Q':
-        case 'N': return integer_dtype(false, itemsize);
-        case 'g': return itemsize == 8 ? SB_DOUBLE : SB_NO_DTYPE;
-        default: return SB_NO_DTYPE;
+    case 'e':
+        return SB_HALF;
+    case 'f':
+        return SB_FLOAT;
+    case 'd':
+        return SB_DOUBLE;
+    case '?':
+        return SB_BOOL;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n':
+        return integer_dtype(true, itemsize);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N':
+        return integer_dtype(false, itemsize);
+    case 'g':
+        return itemsize == 8 ? SB_DOUBLE : SB_NO_DTYPE;
+    default:
+        return SB_NO_DTYPE;
     }
 }
 
@@ -126,25 +139,30 @@ static sb_dtype dl_dtype(const dl_tensor *t) {
                                       SB_FLOAT8_E5M2, SB_FLOAT8_E5M2FNUZ};
     if (t->dtype.lanes != 1 || t->dtype.bits % 8 != 0) return SB_NO_DTYPE;
     switch (t->dtype.code) {
-        case 0:
-        case 1: return integer_dtype(t->dtype.code == 0, t->dtype.bits / 8);
-        case 2:
-            return t->dtype.bits == 16   ? SB_HALF
-                   : t->dtype.bits == 32 ? SB_FLOAT
-                   : t->dtype.bits == 64 ? SB_DOUBLE
-                                         : SB_NO_DTYPE;
-        case 4: return t->dtype.bits == 16 ? SB_BFLOAT16 : SB_NO_DTYPE;
-        case 5:
-            return t->dtype.bits == 64    ? SB_COMPLEX64
-                   : t->dtype.bits == 128 ? SB_COMPLEX128
-                                          : SB_NO_DTYPE;
-        case 6: return t->dtype.bits == 8 ? SB_BOOL : SB_NO_DTYPE;
-        case 9:
-        case 10:
-        case 11:
-        case 12:
-        case 13: return t->dtype.bits == 8 ? eights[t->dtype.code - 9] : SB_NO_DTYPE;
-        default: return SB_NO_DTYPE;
+    case 0:
+    case 1:
+        return integer_dtype(t->dtype.code == 0, t->dtype.bits / 8);
+    case 2:
+        return t->dtype.bits == 16   ? SB_HALF
+               : t->dtype.bits == 32 ? SB_FLOAT
+               : t->dtype.bits == 64 ? SB_DOUBLE
+                                     : SB_NO_DTYPE;
+    case 4:
+        return t->dtype.bits == 16 ? SB_BFLOAT16 : SB_NO_DTYPE;
+    case 5:
+        return t->dtype.bits == 64    ? SB_COMPLEX64
+               : t->dtype.bits == 128 ? SB_COMPLEX128
+                                      : SB_NO_DTYPE;
+    case 6:
+        return t->dtype.bits == 8 ? SB_BOOL : SB_NO_DTYPE;
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+    case 13:
+        return t->dtype.bits == 8 ? eights[t->dtype.code - 9] : SB_NO_DTYPE;
+    default:
+        return SB_NO_DTYPE;
     }
 }
 
@@ -338,9 +356,9 @@ static int take_plain_list(native_array *a, PyObject *list) {
     PyErr_Clear();
     flat f = {0};
     bool ok = flatten(&f, a, list, 0, rank);
-    a->kept = ok ? PyBytes_FromStringAndSize((const char *)f.numbers,
-                                             (Py_ssize_t)(f.n * sizeof(double)))
-                 : NULL;
+    a->kept =
+        ok ? PyBytes_FromStringAndSize((const char *)f.numbers, (Py_ssize_t)(f.n * sizeof(double)))
+           : NULL;
     free(f.numbers);
     if (!a->kept) return -1;
     int64_t next = sizeof(double);

@@ -2,8 +2,7 @@
 #include "native.h"
 
 typedef struct events {
-    PyObject_HEAD
-    sb_reader *reader;
+    PyObject_HEAD sb_reader *reader;
     bool is_busy; /* a thread is reading without the global lock */
 } events;
 
@@ -14,8 +13,7 @@ static int events_init(PyObject *object, PyObject *args, PyObject *names) {
     events *self = (events *)object;
     PyObject *path = NULL;
     const char *run = NULL;
-    if (!PyArg_ParseTuple(args, "O&|z:Events", PyUnicode_FSConverter, &path, &run))
-        return -1;
+    if (!PyArg_ParseTuple(args, "O&|z:Events", PyUnicode_FSConverter, &path, &run)) return -1;
     sb_err err;
     sb_reader *reader = NULL;
     const sb_reader_opts opts = SB_INIT(sb_reader_opts, .run = run);
@@ -63,8 +61,9 @@ static PyObject *events_damage(PyObject *object, PyObject *unused) {
     PyObject *list = PyList_New(0);
     const sb_reader_gap *gap;
     for (size_t i = 0; list && self->reader && (gap = sb_reader_damage(self->reader, i)); i++) {
-        PyObject *item = Py_BuildValue("ssKKs", gap->run, gap->path, (unsigned long long)gap->offset,
-                                       (unsigned long long)gap->bytes, sb_status_name(gap->kind));
+        PyObject *item =
+            Py_BuildValue("ssKKs", gap->run, gap->path, (unsigned long long)gap->offset,
+                          (unsigned long long)gap->bytes, sb_status_name(gap->kind));
         if (!item || PyList_Append(list, item) != 0) Py_CLEAR(list);
         Py_XDECREF(item);
     }
@@ -76,9 +75,9 @@ bool native_events_init(PyObject *module) {
         {"damage", events_damage, METH_NOARGS, "What could not be read."},
         {NULL, NULL, 0, NULL},
     };
-    static PyType_Slot slots[] = {{Py_tp_init, events_init},         {Py_tp_dealloc, events_dealloc},
-                                  {Py_tp_iter, PyObject_SelfIter},   {Py_tp_iternext, events_next},
-                                  {Py_tp_methods, methods},          {0, NULL}};
+    static PyType_Slot slots[] = {{Py_tp_init, events_init},       {Py_tp_dealloc, events_dealloc},
+                                  {Py_tp_iter, PyObject_SelfIter}, {Py_tp_iternext, events_next},
+                                  {Py_tp_methods, methods},        {0, NULL}};
     static PyType_Spec spec = {"seaboard._native.Events", sizeof(events), 0, Py_TPFLAGS_DEFAULT,
                                slots};
     return native_add_type(module, &spec, &events_type);

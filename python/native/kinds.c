@@ -15,8 +15,9 @@ static PyObject *image(PyObject *object, PyObject *args) {
     PyObject *result = NULL;
     sb_writer *w = native_writer_get(self);
     if (w) {
-        const sb_image_opts opts = SB_INIT(sb_image_opts, .layout = layout,
-                                           .max_outputs = max_outputs < 0 ? 0 : (uint64_t)max_outputs);
+        const sb_image_opts opts =
+            SB_INIT(sb_image_opts, .layout = layout,
+                    .max_outputs = max_outputs < 0 ? 0 : (uint64_t)max_outputs);
         sb_status status;
         NATIVE_CALL(self, pixels.bytes > NATIVE_LARGE, status,
                     sb_image(w, call.tag, &pixels.array, call.step, &opts, &call.meta));
@@ -81,8 +82,9 @@ static PyObject *audio(PyObject *object, PyObject *args) {
     sb_writer *w = native_writer_get(self);
     if (w) {
         sb_status status;
-        NATIVE_CALL(self, samples.bytes > NATIVE_LARGE, status,
-                    sb_audio(w, call.tag, &samples.array, rate, max_outputs, call.step, &call.meta));
+        NATIVE_CALL(
+            self, samples.bytes > NATIVE_LARGE, status,
+            sb_audio(w, call.tag, &samples.array, rate, max_outputs, call.step, &call.meta));
         result = native_writer_done(self, w, status);
     }
     native_array_drop(&samples);
@@ -152,15 +154,16 @@ static PyObject *histogram_raw(PyObject *object, PyObject *args) {
     PyObject *result = NULL;
     sb_writer *w = native_writer_get(self);
     if (w && limits.len != counts.len) {
-        PyErr_Format(PyExc_ValueError,
-                     "len(bucket_limits) != len(bucket_counts): there are %zd limits and %zd counts",
-                     limits.len / 8, counts.len / 8);
+        PyErr_Format(
+            PyExc_ValueError,
+            "len(bucket_limits) != len(bucket_counts): there are %zd limits and %zd counts",
+            limits.len / 8, counts.len / 8);
     } else if (w) {
         data.limits = limits.buf;
         data.counts = counts.buf;
         data.n = (size_t)limits.len / sizeof(double);
-        result = native_writer_done(
-            self, w, sb_histogram_raw(w, call.tag, &data, call.step, &call.meta));
+        result = native_writer_done(self, w,
+                                    sb_histogram_raw(w, call.tag, &data, call.step, &call.meta));
     }
     PyBuffer_Release(&limits);
     PyBuffer_Release(&counts);
@@ -178,7 +181,8 @@ static PyObject *tensor(PyObject *object, PyObject *args) {
     if (!PyArg_ParseTuple(args, NATIVE_CALL_FORMAT "Ozy*:_tensor", NATIVE_CALL_ARGS(call), &value,
                           &plugin, &content))
         return NULL;
-    int taken = PyTuple_Check(value) ? native_strings_of(value, &data) : native_array_of(value, &data);
+    int taken =
+        PyTuple_Check(value) ? native_strings_of(value, &data) : native_array_of(value, &data);
     PyObject *result = NULL;
     sb_writer *w = taken ? native_writer_get(self) : NULL;
     if (w) {

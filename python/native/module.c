@@ -6,16 +6,30 @@ static PyObject *data_error;
 PyObject *native_raise(sb_status status, const char *text) {
     PyObject *type;
     switch (status) {
-        case SB_NOMEM: type = PyExc_MemoryError; break;
-        case SB_IO: type = PyExc_OSError; break;
-        case SB_NOT_FOUND: type = PyExc_FileNotFoundError; break;
-        case SB_CORRUPT:
-        case SB_BAD_LENGTH:
-        case SB_BAD_PAYLOAD:
-        case SB_GARBAGE: type = data_error; break;
-        case SB_TIMEOUT: type = PyExc_TimeoutError; break;
-        case SB_CLOSED: type = PyExc_RuntimeError; break;
-        default: type = PyExc_ValueError; break;
+    case SB_NOMEM:
+        type = PyExc_MemoryError;
+        break;
+    case SB_IO:
+        type = PyExc_OSError;
+        break;
+    case SB_NOT_FOUND:
+        type = PyExc_FileNotFoundError;
+        break;
+    case SB_CORRUPT:
+    case SB_BAD_LENGTH:
+    case SB_BAD_PAYLOAD:
+    case SB_GARBAGE:
+        type = data_error;
+        break;
+    case SB_TIMEOUT:
+        type = PyExc_TimeoutError;
+        break;
+    case SB_CLOSED:
+        type = PyExc_RuntimeError;
+        break;
+    default:
+        type = PyExc_ValueError;
+        break;
     }
     PyErr_SetString(type, text);
     return NULL;
@@ -76,8 +90,7 @@ PyMODINIT_FUNC PyInit__native(void) {
                                            PyExc_ValueError, NULL);
     bool ok = data_error && PyModule_AddObjectRef(module, "DataError", data_error) == 0 &&
               PyModule_AddStringConstant(module, "__version__", sb_version()) == 0 &&
-              native_writer_init(module) && native_table_init(module) &&
-              native_events_init(module);
+              native_writer_init(module) && native_table_init(module) && native_events_init(module);
     if (!ok) Py_CLEAR(module);
     return module;
 }

@@ -92,8 +92,8 @@ int native_tag_of(PyObject *object, void *chars_out) {
     const char **out = chars_out;
     Py_ssize_t n = 0;
     if (!PyUnicode_Check(object)) {
-        PyErr_Format(PyExc_TypeError, "a tag must be a str, not %R: %R", (PyObject *)Py_TYPE(object),
-                     object);
+        PyErr_Format(PyExc_TypeError, "a tag must be a str, not %R: %R",
+                     (PyObject *)Py_TYPE(object), object);
         return 0;
     }
     *out = PyUnicode_AsUTF8AndSize(object, &n);

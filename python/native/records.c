@@ -135,8 +135,8 @@ static PyObject *embedding(PyObject *object, PyObject *args) {
     native_array matrix = {0}, images = {0};
     PyObject *metadata, *header;
     unsigned int columns;
-    if (!PyArg_ParseTuple(args, "O&O&O&OIOO&:_embedding", native_tag_of, &tag, native_step_of, &step,
-                          native_array_of, &matrix, &metadata, &columns, &header,
+    if (!PyArg_ParseTuple(args, "O&O&O&OIOO&:_embedding", native_tag_of, &tag, native_step_of,
+                          &step, native_array_of, &matrix, &metadata, &columns, &header,
                           native_array_or_none, &images))
         return NULL;
     const char **labels = metadata == Py_None ? NULL : texts_of(metadata);

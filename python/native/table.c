@@ -5,13 +5,11 @@
 #include "native.h"
 
 typedef struct table {
-    PyObject_HEAD
-    sb_reader_table *table;
+    PyObject_HEAD sb_reader_table *table;
 } table;
 
 typedef struct column {
-    PyObject_HEAD
-    PyObject *owner;
+    PyObject_HEAD PyObject *owner;
     const void *data;
     Py_ssize_t count, itemsize;
     const char *format;
@@ -172,8 +170,9 @@ static PyObject *table_damage(PyObject *object, PyObject *unused) {
     PyObject *list = PyList_New(0);
     const sb_reader_gap *gap;
     for (size_t i = 0; list && (gap = sb_reader_table_damage(((table *)object)->table, i)); i++) {
-        PyObject *item = Py_BuildValue("ssKKs", gap->run, gap->path, (unsigned long long)gap->offset,
-                                       (unsigned long long)gap->bytes, sb_status_name(gap->kind));
+        PyObject *item =
+            Py_BuildValue("ssKKs", gap->run, gap->path, (unsigned long long)gap->offset,
+                          (unsigned long long)gap->bytes, sb_status_name(gap->kind));
         if (!item || PyList_Append(list, item) != 0) Py_CLEAR(list);
         Py_XDECREF(item);
     }

@@ -33,10 +33,10 @@ static bool open_file(native_writer *self) {
     sb_err err;
     sb_writer *w = NULL;
     sb_status status;
-    const sb_writer_opts opts = SB_INIT(sb_writer_opts, .logdir = self->logdir, .style = self->style,
-                                        .filename_suffix = self->suffix, .max_queue = self->max_queue,
-                                        .flush_millis = self->flush_millis,
-                                        .trouble = SB_TROUBLE_APART);
+    const sb_writer_opts opts =
+        SB_INIT(sb_writer_opts, .logdir = self->logdir, .style = self->style,
+                .filename_suffix = self->suffix, .max_queue = self->max_queue,
+                .flush_millis = self->flush_millis, .trouble = SB_TROUBLE_APART);
     NATIVE_CALL(self, true, status, sb_writer_open(&w, &opts, &err));
     if (status != SB_OK) return native_raise(status, err.text), false;
     if (self->w) { /* another thread was faster */
@@ -135,7 +135,17 @@ PyObject *native_writer_done(native_writer *self, sb_writer *w, sb_status status
 
 /* ---- scalars --------------------------------------------------------------------------------- */
 
-enum { TAG, VALUE, STEP, TIME, NEW_STYLE, DOUBLE_PRECISION, DISPLAY_NAME, DESCRIPTION, SCALAR_ARGS };
+enum {
+    TAG,
+    VALUE,
+    STEP,
+    TIME,
+    NEW_STYLE,
+    DOUBLE_PRECISION,
+    DISPLAY_NAME,
+    DESCRIPTION,
+    SCALAR_ARGS
+};
 
 static const char *const scalar_names[SCALAR_ARGS] = {
     "tag",       "scalar_value",     "global_step",  "walltime",
@@ -154,8 +164,7 @@ static int scalar_place(PyObject *key) {
 /* Says which method has a keyword that add_scalar has not. */
 static bool refuse_keyword(PyObject *key) {
     if (wrong_keyword_hook) {
-        PyObject *result =
-            PyObject_CallFunction(wrong_keyword_hook, "sO", "add_scalar", key);
+        PyObject *result = PyObject_CallFunction(wrong_keyword_hook, "sO", "add_scalar", key);
         Py_XDECREF(result);
         if (PyErr_Occurred()) return false;
     }
@@ -200,23 +209,23 @@ static bool optional_text(PyObject *object, const char **out) {
     return true;
 }
 
-PyDoc_STRVAR(add_scalar_doc,
-"add_scalar($self, tag, scalar_value, global_step=None, walltime=None, new_style=False,\n"
-"           double_precision=False, display_name='', summary_description='')\n"
-"--\n\n"
-"Adds one number to a series.\n\n"
-"tag: the name of the series. scalar_value: a number, or an array or tensor of one element.\n"
-"global_step: the step (x axis); None is 0. walltime: seconds since 1970; None is now.\n"
-"new_style: store it as a tensor with metadata, as tf.summary does.\n"
-"double_precision: with new_style, store all 64 bits.\n"
-"display_name, summary_description: shown with the chart (Markdown).");
+PyDoc_STRVAR(
+    add_scalar_doc,
+    "add_scalar($self, tag, scalar_value, global_step=None, walltime=None, new_style=False,\n"
+    "           double_precision=False, display_name='', summary_description='')\n"
+    "--\n\n"
+    "Adds one number to a series.\n\n"
+    "tag: the name of the series. scalar_value: a number, or an array or tensor of one element.\n"
+    "global_step: the step (x axis); None is 0. walltime: seconds since 1970; None is now.\n"
+    "new_style: store it as a tensor with metadata, as tf.summary does.\n"
+    "double_precision: with new_style, store all 64 bits.\n"
+    "display_name, summary_description: shown with the chart (Markdown).");
 
 static PyObject *add_scalar(PyObject *object, PyObject *const *args, Py_ssize_t n,
                             PyObject *names) {
     native_writer *self = (native_writer *)object;
     PyObject *sorted[SCALAR_ARGS] = {0};
-    if (!names && n <= 4)
-        memcpy(sorted, args, (size_t)n * sizeof *sorted);
+    if (!names && n <= 4) memcpy(sorted, args, (size_t)n * sizeof *sorted);
     if ((names || n > 4 || n < 2) && !sort_scalar_args(self, args, n, names, sorted)) return NULL;
     const char *tag;
     double value;
@@ -341,7 +350,7 @@ static int init(PyObject *object, PyObject *args, PyObject *names) {
     self->suffix = suffix ? strdup(suffix) : NULL;
     self->style = (sb_style)style;
     self->max_queue = max_queue < 1 ? 1 : max_queue > UINT32_MAX ? UINT32_MAX : (uint32_t)max_queue;
-    self->flush_millis = flush_millis < 1              ? 1
+    self->flush_millis = flush_millis < 1            ? 1
                          : flush_millis > UINT32_MAX ? UINT32_MAX
                                                      : (uint32_t)flush_millis;
     self->opens_again = opens_again;
@@ -440,7 +449,8 @@ static PyObject *clean_tag(PyObject *module, PyObject *tag) {
 static PyMethodDef functions[] = {
     {"flush_all", flush_all, METH_NOARGS, "Flushes every open writer."},
     {"process_is_new", process_is_new, METH_NOARGS, "Called in the child of a fork."},
-    {"set_hooks", set_hooks, METH_VARARGS, "What to call in a new process and for a wrong keyword."},
+    {"set_hooks", set_hooks, METH_VARARGS,
+     "What to call in a new process and for a wrong keyword."},
     {"clean_tag", clean_tag, METH_O, "A tag as TF1 and tensorboardX clean it."},
     {NULL, NULL, 0, NULL},
 };
@@ -449,10 +459,7 @@ bool native_writer_init(PyObject *module) {
     static char doc[] = "An event file that is being written: what SummaryWriter and tf.summary's "
                         "writer stand on.";
     static PyType_Slot slots[] = {
-        {Py_tp_init, init},
-        {Py_tp_dealloc, dealloc},
-        {Py_tp_methods, NULL},
-        {Py_tp_doc, doc},
+        {Py_tp_init, init}, {Py_tp_dealloc, dealloc}, {Py_tp_methods, NULL}, {Py_tp_doc, doc},
         {0, NULL},
     };
     slots[2].pfunc = join_methods();

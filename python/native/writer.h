@@ -9,8 +9,7 @@
 
 typedef struct native_writer native_writer;
 struct native_writer {
-    PyObject_HEAD
-    sb_writer *w; /* NULL: not open */
+    PyObject_HEAD sb_writer *w; /* NULL: not open */
     char *logdir;
     char *suffix; /* NULL: the style's own */
     sb_style style;
