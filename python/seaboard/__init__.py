@@ -11,12 +11,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from seaboard import _life  # noqa: F401  flushes at exit, also in children of forks
 from seaboard._native import DataError, __version__
 
+TYPE_CHECKING = False  # typing itself takes longer to import than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from seaboard import keras, notebook, plugins, program, summary, tensorboardX, torch, train
     from seaboard.client import Client
     from seaboard.notebook import load_ipython_extension

@@ -91,3 +91,23 @@ def _filled(values: Any, count: int) -> Any:
     import numpy as np
 
     return np.repeat(values, count) if len(values) == 1 and count > 1 else values
+
+
+def tensor_proto(value: Any) -> Any:
+    """A TensorProto of numbers or texts, as TensorFlow's writer stores them."""
+    from seaboard._arrays import as_numpy, strings_of
+    from seaboard._proto import messages as pb
+
+    if isinstance(value, (str, bytes)) or getattr(getattr(value, "dtype", None), "name", "") == "string":
+        strings, shape = strings_of(value)
+        stored = [item.encode() if isinstance(item, str) else item for item in strings]
+        tensor = pb.TensorProto(dtype=STRING, string_val=stored)
+    else:
+        array = as_numpy(value)
+        number = next((key for key, (dtype, _) in _TYPES.items() if array.dtype == dtype), None)
+        if number is None:
+            raise TypeError(f"an array of dtype {array.dtype} can't be stored in a tensor")
+        shape = array.shape
+        tensor = pb.TensorProto(dtype=number, tensor_content=array.tobytes())
+    tensor.tensor_shape.CopyFrom(pb.TensorShapeProto(dim=[pb.TensorShapeProto.Dim(size=size) for size in shape]))
+    return tensor
