@@ -208,6 +208,15 @@ class Setup(unittest.TestCase):
         code, _, calls = self.machine.setup("python")
         self.assertEqual((code, len(calls)), (0, 1))
 
+    def test_the_python_suite_has_an_environment_of_its_own_and_does_without_what_cant_be_had(self):
+        (self.machine.tree / "tests/python").mkdir()
+        (self.machine.tree / "tests/python/requirements.txt").write_text("# a comment\nthis\nthat\n")
+        self.machine.program("pip-of-environment", 'case "$*" in *that) exit 1 ;; esac')
+        code, said, calls = self.machine.setup("python-suite")
+        self.assertEqual((code, [call.split()[-1] for call in calls]), (0, ["tests/requirements.txt", "this", "that"]))
+        self.assertIn("that can't be had", said)
+        self.assertEqual(self.machine.setup("python-suite"), (0, "", []))
+
     def test_the_web_app_is_installed_when_its_lock_changed(self):
         self.assertEqual(self.machine.setup("ui"), (0, "", []))
         ui = self.machine.tree / "ui"
