@@ -246,7 +246,7 @@ static sb_slice name_of(walk *w, sb_slice path) {
     while (name.n && name.p[0] == '/') name = (sb_slice){name.p + 1, name.n - 1};
     if (name.n == 0) return sb_arena_dup(w->arena, SB_LIT("."));
     sb_buf_clear(&w->text);
-    sb_utf8_repair(&w->text, name);
+    sb_utf8_spell(&w->text, name);
     if (w->text.failed) return (sb_slice){NULL, 0};
     return sb_arena_dup(w->arena, sb_buf_slice(&w->text));
 }

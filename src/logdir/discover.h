@@ -15,7 +15,7 @@
  * called.
  *
  * Names may be any bytes. `path` is what the system knows, `name` is made fit to be shown: bytes
- * that are no UTF-8 are replaced. Two runs may then have the same name, never the same path.
+ * that are no UTF-8 are spelled (sb_utf8_spell).
  *
  * Threads: a walk belongs to one thread. Cost: one system call a name. */
 #ifndef SB_LOGDIR_DISCOVER_H

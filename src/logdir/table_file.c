@@ -9,6 +9,7 @@
 
 #include "base/search.h"
 #include "base/slice.h"
+#include "base/text/utf8.h"
 #include "codec/event.h"
 #include "codec/repeats.h"
 #include "base/banned.h"
@@ -84,6 +85,15 @@ static sb_reader_kind kind_of_tag(const sb_table_file *f, const sb_value *value,
     return !is_old && sb_reader_promised_kind(metadata) == SB_READS_SCALAR ? SB_READS_SCALAR : kind;
 }
 
+/* A tag that is no UTF-8 is shown as sb_utf8_spell writes it, as the server shows it. */
+static bool spell_tag(sb_table_file *f, sb_slice *tag) {
+    if (sb_utf8_valid(*tag)) return true;
+    sb_buf_clear(&f->spelled);
+    sb_utf8_spell(&f->spelled, *tag);
+    *tag = sb_buf_slice(&f->spelled);
+    return !f->spelled.failed && keep_text(f, tag);
+}
+
 static sb_status add_part(sb_table_file *f, sb_slice key, sb_slice tag, const sb_value *value,
                           uint32_t *id) {
     sb_table_part *p = SB_VEC_RESERVE(&f->parts, f->ask->env->alloc, 1, UINT32_MAX - 1)
@@ -91,7 +101,9 @@ static sb_status add_part(sb_table_file *f, sb_slice key, sb_slice tag, const sb
                            : NULL;
     if (!p) return SB_NOMEM;
     *p = (sb_table_part){0};
-    p->has_metadata = find_metadata(f, tag, value, &p->metadata);
+    sb_slice shown = tag;
+    if (!f->ask->as_stored && !spell_tag(f, &shown)) return SB_NOMEM;
+    p->has_metadata = find_metadata(f, shown, value, &p->metadata);
     p->kind = kind_of_tag(f, value, &p->metadata);
     sb_metadata *m = &p->metadata;
     if (!keep_text(f, &m->plugin_name) || !keep_text(f, &m->content) ||
@@ -100,7 +112,8 @@ static sb_status add_part(sb_table_file *f, sb_slice key, sb_slice tag, const sb
     sb_status status = sb_intern_add(&f->tags, key, id, NULL);
     if (status != SB_OK) return status;
     sb_slice name = sb_intern_name(&f->tags, *id);
-    p->tag = sb_slice_of(name.p + (name.n - tag.n), tag.n);
+    bool is_spelled = shown.p != tag.p;
+    p->tag = is_spelled ? shown : sb_slice_of(name.p + (name.n - tag.n), tag.n);
     p->is_wanted = is_asked_for(f->ask, p->tag, p->kind);
     f->parts.n++;
     return SB_OK;
@@ -300,6 +313,7 @@ void sb_table_file_read(sb_table_file *f) {
     sb_intern_init(&f->tags, env->alloc, seed, UINT32_MAX - 1);
     sb_arena_init(&f->bytes, env->alloc, BYTES_BLOCK, SIZE_MAX / 2);
     sb_buf_init(&f->key, env->alloc, SIZE_MAX / 2);
+    sb_buf_init(&f->spelled, env->alloc, SIZE_MAX / 2);
     f->first_wall = f->last_wall = (double)NAN;
     sb_tail *tail;
     sb_tail_opts opts = {.max_payload = f->ask->max_payload};
@@ -321,6 +335,7 @@ void sb_table_file_fini(sb_table_file *f) {
     SB_VEC_FREE(&f->events, alloc);
     SB_VEC_FREE(&f->starts, alloc);
     sb_buf_fini(&f->key);
+    sb_buf_fini(&f->spelled);
     SB_VEC_FREE(&f->gaps, alloc);
     sb_intern_fini(&f->tags);
     sb_arena_fini(&f->bytes);

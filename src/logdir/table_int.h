@@ -93,6 +93,7 @@ typedef struct sb_table_file {
     sb_err err;
     sb_intern tags; /* the id is the index of the part */
     sb_buf key;     /* scratch: what is looked up in tags */
+    sb_buf spelled; /* scratch: a tag that is no UTF-8 */
     SB_VEC(sb_table_part) parts;
     sb_arena bytes; /* items, metadata and contents of events */
     SB_VEC(sb_reader_event) events;

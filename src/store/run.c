@@ -7,6 +7,7 @@
 
 #include "base/search.h"
 #include "base/slice.h"
+#include "base/text/utf8.h"
 #include "base/vec.h"
 #include "store/store_int.h"
 #include "base/banned.h"
@@ -293,10 +294,24 @@ static sb_status add_series(sb_run *run, sb_slice tag, const sb_series_meta *met
     return SB_OK;
 }
 
+/* A tag that is no UTF-8 is kept as sb_utf8_spell writes it: what is listed can be asked for, and
+ * every reply and export is UTF-8. */
+static sb_status spelled_series(sb_run *run, sb_slice tag, const sb_series_meta *meta,
+                                uint32_t *series, bool *is_new) {
+    sb_buf spelled;
+    sb_buf_init(&spelled, run->alloc, SIZE_MAX / 2);
+    sb_utf8_spell(&spelled, tag);
+    sb_status status = spelled.failed;
+    if (status == SB_OK) status = sb_run_series(run, sb_buf_slice(&spelled), meta, series, is_new);
+    sb_buf_fini(&spelled);
+    return status;
+}
+
 sb_status sb_run_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, uint32_t *series,
                         bool *is_new) {
     *is_new = !sb_run_find(run, tag, series);
     if (!*is_new) return SB_OK;
+    if (!sb_utf8_valid(tag)) return spelled_series(run, tag, meta, series, is_new);
     if (run->tags.count >= run->tags.limit) {
         run->next_dropped_tags++;
         return SB_LIMIT;

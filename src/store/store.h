@@ -118,8 +118,8 @@ sb_status sb_run_add_file(sb_run *run, sb_slice path, uint32_t *file, sb_err *er
 /* The file's points disappear with the next commit. The number may be used again. */
 void sb_run_drop_file(sb_run *run, uint32_t file);
 
-/* The series of a tag, made if it is new; meta is taken only then. SB_LIMIT: too many tags
- * (counted). */
+/* The series of a tag, made if it is new; meta is taken only then. A tag that is no UTF-8 gets the
+ * name that sb_utf8_spell makes of it. SB_LIMIT: too many tags (counted). */
 sb_status sb_run_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, uint32_t *series,
                         bool *is_new);
 /* The series of a tag; false: none yet. */

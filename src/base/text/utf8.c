@@ -47,12 +47,25 @@ bool sb_utf8_valid(sb_slice s) {
     return valid_prefix(s) == s.n;
 }
 
-void sb_utf8_repair(sb_buf *out, sb_slice s) {
+static void replace_invalid(sb_buf *out, sb_slice s, bool with_digits) {
+    static const char digits[] = "0123456789abcdef";
     for (;;) {
         size_t n = valid_prefix(s);
         sb_buf_add(out, s.p, n);
         if (n == s.n) return;
         sb_buf_add(out, "\xEF\xBF\xBD", 3);
+        if (with_digits) {
+            sb_buf_add_byte(out, (uint8_t)digits[s.p[n] >> 4]);
+            sb_buf_add_byte(out, (uint8_t)digits[s.p[n] & 15]);
+        }
         s = sb_slice_of(s.p + n + 1, s.n - n - 1);
     }
+}
+
+void sb_utf8_repair(sb_buf *out, sb_slice s) {
+    replace_invalid(out, s, false);
+}
+
+void sb_utf8_spell(sb_buf *out, sb_slice s) {
+    replace_invalid(out, s, true);
 }

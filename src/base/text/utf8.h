@@ -18,4 +18,9 @@ bool sb_utf8_valid(sb_slice s);
  * single bad bytes. */
 void sb_utf8_repair(sb_buf *out, sb_slice s);
 
+/* Appends s with every invalid byte as U+FFFD and its two hexadecimal digits in small letters: what
+ * names of runs and tags that are no UTF-8 are shown as and asked for by. Unlike repaired ones,
+ * different names stay different. */
+void sb_utf8_spell(sb_buf *out, sb_slice s);
+
 #endif

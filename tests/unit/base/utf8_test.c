@@ -141,6 +141,18 @@ static void repaired_noise_is_valid_and_keeps_its_good_parts(void **state) {
     sb_buf_fini(&b);
 }
 
+static void spelled_bytes_can_be_told_apart(void **state) {
+    (void)state;
+    sb_buf b;
+    sb_buf_init(&b, &sb_alloc_libc, 1 << 10);
+    sb_utf8_spell(&b, SB_LIT("a\xff\xc3\xa9\x80z"));
+    assert_slice_is(sb_buf_slice(&b), "a\xef\xbf\xbd"
+                                      "ff\xc3\xa9\xef\xbf\xbd"
+                                      "80z");
+    assert_true(sb_utf8_valid(sb_buf_slice(&b)));
+    sb_buf_fini(&b);
+}
+
 static sb_status repair(const sb_alloc *alloc, void *ud) {
     (void)ud;
     uint8_t bad[500];
@@ -168,6 +180,7 @@ int main(void) {
         cmocka_unit_test(valid_text_is_not_changed_by_repair),
         cmocka_unit_test(each_bad_byte_becomes_one_replacement),
         cmocka_unit_test(repaired_noise_is_valid_and_keeps_its_good_parts),
+        cmocka_unit_test(spelled_bytes_can_be_told_apart),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
