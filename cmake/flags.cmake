@@ -11,6 +11,7 @@ option(SB_TESTS "Build the tests" OFF)
 option(SB_BENCH "Build the benchmarks" OFF)
 option(SB_FUZZ "Build the fuzz targets with libFuzzer" OFF)
 option(SB_HARDEN "Hardening flags of release builds" OFF)
+option(SB_OPENBLAS "The trainer multiplies matrices with OpenBLAS instead of its own kernels" OFF)
 set(SB_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined")
 
 add_compile_definitions(_GNU_SOURCE)

@@ -5,6 +5,7 @@
 #include "seaboard/checkpoint.h"
 #include "seaboard/reader.h"
 #include "seaboard/status.h"
+#include "seaboard/train.h"
 #include "seaboard/types.h"
 #include "seaboard/version.h"
 #include "seaboard/writer.h"

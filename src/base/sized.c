@@ -7,6 +7,7 @@
 
 #include "seaboard/checkpoint.h"
 #include "seaboard/reader.h"
+#include "seaboard/train.h"
 #include "seaboard/version.h"
 #include "seaboard/writer.h"
 #include "base/banned.h"
@@ -30,6 +31,8 @@ CHECK_LAYOUT(sb_hparam_info, max);
 CHECK_LAYOUT(sb_image_opts, max_outputs);
 CHECK_LAYOUT(sb_meta, wall_time);
 CHECK_LAYOUT(sb_metric_info, description);
+CHECK_LAYOUT(sb_net_session_opts, flags);
+CHECK_LAYOUT(sb_optimizer, nesterov);
 CHECK_LAYOUT(sb_reader_opts, max_decoded);
 CHECK_LAYOUT(sb_save_opts, shards);
 CHECK_LAYOUT(sb_saver_opts, shards);

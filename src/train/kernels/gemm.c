@@ -1,0 +1,141 @@
+/* gemm.c: panels of 6 rows and 16 columns, and the tile kernel that multiplies them.
+ *
+ *   A packed: for each panel of 6 rows, for each p: 6 numbers.    B packed: panels of 16 columns.
+ *   A tile of 6 x 16 sums stays in registers while BLOCK numbers of a panel pair pass by.
+ * What is beyond the edge of a matrix is filled with zeros in the panels. */
+#include "train/kernels/gemm.h"
+
+#include <string.h>
+
+#include "train/kernels/gemm_tile.h"
+#if defined(SB_OPENBLAS)
+#include <cblas.h>
+#endif
+#include "base/banned.h"
+
+#define BLOCK 256
+/* Products below this many multiplications are not worth a second thread. */
+#define SMALL ((size_t)1 << 17)
+/* Panels of rows that one piece of work has at most. */
+#define GROUP 8
+
+static size_t panels(size_t n, size_t width) {
+    return (n + width - 1) / width;
+}
+
+size_t sb_gemm_scratch(size_t m, size_t n, size_t k) {
+    return (panels(m, TILE_ROWS) * TILE_ROWS + panels(n, TILE_COLUMNS) * TILE_COLUMNS) * k *
+           sizeof(float);
+}
+
+void sb_gemm_plain(const gemm *g) {
+    for (size_t i = 0; i < g->m; i++)
+        for (size_t j = 0; j < g->n; j++) {
+            float sum = g->add ? g->c[i * g->n + j] : 0;
+            for (size_t p = 0; p < g->k; p++)
+                sum += g->a[i * g->a_row + p * g->a_col] * g->b[p * g->b_row + j * g->b_col];
+            g->c[i * g->n + j] = sum;
+        }
+}
+
+typedef struct gemm_work {
+    const gemm *g;
+    float *a, *b; /* packed */
+    size_t a_panels, b_panels;
+    size_t groups, group; /* of row panels, and how many each has */
+    tile_fn *tile;
+} gemm_work;
+
+/* width rows (or columns) of length k, `step` apart, into one panel; `have` of them are real. */
+static void pack_panel(float *to, const float *from, size_t k, size_t step, size_t next,
+                       size_t width, size_t have) {
+    if (have < width) memset(to, 0, k * width * sizeof *to);
+    if (step == 1 && have == width) {
+        for (size_t p = 0; p < k; p++) memcpy(to + p * width, from + p * next, width * sizeof *to);
+        return;
+    }
+    for (size_t r = 0; r < have; r++)
+        for (size_t p = 0; p < k; p++) to[p * width + r] = from[r * step + p * next];
+}
+
+static void pack_piece(void *work, size_t i) {
+    const gemm_work *w = work;
+    const gemm *g = w->g;
+    if (i < w->b_panels) {
+        size_t at = i * TILE_COLUMNS, left = g->n - at;
+        pack_panel(w->b + at * g->k, g->b + at * g->b_col, g->k, g->b_col, g->b_row, TILE_COLUMNS,
+                   left < TILE_COLUMNS ? left : TILE_COLUMNS);
+    } else {
+        size_t at = (i - w->b_panels) * TILE_ROWS, left = g->m - at;
+        pack_panel(w->a + at * g->k, g->a + at * g->a_row, g->k, g->a_row, g->a_col, TILE_ROWS,
+                   left < TILE_ROWS ? left : TILE_ROWS);
+    }
+}
+
+/* One tile of C: directly, or at an edge by way of a whole tile. */
+static void add_tile(const gemm_work *w, size_t row, size_t column, size_t from, size_t k,
+                     bool add) {
+    const gemm *g = w->g;
+    const float *a = w->a + row * g->k + from * TILE_ROWS;
+    const float *b = w->b + column * g->k + from * TILE_COLUMNS;
+    size_t rows = g->m - row, columns = g->n - column;
+    float *c = g->c + row * g->n + column;
+    if (rows >= TILE_ROWS && columns >= TILE_COLUMNS) {
+        w->tile(k, a, b, c, g->n, add);
+        return;
+    }
+    float edge[TILE_ROWS * TILE_COLUMNS];
+    w->tile(k, a, b, edge, TILE_COLUMNS, false);
+    if (rows > TILE_ROWS) rows = TILE_ROWS;
+    if (columns > TILE_COLUMNS) columns = TILE_COLUMNS;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < columns; j++)
+            c[i * g->n + j] = edge[i * TILE_COLUMNS + j] + (add ? c[i * g->n + j] : 0);
+}
+
+static void multiply_piece(void *work, size_t i) {
+    const gemm_work *w = work;
+    size_t column = i / w->groups * TILE_COLUMNS, first = i % w->groups * w->group;
+    size_t last = first + w->group < w->a_panels ? first + w->group : w->a_panels;
+    for (size_t from = 0; from < w->g->k; from += BLOCK) {
+        size_t k = w->g->k - from < BLOCK ? w->g->k - from : BLOCK;
+        for (size_t p = first; p < last; p++)
+            add_tile(w, p * TILE_ROWS, column, from, k, from > 0 || w->g->add);
+    }
+}
+
+static void multiply(const gemm *g, team *t, float *scratch) {
+    gemm_work w = {.g = g, .a = scratch, .tile = sb_tile_pick()};
+    w.a_panels = panels(g->m, TILE_ROWS);
+    w.b_panels = panels(g->n, TILE_COLUMNS);
+    w.b = scratch + w.a_panels * TILE_ROWS * g->k;
+    w.groups = panels(w.a_panels, GROUP);
+    w.group = panels(w.a_panels, w.groups);
+    if (g->m * g->n * g->k < SMALL) t = NULL;
+    sb_team_run(t, w.a_panels + w.b_panels, pack_piece, &w);
+    sb_team_run(t, w.b_panels * w.groups, multiply_piece, &w);
+}
+
+#if defined(SB_OPENBLAS)
+/* Layouts that BLAS knows: one of the two strides is 1. */
+static bool multiply_by_blas(const gemm *g) {
+    bool ta = g->a_col != 1, tb = g->b_col != 1;
+    if ((ta && g->a_row != 1) || (tb && g->b_row != 1)) return false;
+    cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans,
+                (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)(ta ? g->a_col : g->a_row), g->b,
+                (int)(tb ? g->b_col : g->b_row), g->add ? 1 : 0, g->c, (int)g->n);
+    return true;
+}
+#endif
+
+void sb_gemm_run(const gemm *g, team *t, void *scratch) {
+    if (g->m == 0 || g->n == 0) return;
+    if (g->k == 0) {
+        if (!g->add) memset(g->c, 0, g->m * g->n * sizeof *g->c);
+        return;
+    }
+#if defined(SB_OPENBLAS)
+    if (multiply_by_blas(g)) return;
+#endif
+    multiply(g, t, scratch);
+}
