@@ -91,6 +91,16 @@ export class RunWriter {
     );
     return this;
   }
+  /** Clips of one step, as tf.summary.audio logs them: a list of files for each tag. */
+  clips(step, values, { description = '', display = '' } = {}) {
+    const plugin = bytes(1, bytes(1, 'audio'), bytes(2, Buffer.from([0x10, 11]))); // encoding WAV
+    const metadata = bytes(9, plugin, bytes(2, display), bytes(3, description));
+    const tensor = (files) =>
+      bytes(8, int(1, 7), bytes(2, bytes(2, int(1, files.length))), ...files.map((file) => bytes(8, file)));
+    const all = Object.entries(values).map(([tag, files]) => bytes(1, bytes(1, tag), tensor(files), metadata));
+    this.waiting.push(event(this.start + step, step, ...all));
+    return this;
+  }
   hparams(values) {
     const map = Object.entries(values).map(([key, v]) =>
       bytes(1, bytes(1, key), bytes(2, typeof v === 'number' ? double(2, v) : bytes(3, v))),
@@ -112,6 +122,34 @@ export class RunWriter {
     return this;
   }
 }
+
+/** A WAV file of 16 bits; `sample(t)` gives the value, -1..1, at a time in seconds. */
+export function wav(seconds, sample, { rate = 16000, channels = 1, claimed } = {}) {
+  const frames = Math.round(seconds * rate);
+  const file = Buffer.alloc(44 + frames * channels * 2);
+  const size = file.length - 44;
+  file.write('RIFF', 0, 'latin1');
+  file.writeUInt32LE(size + 36, 4);
+  file.write('WAVEfmt ', 8, 'latin1');
+  file.writeUInt32LE(16, 16);
+  file.writeUInt16LE(1, 20);
+  file.writeUInt16LE(channels, 22);
+  file.writeUInt32LE(rate, 24);
+  file.writeUInt32LE(rate * channels * 2, 28);
+  file.writeUInt16LE(channels * 2, 32);
+  file.writeUInt16LE(16, 34);
+  file.write('data', 36, 'latin1');
+  file.writeUInt32LE(claimed ?? size, 40);
+  for (let i = 0; i < frames * channels; i++) {
+    const v = Math.max(-1, Math.min(1, sample(Math.floor(i / channels) / rate)));
+    file.writeInt16LE(Math.round(v * 32767), 44 + 2 * i);
+  }
+  return file;
+}
+export const tone =
+  (hertz, size = 0.3) =>
+  (t) =>
+    size * Math.sin(2 * Math.PI * hertz * t);
 
 // repeatable noise
 export function random(seed) {

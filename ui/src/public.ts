@@ -1,6 +1,6 @@
 // The core as rooms and dashboards see it. Dashboards import this file, the rooms they use and their own folder.
 export { hub } from './data/hub.svelte';
-export { api } from './data/api';
+export { api, apiUrl } from './data/api';
 /** Questions to the server: a card holds a LiveQuery and says what it wants to know; see data/query/question.ts. */
 export { LiveQuery } from './data/query/live.svelte';
 export type { Ask, Question } from './data/query/question';
@@ -16,6 +16,9 @@ export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHE
 export { ok } from './base/result';
 export { toNumber } from './data/types';
 export type {
+  Clip,
+  ClipPicture,
+  Clips,
   Measure,
   MeasurePoint,
   Run,

@@ -43,7 +43,7 @@ typedef struct spectrum {
     uint32_t *edges;   /* rows + 1: the first bin of each row, from low to high */
 } spectrum;
 
-/* The mean of all channels around a frame; silence beyond both ends. */
+/* The mean of all channels from a frame on; silence beyond the end of a short clip. */
 static void load_window(spectrum *s, int64_t begin) {
     const sb_wav *w = s->wav;
     int64_t from = begin < 0 ? 0 : begin, to = begin + (int64_t)s->n;
@@ -105,8 +105,11 @@ static void fill_column(spectrum *s, uint32_t column, uint32_t columns) {
                                                    : (unsigned)wanted;
     memset(s->power, 0, s->bins * sizeof *s->power);
     for (unsigned k = 0; k < windows; k++) {
-        double middle = first + width * (k + 0.5) / windows;
-        add_window(s, (int64_t)middle - (int64_t)(s->n / 2));
+        /* The windows at both ends are moved inside: half a window of silence would be heard as a
+         * click that is not there. */
+        int64_t begin = (int64_t)(first + width * (k + 0.5) / windows) - (int64_t)(s->n / 2);
+        int64_t last = (int64_t)s->wav->frames - (int64_t)s->n;
+        add_window(s, begin < 0 || last < 0 ? 0 : begin > last ? last : begin);
     }
 }
 

@@ -26,8 +26,12 @@ typedef struct memory {
     double x1, x2, y1, y2;
 } memory;
 
-/* The two filters of the standard for any rate, from the analogue ones behind its 48 kHz table. */
+/* The two filters of the standard for any rate, from the analogue ones behind its 48 kHz table. A
+ * rate too low for a filter's frequency goes without it. */
+static const biquad through = {1, 0, 0, 0, 0};
+
 static biquad shelf_at(double rate) {
+    if (rate < 2.1 * 1681.974450955533) return through;
     double k = tan(PI * 1681.974450955533 / rate), q = 0.7071752369554196;
     double vh = pow(10.0, 3.999843853973347 / 20.0), vb = pow(vh, 0.4996667741545416);
     double a0 = 1.0 + k / q + k * k;
@@ -36,10 +40,12 @@ static biquad shelf_at(double rate) {
                     (1.0 - k / q + k * k) / a0};
 }
 
+/* The table's filter lets 1.005 of what it passes through; so it does at every other rate here. */
 static biquad high_pass_at(double rate) {
+    if (rate < 2.1 * 38.13547087602444) return through;
     double k = tan(PI * 38.13547087602444 / rate), q = 0.5003270373238773;
-    double a0 = 1.0 + k / q + k * k;
-    return (biquad){1.0, -2.0, 1.0, 2.0 * (k * k - 1.0) / a0, (1.0 - k / q + k * k) / a0};
+    double a0 = 1.0 + k / q + k * k, b = 1.0049948987146884 / a0;
+    return (biquad){b, -2.0 * b, b, 2.0 * (k * k - 1.0) / a0, (1.0 - k / q + k * k) / a0};
 }
 
 static double filter(const biquad *f, memory *m, double x) {

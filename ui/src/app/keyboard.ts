@@ -32,6 +32,12 @@ export function shellActions(): Action[] {
   ];
 }
 
+/** Those of the open dashboard too; its keys win over the page's. */
+export function allActions(): Action[] {
+  const own = new Set(shell.actions.map(({ key }) => key));
+  return [...shellActions().filter(({ key }) => !own.has(key)), ...shell.actions];
+}
+
 function focusRuns(): void {
   settings.panelOpen = true;
   requestAnimationFrame(() => document.getElementById('run-filter')?.focus());
@@ -57,8 +63,7 @@ export function onKey(e: KeyboardEvent): void {
   if (e.key === ' ' && e.target instanceof HTMLElement && e.target.closest('button,a,input,[role=menuitem]')) return;
   const name =
     (mod ? 'mod+' : '') + (mod && e.shiftKey ? 'shift+' : '') + (e.key === ' ' ? 'space' : e.key.toLowerCase());
-  const all = [...shellActions(), ...shell.actions];
-  const action = all.find((a) => a.key === name);
+  const action = allActions().find((a) => a.key === name);
   if (action) {
     if (shell.dialog && action.key !== '?' && !mod) return;
     e.preventDefault();
