@@ -70,6 +70,19 @@ export default {
     await until('undo brings it back', () => page.evaluate(() => location.hash.includes('zoom=')));
   },
 
+  async 'Escape ends a drag over the chart without a zoom'(keep) {
+    const page = keep(await openCharts('demo'));
+    const box = await plot(page, 'train/loss').boundingBox();
+    await page.mouse.move(box.x + 120, box.y + 60);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 220, box.y + 100, { steps: 4 });
+    await page.keyboard.press('Escape');
+    await page.mouse.up();
+    await drag(page, 'train/lr', [120, 60], [220, 100]); // what comes after is as ever
+    const zoom = await until('zoom', () => page.evaluate(() => /zoom=([^&]*)/.exec(location.hash)?.[1]));
+    assert.match(decodeURIComponent(zoom), /^[^,]*train\/lr$/);
+  },
+
   async 'shift-drag zooms both axes'(keep) {
     const page = keep(await openCharts('demo'));
     await page.keyboard.down('Shift');

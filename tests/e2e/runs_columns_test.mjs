@@ -12,17 +12,20 @@ export default {
   async 'columns are found by a search, marked where they differ, and taken in and out'(keep) {
     const page = keep(await openCharts('demo'));
     await page.getByRole('button', { name: 'Columns', exact: true }).click();
-    const picker = page.getByRole('dialog', { name: 'Columns' });
-    const line = (name) => picker.locator('label', { hasText: name });
-    await soon(async () => assert.match(await line('lr').innerText(), /differs/));
-    await soon(async () => assert.doesNotMatch(await line('batch').innerText(), /differs/));
+    const editor = page.getByRole('dialog', { name: 'Columns' });
+    const shown = (name) => editor.getByRole('listitem').filter({ hasText: name });
+    const other = (name) => editor.getByRole('option', { name });
+    const find = editor.getByRole('combobox');
+    await soon(async () => assert.match(await shown('lr').innerText(), /differs/));
+    await soon(async () => assert.match(await other(/^model /).innerText(), /differs/));
+    await soon(async () => assert.doesNotMatch(await other(/^batch/).innerText(), /differs/));
     await shot(page, 'runs-columns');
-    await picker.getByRole('searchbox').fill('top5');
-    await until('found', async () => (await picker.locator('.line').count()) === 2);
-    await picker.getByRole('button', { name: 'val/top5 best at' }).click();
-    await picker.getByRole('searchbox').fill('');
-    for (const fact of ['state', 'start', 'duration', 'points']) await picker.getByLabel(fact, { exact: true }).check();
-    await line('lr').getByRole('checkbox').uncheck();
+    await find.fill('top5');
+    await until('found', async () => (await editor.getByRole('option').count()) === 4);
+    await other(/^val\/top5 best at/).click();
+    await find.fill('');
+    for (const fact of ['state', 'start', 'duration', 'points']) await other(new RegExp(`^${fact}`)).click();
+    await shown('lr').getByRole('checkbox').click();
     await until(
       'there',
       async () => (await columns(page)).join() === 'm:min:val/loss,m:best:val/top5,i:state,i:start,i:duration,i:points',

@@ -141,6 +141,20 @@ export default {
     await soon(async () => assert.ok(!/zoom=/.test(await hash(page))));
   },
 
+  async 'Escape ends the drag of a handle and puts it back'(keep) {
+    const page = keep(await openCharts('demo', `${ONE}&select=step&at=2000|train/loss`));
+    const box = await fob(page, 'train/loss').boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 + 60, box.y + box.height / 2, { steps: 4 });
+    await until('moved', async () => (await place(page, 'train/loss')) > 2300);
+    await page.keyboard.press('Escape');
+    await soon(async () => assert.equal(await place(page, 'train/loss'), 2000));
+    await page.mouse.move(box.x, box.y, { steps: 2 });
+    await page.mouse.up();
+    await soon(async () => assert.equal(await place(page, 'train/loss'), 2000));
+  },
+
   async 'a step is typed on the handle, nonsense is not taken, Escape takes it back'(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=step`));
     await type(page, 'train/loss', 0, '1 200');
@@ -404,12 +418,8 @@ export default {
     const dialog = page.getByRole('dialog', {
       name: 'Columns of the tables',
     });
-    await dialog.getByRole('checkbox', { name: 'Relative' }).uncheck();
-    await dialog
-      .getByRole('checkbox', { name: 'lr hyperparameter · differs' })
-      .or(dialog.getByRole('checkbox', { name: 'lr', exact: true }))
-      .first()
-      .check();
+    await dialog.getByRole('checkbox', { name: 'Relative' }).click();
+    await dialog.getByRole('option', { name: 'lr hyperparameter · differs' }).click();
     await dialog.getByRole('checkbox', { name: 'Step', exact: true }).focus();
     await page.keyboard.press('Alt+ArrowUp');
     await axe(page, 'columns');
@@ -428,7 +438,7 @@ export default {
       ),
     );
     await dialog.getByRole('tab', { name: 'Range' }).click();
-    await dialog.getByRole('checkbox', { name: 'Mean' }).check();
+    await dialog.getByRole('option', { name: 'Mean' }).click();
     await page.keyboard.press('Escape');
     await soon(async () =>
       assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'lr', 'Smoothed', 'Step', 'Value']),

@@ -39,6 +39,8 @@ export type { Dashboard, EmptyPage, Sample } from './app/dashboard';
 export { runs, direction } from './app/runs/runs.svelte';
 /** The form that filters runs by a column; loaded when it is wanted. */
 export const columnFilter = () => import('./app/runs/ColumnFilter.svelte');
+/** The editor of a table's columns; loaded when it is wanted. */
+export const columnEditor = () => import('./app/Columns.svelte');
 export { keep, settings } from './app/settings.svelte';
 export { language, locale, t, Texts, type Key } from './app/i18n.svelte';
 export { shell } from './app/shell.svelte';
@@ -76,6 +78,8 @@ export { chartSvg, svgToPng, saveBlob } from './widgets/chart/export';
 export { inSight } from './widgets/sight';
 export { default as Icon } from './widgets/Icon.svelte';
 export { default as FindList } from './widgets/FindList.svelte';
+export type { ColumnChoice } from './base/columns';
+export type { ColumnTab } from './widgets/ColumnEditor.svelte';
 export { default as Name } from './widgets/Name.svelte';
 export { default as Menu } from './widgets/Menu.svelte';
 export { default as MenuList, type MenuItem, type MenuPlace } from './widgets/MenuList.svelte';

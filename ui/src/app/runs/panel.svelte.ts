@@ -10,9 +10,10 @@ export type PanelDialog =
   | { kind: 'edit'; run: Run; field: EditField }
   | { kind: 'tags'; runs: Run[] }
   | { kind: 'regex'; target: 'group' | 'colour' }
-  | { kind: 'groupColour'; key: string };
+  | { kind: 'groupColour'; key: string }
+  | { kind: 'columns' };
 export type PanelPopover =
-  { kind: 'columns' | 'top'; anchor: HTMLElement } | { kind: 'filter'; column: string; anchor: HTMLElement };
+  { kind: 'top'; anchor: HTMLElement } | { kind: 'filter'; column: string; anchor: HTMLElement };
 
 export const rowKey = (row: Row): string => (row.kind === 'group' ? `g${row.key}` : `r${row.run.id}`);
 

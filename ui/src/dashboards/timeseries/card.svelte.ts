@@ -13,7 +13,6 @@ import {
   scalarsQuestion,
   seriesKey,
   settings,
-  t,
   UNCOMPARED,
   view,
   xAsk,
@@ -32,6 +31,7 @@ import { infoOf, type CardInfo } from './info';
 import { bandLine, keyOf, seriesLines, type Look, type Source } from '../../rooms/lines/lines';
 import { smoothingAsk } from '../../rooms/lines/series';
 import { ts } from './view.svelte';
+import { tt } from './texts';
 
 const NEAR = { number: 1, relative: 0.001, wall: undefined }; // a step; a millisecond
 
@@ -104,7 +104,7 @@ export class CardData {
   /** What y is, where that is not the tag's value. */
   yTitle = $derived(
     this.baseline
-      ? t(ts.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) })
+      ? tt(ts.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) })
       : '',
   );
   private compare = $derived(
@@ -203,7 +203,7 @@ export class CardData {
     const trouble = (this.banded && this.bandsLive.trouble) || this.points.trouble;
     const metric = metricOf(steps.x);
     if (!trouble || !this.banded || metric === null || trouble.code !== 'invalid') return trouble || null;
-    return { ...trouble, message: t('bands.falls', { tag: metric }) };
+    return { ...trouble, message: tt('bands.falls', { tag: metric }) };
   });
   /** The server will not answer this: what is held is of another question. */
   private isRefused = $derived(this.trouble?.retryAt === null);

@@ -1,10 +1,11 @@
 // The columns that the tables under charts may have, as the pickers show them.
-import { runs, t, type Key } from '../../public';
-import type { ColumnChoice } from '../../rooms/table/choice';
+import { runs, t, type ColumnChoice } from '../../public';
 import { hparamOf, isHparam, notChosen, type Kind } from './columns';
+import type { Key } from './en';
+import { tt } from './texts';
 
 export function choiceOf(id: string): ColumnChoice {
-  if (!isHparam(id)) return { id, text: t(`table.${id}` as Key) };
+  if (!isHparam(id)) return { id, text: tt(`table.${id}` as Key) };
   const name = hparamOf(id);
   const differs = runs.hparams.some((h) => h.name === name && h.differs);
   return { id, text: name, note: `${t('columns.hparam')}${differs ? ` · ${t('runs.differs')}` : ''}` };

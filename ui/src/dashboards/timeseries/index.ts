@@ -8,5 +8,10 @@ export const timeseries: Dashboard = {
   aliases: ['scalars'],
   metrics: 'scalars',
   empty: () => import('./empty'),
-  load: () => import('./View.svelte'),
+  load: async () => {
+    const texts = import('./texts').then((module) => module.texts.load());
+    const view = await import('./View.svelte');
+    await texts;
+    return view;
+  },
 };

@@ -5,6 +5,7 @@ import { nameOf } from '../../rooms/card/title';
 import { exportChart, fileName, namesFor } from '../../rooms/export/files';
 import type { CardData } from './card.svelte';
 import { ts } from './view.svelte';
+import { tt } from './texts';
 
 interface Forms {
   smooth(): void;
@@ -17,19 +18,19 @@ export function cardMenu(card: string, data: CardData, plot: () => Plot | null, 
   const title = nameOf(data.tags);
   const file = fileName(title);
   return [
-    { label: t('card.logY'), hint: 'L', checked: ts.scaleOf(card) === 'log', run: () => ts.toggleLog(card) },
+    { label: tt('card.logY'), hint: 'L', checked: ts.scaleOf(card) === 'log', run: () => ts.toggleLog(card) },
     {
-      label: t('card.symlogY'),
+      label: tt('card.symlogY'),
       checked: ts.scaleOf(card) === 'symlog',
       run: () => ts.setScale(card, ts.scaleOf(card) === 'symlog' ? 'linear' : 'symlog'),
     },
-    { label: t('card.smooth'), run: forms.smooth },
-    { label: t('card.fit'), disabled: !ts.isZoomed(card), run: () => ts.setZoom(card, null) },
-    { label: t('card.combine'), run: forms.combine },
+    { label: tt('card.smooth'), run: forms.smooth },
+    { label: tt('card.fit'), disabled: !ts.isZoomed(card), run: () => ts.setZoom(card, null) },
+    { label: tt('card.combine'), run: forms.combine },
     ...(data.tags.length > 1
       ? [
-          { label: t('card.rightAxis'), checked: ts.rightAxis.has(card), run: () => ts.toggle('rightAxis', card) },
-          { label: t('card.split'), run: forms.split },
+          { label: tt('card.rightAxis'), checked: ts.rightAxis.has(card), run: () => ts.toggle('rightAxis', card) },
+          { label: tt('card.split'), run: forms.split },
         ]
       : []),
     { label: '', separator: true },

@@ -1,4 +1,4 @@
-// The order of a table's rows and of its columns. Pure.
+// The order of a table's rows. Pure.
 
 export type Value = number | string | null;
 
@@ -27,11 +27,4 @@ export function sortRows<Row>(
 export function nextSort(sort: string, id: string): string {
   if (sort === id) return `-${id}`;
   return sort === `-${id}` ? '' : id;
-}
-
-/** With `id` at index `to` of the others. */
-export function moved(list: readonly string[], id: string, to: number): string[] {
-  const rest = list.filter((other) => other !== id);
-  rest.splice(Math.max(0, Math.min(to, rest.length)), 0, id);
-  return rest;
 }

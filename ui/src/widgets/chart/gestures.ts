@@ -1,6 +1,7 @@
 // Pointer, wheel and touch on a chart: drag zooms x, shift-drag both, alt-drag or the middle button pans, Ctrl with the
 // wheel zooms around the pointer, two fingers zoom x, a click picks what is there, a double click shows all again;
 // a drag along the y axis zooms y.
+import { dragPointer } from '../drag';
 import type { Plot, PlotZoom } from './plot';
 import { roundAt, type Range } from './scale';
 
@@ -37,36 +38,47 @@ const rangeAt = (axis: Plot['ax'], p0: number, p1: number): Range => {
 export function attachStrip(plot: Plot, strip: HTMLElement, events: GestureEvents): () => void {
   const stop = new AbortController();
   const opts = { signal: stop.signal };
-  let from: number | null = null;
+  let cancel: (() => void) | null = null;
   let moved = false;
   const boxTo = (e: PointerEvent, start: number): Box => {
     const { py } = inside(plot, e);
     return { left: 0, top: Math.min(start, py), width: plot.box.width, height: Math.abs(start - py) };
   };
-  strip.addEventListener(
-    'pointerdown',
-    (e) => {
-      moved = false;
-      if (e.button !== 0 || e.pointerType === 'touch') return;
-      from = inside(plot, e).py;
-      strip.setPointerCapture(e.pointerId);
-    },
-    opts,
-  );
-  strip.addEventListener('pointermove', (e) => from !== null && events.select(boxTo(e, from)), opts);
-  const end = (e: PointerEvent) => {
-    if (from === null) return;
-    const box = boxTo(e, from);
-    from = null;
-    events.select(null);
-    moved = box.height >= LEAST;
-    if (moved && e.type === 'pointerup')
-      events.zoom({ x: plot.data.zoom?.x ?? null, y: rangeAt(plot.ay, box.top, box.top + box.height) });
+  const ondown = (e: PointerEvent) => {
+    moved = false;
+    if (e.button !== 0 || e.pointerType === 'touch') return;
+    const from = inside(plot, e).py;
+    let box = boxTo(e, from);
+    strip.setPointerCapture(e.pointerId);
+    cancel = dragPointer(e, {
+      move: (m) => events.select((box = boxTo(m, from))),
+      end: (done) => {
+        events.select(null);
+        moved = box.height >= LEAST;
+        if (moved && done)
+          events.zoom({ x: plot.data.zoom?.x ?? null, y: rangeAt(plot.ay, box.top, box.top + box.height) });
+      },
+    });
   };
-  strip.addEventListener('pointerup', end, opts);
-  strip.addEventListener('pointercancel', end, opts);
+  strip.addEventListener('pointerdown', ondown, opts);
   strip.addEventListener('click', (e) => moved && e.stopPropagation(), { ...opts, capture: true });
-  return () => stop.abort();
+  return () => {
+    stop.abort();
+    cancel?.();
+  };
+}
+
+interface Spot {
+  px: number;
+  py: number;
+}
+/** What is dragged over the chart with a mouse or a pen. */
+interface Drag extends Spot {
+  both: boolean; // x and y, not x alone
+  pan: boolean;
+  zoom: PlotZoom | null; // from before
+  ax: Plot['ax'];
+  ay: Plot['ay'];
 }
 
 export function attachGestures(plot: Plot, events: GestureEvents): () => void {
@@ -74,23 +86,63 @@ export function attachGestures(plot: Plot, events: GestureEvents): () => void {
   const stop = new AbortController();
   const opts = { signal: stop.signal };
   const fingers = new Map<number, number>();
-  let drag: {
-    px: number;
-    py: number;
-    both: boolean;
-    pan: boolean;
-    zoom: PlotZoom;
-    ax: Plot['ax'];
-    ay: Plot['ay'];
-  } | null = null;
+  let cancel: (() => void) | null = null;
+  let isDragging = false;
 
-  const boxOf = (at: { px: number; py: number }): Box => {
-    const d = drag;
-    if (!d) return { left: 0, top: 0, width: 0, height: 0 };
+  const boxOf = (d: Drag, at: Spot): Box => {
     const left = Math.min(d.px, at.px);
     const width = Math.abs(d.px - at.px);
     if (!d.both) return { left, top: 0, width, height: plot.box.height };
     return { left, top: Math.min(d.py, at.py), width, height: Math.abs(d.py - at.py) };
+  };
+  const pan = (d: Drag, at: Spot) => {
+    const dx = d.px - at.px;
+    const dy = d.py - at.py;
+    const x = rangeAt(d.ax, dx, plot.box.width + dx);
+    const y = rangeAt(d.ay, plot.box.height + dy, dy);
+    if (Math.abs(dx) + Math.abs(dy) > LEAST) events.zoom({ x, y });
+  };
+  const zoomTo = (d: Drag, box: Box) =>
+    events.zoom({
+      x: rangeAt(plot.ax, box.left, box.left + box.width),
+      y: d.both && box.height >= LEAST ? rangeAt(plot.ay, box.top, box.top + box.height) : (plot.data.zoom?.y ?? null),
+    });
+
+  function drag(e: PointerEvent, d: Drag) {
+    let box = boxOf(d, d);
+    let hasPanned = false;
+    isDragging = true;
+    host.setPointerCapture(e.pointerId);
+    const move = (m: PointerEvent) => {
+      const at = inside(plot, m);
+      if (d.pan) {
+        hasPanned = true;
+        pan(d, at);
+        return;
+      }
+      events.select((box = boxOf(d, at)));
+      events.move(null);
+    };
+    const end = (done: boolean) => {
+      isDragging = false;
+      events.select(null);
+      if (d.pan) {
+        if (!done && hasPanned) events.zoom(d.zoom);
+      } else if (done && box.width >= LEAST) zoomTo(d, box);
+      else if (done && (!d.both || box.height < LEAST)) events.click();
+    };
+    cancel = dragPointer(e, { move, end });
+  }
+  const pinch = (e: PointerEvent, px: number) => {
+    const [a, b] = [...fingers.values()];
+    fingers.set(e.pointerId, px);
+    const [c, d] = [...fingers.values()];
+    if (Math.abs(c - d) <= 10 || Math.abs(a - b) <= 10) return;
+    const scale = (a - b) / (c - d);
+    events.zoom({
+      x: rangeAt(plot.ax, a - c * scale, a + (plot.box.width - c) * scale),
+      y: plot.data.zoom?.y ?? null,
+    });
   };
 
   host.addEventListener(
@@ -101,77 +153,27 @@ export function attachGestures(plot: Plot, events: GestureEvents): () => void {
       if (e.pointerType === 'touch') {
         fingers.set(e.pointerId, at.px);
         events.move(at);
-        return;
+      } else if (e.button === 0 || e.button === 1) {
+        const isPan = e.altKey || e.button === 1;
+        drag(e, { ...at, both: e.shiftKey, pan: isPan, zoom: plot.data.zoom, ax: plot.ax, ay: plot.ay });
       }
-      if (e.button !== 0 && e.button !== 1) return;
-      drag = {
-        ...at,
-        both: e.shiftKey,
-        pan: e.altKey || e.button === 1,
-        zoom: plot.data.zoom ?? { x: null, y: null },
-        ax: plot.ax,
-        ay: plot.ay,
-      };
-      host.setPointerCapture(e.pointerId);
     },
     opts,
   );
-
   host.addEventListener(
     'pointermove',
     (e) => {
+      if (isDragging) return;
       const at = inside(plot, e);
-      if (e.pointerType === 'touch' && fingers.size === 2 && fingers.has(e.pointerId)) {
-        const [a, b] = [...fingers.values()];
-        fingers.set(e.pointerId, at.px);
-        const [c, d] = [...fingers.values()];
-        if (Math.abs(c - d) > 10 && Math.abs(a - b) > 10) {
-          const scale = (a - b) / (c - d);
-          events.zoom({
-            x: rangeAt(plot.ax, a - c * scale, a + (plot.box.width - c) * scale),
-            y: plot.data.zoom?.y ?? null,
-          });
-        }
-        return;
-      }
-      if (drag?.pan) {
-        const dx = drag.px - at.px;
-        const dy = drag.py - at.py;
-        const x = rangeAt(drag.ax, dx, plot.box.width + dx);
-        const y = rangeAt(drag.ay, plot.box.height + dy, dy);
-        if (Math.abs(dx) + Math.abs(dy) > LEAST) events.zoom({ x, y });
-        return;
-      }
-      if (drag) {
-        events.select(boxOf(at));
-        events.move(null);
-        return;
-      }
-      events.move(at.within ? at : null);
+      if (e.pointerType === 'touch' && fingers.size === 2 && fingers.has(e.pointerId)) pinch(e, at.px);
+      else events.move(at.within ? at : null);
     },
     opts,
   );
-
-  const end = (e: PointerEvent) => {
-    fingers.delete(e.pointerId);
-    const done = drag;
-    if (!done) return;
-    const box = boxOf(inside(plot, e));
-    drag = null;
-    events.select(null);
-    if (!done.pan && e.type === 'pointerup' && box.width < LEAST && (!done.both || box.height < LEAST)) events.click();
-    if (done.pan || e.type === 'pointercancel' || box.width < LEAST) return;
-    events.zoom({
-      x: rangeAt(plot.ax, box.left, box.left + box.width),
-      y:
-        done.both && box.height >= LEAST
-          ? rangeAt(plot.ay, box.top, box.top + box.height)
-          : (plot.data.zoom?.y ?? null),
-    });
-  };
-  host.addEventListener('pointerup', end, opts);
-  host.addEventListener('pointercancel', end, opts);
-  host.addEventListener('pointerleave', () => !drag && events.move(null), opts);
+  const lift = (e: PointerEvent) => fingers.delete(e.pointerId);
+  host.addEventListener('pointerup', lift, opts);
+  host.addEventListener('pointercancel', lift, opts);
+  host.addEventListener('pointerleave', () => !isDragging && events.move(null), opts);
   host.addEventListener('dblclick', () => events.zoom(null), opts);
   host.addEventListener(
     'wheel',
@@ -188,5 +190,8 @@ export function attachGestures(plot: Plot, events: GestureEvents): () => void {
     },
     { ...opts, passive: false },
   );
-  return () => stop.abort();
+  return () => {
+    stop.abort();
+    cancel?.();
+  };
 }
