@@ -29,6 +29,13 @@ typedef struct sb_file_info {
     bool is_file;
 } sb_file_info;
 
+/* What kind of file system a path is on. */
+typedef enum sb_fs_kind {
+    SB_FS_LOCAL,
+    SB_FS_VIRTUAL, /* the kernel makes it up: /proc, /sys */
+    SB_FS_REMOTE,  /* other machines change it too, and inotify does not see that */
+} sb_fs_kind;
+
 /* Called once for each name except "." and ".."; a non-zero result ends the listing. */
 typedef int (*sb_list_fn)(void *ud, const char *name);
 
@@ -42,9 +49,8 @@ typedef struct sb_fs {
     int (*info)(void *ctx, int file, sb_file_info *out);
     int (*close)(void *ctx, int file);
     int (*stat)(void *ctx, const char *path, sb_file_info *out); /* follows symbolic links */
-    bool (*is_link)(void *ctx, const char *path); /* a symbolic link; NULL: there are none */
-    /* Is it on a file system that the kernel makes up (/proc, /sys)? NULL: there are none. */
-    bool (*is_virtual)(void *ctx, const char *path);
+    bool (*is_link)(void *ctx, const char *path);    /* a symbolic link; NULL: there are none */
+    sb_fs_kind (*kind)(void *ctx, const char *path); /* NULL: all are SB_FS_LOCAL */
     int (*make_dir)(void *ctx, const char *path);
     int (*rename)(void *ctx, const char *from, const char *to);
     int (*remove)(void *ctx, const char *path);

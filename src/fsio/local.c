@@ -106,19 +106,31 @@ static bool local_is_link(void *ctx, const char *path) {
     return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
 }
 
-/* Their directories hold thousands of links to everywhere, and never a log. */
-static bool local_is_virtual(void *ctx, const char *path) {
+static const struct {
+    uint32_t magic;
+    sb_fs_kind kind;
+} file_systems[] = {
+    {PROC_SUPER_MAGIC, SB_FS_VIRTUAL},     {SYSFS_MAGIC, SB_FS_VIRTUAL},
+    {CGROUP_SUPER_MAGIC, SB_FS_VIRTUAL},   {CGROUP2_SUPER_MAGIC, SB_FS_VIRTUAL},
+    {DEBUGFS_MAGIC, SB_FS_VIRTUAL},        {TRACEFS_MAGIC, SB_FS_VIRTUAL},
+    {SECURITYFS_MAGIC, SB_FS_VIRTUAL},     {BPF_FS_MAGIC, SB_FS_VIRTUAL},
+    {DEVPTS_SUPER_MAGIC, SB_FS_VIRTUAL},   {NFS_SUPER_MAGIC, SB_FS_REMOTE},
+    {SMB_SUPER_MAGIC, SB_FS_REMOTE},       {CIFS_SUPER_MAGIC, SB_FS_REMOTE},
+    {SMB2_SUPER_MAGIC, SB_FS_REMOTE},      {V9FS_MAGIC, SB_FS_REMOTE},
+    {FUSE_SUPER_MAGIC, SB_FS_REMOTE},      {CEPH_SUPER_MAGIC, SB_FS_REMOTE},
+    {AFS_SUPER_MAGIC, SB_FS_REMOTE},       {AFS_FS_MAGIC, SB_FS_REMOTE},
+    {CODA_SUPER_MAGIC, SB_FS_REMOTE},      {0x0BD00BD0 /* Lustre */, SB_FS_REMOTE},
+    {0x47504653 /* GPFS */, SB_FS_REMOTE},
+};
+
+static sb_fs_kind local_kind(void *ctx, const char *path) {
     (void)ctx;
-    static const uint32_t kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,   CGROUP_SUPER_MAGIC,
-                                     CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC,
-                                     SECURITYFS_MAGIC,    BPF_FS_MAGIC,  DEVPTS_SUPER_MAGIC};
     struct statfs s;
     int result;
     RETRY(result, statfs(path, &s));
-    if (result < 0) return false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if ((uint32_t)s.f_type == kinds[i]) return true;
-    return false;
+    for (size_t i = 0; result == 0 && i < sizeof file_systems / sizeof *file_systems; i++)
+        if ((uint32_t)s.f_type == file_systems[i].magic) return file_systems[i].kind;
+    return SB_FS_LOCAL;
 }
 
 static int local_make_dir(void *ctx, const char *path) {
@@ -192,7 +204,7 @@ const sb_fs sb_fs_local = {
     .close = local_close,
     .stat = local_stat,
     .is_link = local_is_link,
-    .is_virtual = local_is_virtual,
+    .kind = local_kind,
     .make_dir = local_make_dir,
     .rename = local_rename,
     .remove = local_remove,

@@ -18,6 +18,7 @@
 #include "base/search.h"
 #include "base/slice.h"
 #include "base/vec.h"
+#include "fsio/fs.h"
 #include "ingest/loader.h"
 #include "ingest/watch.h"
 #include "logdir/discover.h"
@@ -59,6 +60,7 @@ struct sb_ingest {
     uint64_t walk_at, walked_at, look_at;
     bool walk_missed;   /* a loader was busy when its run was found */
     bool has_new_names; /* a directory was listed before it was watched */
+    bool is_remote;     /* a log directory is on a remote file system */
     bool is_asked;      /* the present walk was asked for by a sync */
 };
 
@@ -245,6 +247,8 @@ static void visited_dir(void *ctx, const sb_found_run *run) {
 static sb_hidden walk_root(sb_ingest *in, uint32_t index, sb_arena *arena,
                            sb_found_problem *whole) {
     const sb_ingest_root *root = &in->opts.roots[index];
+    const sb_fs *fs = in->env->fs;
+    if (fs->kind && fs->kind(fs->ctx, root->path) == SB_FS_REMOTE) in->is_remote = true;
     sb_found found;
     sb_err err = {.code = SB_OK};
     walking w = {.in = in, .root = index, .turns_at = now_of(in) + LEAST_WALK_NS};
@@ -307,11 +311,23 @@ static void mark_updated(sb_ingest *in, bool is_updated) {
     for (size_t i = 0; i < in->loaders.n; i++) in->loaders.items[i]->is_updated = is_updated;
 }
 
+/* A walk of a large tree takes a while, and finds nothing most of the time. Where the kernel tells
+ * of every change, walks take at most a hundredth of the time, else at most a twentieth; but one
+ * comes every minute, or every half. */
+uint64_t sb_walk_pause(double interval, uint64_t walk_ns, bool is_told) {
+    if (interval <= 0 || interval >= 1e9) return UINT64_MAX / 2;
+    uint64_t pause = (uint64_t)(interval * 1e9);
+    uint64_t share = (is_told ? 99 : 19) * walk_ns, most = (is_told ? 60000 : 30000) * MS;
+    if (share > most) share = most;
+    if (pause < share) pause = share;
+    return pause < LEAST_WALK_NS ? LEAST_WALK_NS : pause;
+}
+
 static void walk_tree(sb_ingest *in) {
     sb_arena arena;
     sb_arena_init(&arena, in->env->alloc, 256u << 10, WALK_CAP);
     uint64_t began = now_of(in);
-    in->walk_missed = in->has_new_names = false;
+    in->walk_missed = in->has_new_names = in->is_remote = false;
     for (size_t i = 0; i < in->loaders.n; i++) in->loaders.items[i]->is_found = false;
     uint64_t problems = 0;
     sb_hidden *hidden = sb_arena_zeroed(&arena, in->opts.root_count, sizeof *hidden);
@@ -332,9 +348,9 @@ static void walk_tree(sb_ingest *in) {
     pthread_mutex_unlock(&in->mutex);
     in->walked_at = now_of(in);
     double interval = in->opts.reload_interval;
-    uint64_t pause = interval > 0 && interval < 1e9 ? (uint64_t)(interval * 1e9) : UINT64_MAX / 2;
+    uint64_t pause = sb_walk_pause(interval, in->walked_at - began,
+                                   sb_watch_is_complete(in->watch) && !in->is_remote);
     if (in->loaders.n == 0 && interval > 0 && pause > EMPTY_WALK_NS) pause = EMPTY_WALK_NS;
-    if (pause < LEAST_WALK_NS) pause = LEAST_WALK_NS;
     /* What was missed is looked at again soon, but not by a thread that does nothing else. */
     uint64_t again = LEAST_WALK_NS + 9 * (in->walked_at - began);
     if ((in->walk_missed || in->has_new_names) && pause > again) pause = again;

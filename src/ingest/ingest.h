@@ -43,6 +43,10 @@ typedef struct sb_ingest_progress {
     sb_ingest_noticed noticed;
 } sb_ingest_progress;
 
+/* How long to wait after a walk that took walk_ns until the next one, in nanoseconds. is_told: the
+ * kernel tells of every change in the tree. */
+uint64_t sb_walk_pause(double interval, uint64_t walk_ns, bool is_told);
+
 /* env and store must outlive it. Returns at once; reading goes on in the background. */
 sb_status sb_ingest_start(sb_ingest **out, const sb_env *env, sb_store *store,
                           const sb_ingest_opts *opts, sb_err *err);

@@ -1,8 +1,10 @@
 /* watch.c: one inotify watch a directory, with the list of those who hear of it. */
 #include "ingest/watch.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -25,12 +27,26 @@ struct sb_watch {
     size_t room;
     uint64_t walk;
     uint32_t names; /* directories that this walk watches for their names */
+    uint32_t most_names;
+    bool is_complete; /* every directory that this walk asked for is watched */
 };
+
+/* How many directories may be watched for their names alone. */
+static uint32_t names_allowed(void) {
+    char text[32] = {0};
+    int file = open("/proc/sys/fs/inotify/max_user_watches", O_RDONLY | O_CLOEXEC);
+    ssize_t n = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    if (file >= 0) close(file);
+    unsigned long allowed = n > 0 ? strtoul(text, NULL, 10) / 4 : 0;
+    if (allowed > UINT32_MAX) allowed = UINT32_MAX;
+    return allowed > SB_WATCH_LEAST_NAMES ? (uint32_t)allowed : SB_WATCH_LEAST_NAMES;
+}
 
 sb_watch *sb_watch_new(const sb_alloc *alloc) {
     sb_watch *w = sb_alloc_zeroed(alloc, 1, sizeof *w);
     if (!w) return NULL;
     w->alloc = alloc;
+    w->most_names = names_allowed();
     w->file = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (w->file >= 0) return w;
     sb_alloc_put(alloc, w, sizeof *w);
@@ -65,9 +81,9 @@ static bool make_room(sb_watch *w, size_t descriptor) {
  * those that it is watched for already. */
 static int add_watch(sb_watch *w, const char *path, uint32_t events) {
     int descriptor = inotify_add_watch(w->file, path, events | IN_ONLYDIR | IN_MASK_ADD);
-    if (descriptor <= 0) return 0;
-    if (make_room(w, (size_t)descriptor)) return descriptor;
-    inotify_rm_watch(w->file, descriptor);
+    if (descriptor > 0 && make_room(w, (size_t)descriptor)) return descriptor;
+    if (descriptor > 0) inotify_rm_watch(w->file, descriptor);
+    w->is_complete = false;
     return 0;
 }
 
@@ -100,10 +116,19 @@ void sb_watch_begin_walk(sb_watch *w) {
     if (!w) return;
     w->walk++;
     w->names = 0;
+    w->is_complete = true;
+}
+
+bool sb_watch_is_complete(const sb_watch *w) {
+    return w && w->is_complete;
 }
 
 bool sb_watch_names(sb_watch *w, const char *path) {
-    if (!w || w->names == SB_WATCH_MOST_NAMES) return false;
+    if (!w) return false;
+    if (w->names == w->most_names) {
+        w->is_complete = false;
+        return false;
+    }
     int descriptor = add_watch(w, path, NAME_EVENTS);
     if (!descriptor) return false;
     directory *d = &w->directories[descriptor];

@@ -40,12 +40,14 @@ void sb_watch_subscribe(sb_watch *w, sb_watched *s, const char *path);
 void sb_watch_unsubscribe(sb_watch *w, sb_watched *s);
 
 void sb_watch_begin_walk(sb_watch *w);
-/* Watches the names in a directory until a walk ends that did not ask for it. The first
- * SB_WATCH_MOST_NAMES of a walk are watched. True when it was not watched before: what came between
- * the listing of the directory and now was not seen. */
-#define SB_WATCH_MOST_NAMES 4096u
+/* Watches the names in a directory until a walk ends that did not ask for it. A quarter of what the
+ * system allows, but at least SB_WATCH_LEAST_NAMES directories, are watched so. True when it was
+ * not watched before: what came between the listing of the directory and now was not seen. */
+#define SB_WATCH_LEAST_NAMES 4096u
 bool sb_watch_names(sb_watch *w, const char *path);
 void sb_watch_end_walk(sb_watch *w);
+/* Is every directory of the last walk watched? */
+bool sb_watch_is_complete(const sb_watch *w);
 
 /* Reads the events that wait. `each` is called with the owner of every subscription to a directory
  * in which something changed; *names_changed is set when an entry came or went in any. */

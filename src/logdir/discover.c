@@ -192,7 +192,7 @@ static bool add_dir(walk *w, node *parent, sb_slice path, const sb_file_info *in
     const char *p = (const char *)path.p;
     if (is_inside_itself(parent, info)) return add_problem(w, path, SB_LEFT_OUT_LOOP);
     if (parent->depth >= w->max_depth) return add_problem(w, path, SB_LEFT_OUT_DEPTH);
-    if (info->device != parent->device && fs->is_virtual && fs->is_virtual(fs->ctx, p))
+    if (info->device != parent->device && fs->kind && fs->kind(fs->ctx, p) == SB_FS_VIRTUAL)
         return add_problem(w, path, SB_LEFT_OUT_VIRTUAL);
     node *n = sb_arena_get(&w->scratch, sizeof *n);
     if (!n) return false;

@@ -142,9 +142,9 @@ static bool fault_is_link(void *ctx, const char *path) {
     return f->under->is_link && f->under->is_link(f->under->ctx, path);
 }
 
-static bool fault_is_virtual(void *ctx, const char *path) {
+static sb_fs_kind fault_kind(void *ctx, const char *path) {
     sb_fault_fs *f = ctx;
-    return f->under->is_virtual && f->under->is_virtual(f->under->ctx, path);
+    return f->under->kind ? f->under->kind(f->under->ctx, path) : SB_FS_LOCAL;
 }
 
 static int fault_make_dir(void *ctx, const char *path) {
@@ -203,7 +203,7 @@ void sb_fault_fs_init(sb_fault_fs *f, const sb_fs *under) {
                 .close = fault_close,
                 .stat = fault_stat,
                 .is_link = fault_is_link,
-                .is_virtual = fault_is_virtual,
+                .kind = fault_kind,
                 .make_dir = fault_make_dir,
                 .rename = fault_rename,
                 .remove = fault_remove,

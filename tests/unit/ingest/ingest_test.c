@@ -364,8 +364,22 @@ static void run_that_grows_again_does_not_keep_it_loading(void **state) {
 
 #define DIR_TEST(f) cmocka_unit_test_setup_teardown(f, sb_test_dir_setup, sb_test_dir_teardown)
 
+static void walks_of_a_large_tree_take_a_small_share_of_the_time(void **state) {
+    (void)state;
+    const uint64_t second = 1000000000;
+    assert_int_equal(sb_walk_pause(5, second / 1000, true), 5 * second);
+    assert_int_equal(sb_walk_pause(5, second / 5, true), 99 * second / 5);
+    assert_int_equal(sb_walk_pause(5, second / 5, false), 5 * second);
+    assert_int_equal(sb_walk_pause(5, second, false), 19 * second);
+    assert_int_equal(sb_walk_pause(5, 100 * second, true), 60 * second);
+    assert_int_equal(sb_walk_pause(600, second, true), 600 * second);
+    assert_int_equal(sb_walk_pause(0.001, 0, true), second / 10);
+    assert_true(sb_walk_pause(0, second, true) > 1000000 * second);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(walks_of_a_large_tree_take_a_small_share_of_the_time),
         DIR_TEST(whole_tree_is_read),
         DIR_TEST(file_that_grows_in_any_cuts_shows_whole_records_only),
         DIR_TEST(deleted_file_takes_its_points_along),
