@@ -16,7 +16,7 @@
 #include "base/bytes.h"
 #include "codec/crc32c/crc32c.h"
 #include "codec/record.h"
-#include "logdir/tail.h"
+#include "logdir/tail_int.h"
 #include "base/banned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -38,7 +38,7 @@ static void check_good(const reading *r, const sb_tail_record *record) {
     check(record->payload.n + SB_RECORD_OVERHEAD == record->size, "size of a record");
     check(sb_crc32c_masked(record->payload.p, record->payload.n) == record->payload_crc,
           "a good payload matches its checksum");
-    if (sb_tail_is_archive(r->tail)) return;
+    if (r->tail->is_archive) return;
     check(record->offset + record->size <= r->m.data.n, "a record is inside the file");
     check(record->payload.n == 0 || memcmp(r->m.data.p + record->offset + SB_RECORD_HEADER,
                                            record->payload.p, record->payload.n) == 0,
@@ -58,13 +58,13 @@ static bool read_on(reading *r) {
         check(record.offset == r->at, "answers without a gap");
         check(record.size > 0, "every answer gets on");
         r->at += record.size;
-        check(++r->answers <= 4096 + 4 * r->m.data.n * (sb_tail_is_archive(r->tail) ? 1100 : 1),
+        check(++r->answers <= 4096 + 4 * r->m.data.n * (r->tail->is_archive ? 1100 : 1),
               "reading comes to an end");
         if (status == SB_OK) check_good(r, &record);
     }
     sb_tail_ending rest = sb_tail_rest(r->tail);
     check(rest.offset == r->at, "what is left begins behind the last answer");
-    if (!sb_tail_is_archive(r->tail))
+    if (!r->tail->is_archive)
         check(rest.offset + rest.bytes == r->m.data.n, "what is left is all that is left");
     return true;
 }

@@ -18,12 +18,10 @@ struct sb_pool {
     const sb_alloc *alloc;
     pthread_mutex_t lock; /* guards everything below; held for a few instructions only */
     pthread_cond_t work;  /* a job came, or closing began */
-    pthread_cond_t idle;  /* nothing waits or runs */
     job *jobs;            /* a ring */
     size_t room;
     size_t first;
     size_t waiting;
-    unsigned running;
     bool closing;
     pthread_t *threads;
     unsigned thread_count; /* those that were started and not yet joined */
@@ -39,12 +37,9 @@ static void *work(void *arg) {
         job next = p->jobs[p->first];
         p->first = p->first + 1 == p->room ? 0 : p->first + 1;
         p->waiting--;
-        p->running++;
         pthread_mutex_unlock(&p->lock);
         next.run(next.arg);
         pthread_mutex_lock(&p->lock);
-        p->running--;
-        if (p->waiting == 0 && p->running == 0) pthread_cond_broadcast(&p->idle);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -74,7 +69,6 @@ sb_status sb_pool_new(sb_pool **out, const sb_alloc *alloc, unsigned threads, si
     p->alloc = alloc;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->work, NULL);
-    pthread_cond_init(&p->idle, NULL);
     p->room = queue;
     p->thread_room = threads;
     p->jobs = sb_alloc_zeroed(alloc, queue, sizeof *p->jobs);
@@ -113,18 +107,11 @@ void sb_pool_close(sb_pool *p) {
 void sb_pool_free(sb_pool *p) {
     if (!p) return;
     sb_pool_close(p);
-    pthread_cond_destroy(&p->idle);
     pthread_cond_destroy(&p->work);
     pthread_mutex_destroy(&p->lock);
     sb_alloc_put(p->alloc, p->threads, p->thread_room * sizeof *p->threads);
     sb_alloc_put(p->alloc, p->jobs, p->room * sizeof *p->jobs);
     sb_alloc_put(p->alloc, p, sizeof *p);
-}
-
-void sb_pool_wait_idle(sb_pool *p) {
-    pthread_mutex_lock(&p->lock);
-    while (p->waiting || p->running) pthread_cond_wait(&p->idle, &p->lock);
-    pthread_mutex_unlock(&p->lock);
 }
 
 size_t sb_pool_waiting(sb_pool *p) {

@@ -1,8 +1,8 @@
 /* pool.h: a fixed number of threads that do jobs from a bounded queue, oldest first.
  *
- * A full queue refuses at once instead of making the caller wait: whoever hands work over decides
- * what to tell the one who asked for it. Closing drains the queue and then joins the
- * threads, so every job that was accepted is done exactly once.
+ * A full queue refuses a job at once instead of blocking the caller, who decides what to do then.
+ * Closing drains the queue and then joins the threads, so every job that was accepted is done
+ * exactly once.
  *
  * Threads: submit, wait_idle and waiting may be called from any thread, a job included (but
  * wait_idle from a job would wait for itself). close and free belong to one thread, and not to a
@@ -28,8 +28,6 @@ sb_status sb_pool_submit(sb_pool *p, sb_pool_fn job, void *arg);
 /* Accepts no more jobs, drains the queue, and joins the threads. */
 void sb_pool_close(sb_pool *p);
 
-/* Returns when no job waits or runs. */
-void sb_pool_wait_idle(sb_pool *p);
 /* How many jobs wait now, not counting those being done. */
 size_t sb_pool_waiting(sb_pool *p);
 

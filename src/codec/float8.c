@@ -63,33 +63,3 @@ float sb_float8_to_float(sb_dtype dtype, uint8_t bits) {
     float x = ldexpf((float)fraction, exponent - s->bias - s->fraction_bits);
     return negative ? -x : x;
 }
-
-uint8_t sb_float_to_float8(sb_dtype dtype, float x) {
-    const shape *s = shape_of(dtype);
-    uint8_t sign = (uint8_t)(signbit(x) ? 1u << (s->exponent_bits + s->fraction_bits) : 0);
-    if (isnan(x)) {
-        if (s->no_minus_zero) return s->nan;
-        return (uint8_t)(sign | s->nan);
-    }
-    /* The exponent of the last bit that the result can hold: that of denormals at least. */
-    int exponent;
-    float magnitude = fabsf(x);
-    frexpf(magnitude, &exponent);
-    int least = 1 - s->bias;
-    if (magnitude == 0 || exponent - 1 < least) exponent = least + 1;
-    int unit = exponent - 1 - s->fraction_bits;
-    /* Exact: scaling by a power of two. rintf then rounds to nearest, ties to even. */
-    float steps = isinf(x) ? INFINITY : rintf(ldexpf(magnitude, -unit));
-    uint32_t code = UINT32_MAX;
-    if (steps < 1024) {
-        /* Steps of the binade above denormals count on without a gap, so that a carry from rounding
-         * moves into the exponent by itself. */
-        uint32_t binade = (uint32_t)(unit + s->fraction_bits - least);
-        code = (uint32_t)steps + (binade << s->fraction_bits);
-    }
-    if (code == 0 && s->no_minus_zero) return 0;
-    if (code <= s->largest) return (uint8_t)(sign | code);
-    if (s->infinity) return (uint8_t)(sign | s->infinity);
-    if (s->no_minus_zero) return s->nan;
-    return (uint8_t)(sign | (s->nan ? s->nan : s->largest));
-}

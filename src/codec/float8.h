@@ -1,4 +1,4 @@
-/* float8.h: 8-bit floats, and the 4-bit one, to and from float.
+/* float8.h: 8-bit floats, and the 4-bit one, to float.
  *
  *   type                 exponent bits, bias  fraction  infinities          NaN
  *   FLOAT8_E5M2          5, 15                2         yes                 several
@@ -8,9 +8,7 @@
  *   FLOAT8_E5M2FNUZ      5, 16                2         no, and no -0       0x80
  *   FLOAT4_E2M1FN        2, 1                 1         no                  none; low 4 bits only
  *
- * Widening is exact. Narrowing rounds to nearest, ties to even; what is too large becomes infinite,
- * NaN where there is no infinity, and the largest number where there is no NaN either, as in
- * ml_dtypes. A NaN becomes 0 where there is none. Pure functions. */
+ * Widening is exact. Pure functions. */
 #ifndef SB_CODEC_FLOAT8_H
 #define SB_CODEC_FLOAT8_H
 
@@ -22,6 +20,5 @@ bool sb_dtype_small_float(sb_dtype dtype);
 
 /* dtype must be one of the six. */
 float sb_float8_to_float(sb_dtype dtype, uint8_t bits);
-uint8_t sb_float_to_float8(sb_dtype dtype, float x);
 
 #endif

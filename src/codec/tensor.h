@@ -77,7 +77,6 @@ sb_status sb_tensor_at(const sb_tensor_view *t, size_t i, sb_number *out);
  * Cost: a memcpy for float to float and double to double in one piece, else one pass. */
 sb_status sb_tensor_doubles(const sb_tensor_view *t, size_t from, size_t n, double *out);
 sb_status sb_tensor_floats(const sb_tensor_view *t, size_t from, size_t n, float *out);
-sb_status sb_tensor_int64s(const sb_tensor_view *t, size_t from, size_t n, int64_t *out);
 sb_status sb_tensor_complex(const sb_tensor_view *t, size_t from, size_t n, double *out);
 
 /* The strings of an SB_STRING tensor, in order; no more than count of them. */

@@ -231,14 +231,6 @@ sb_status sb_tensor_floats(const sb_tensor_view *t, size_t from, size_t n, float
     return SB_OK;
 }
 
-sb_status sb_tensor_int64s(const sb_tensor_view *t, size_t from, size_t n, int64_t *out) {
-    if (!range_is_inside(t, from, n)) return SB_INVALID;
-    walk w = walk_begin(t);
-    walk_skip(&w, from);
-    for (size_t i = 0; i < n; i++) out[i] = walk_next(&w).i;
-    return SB_OK;
-}
-
 sb_status sb_tensor_complex(const sb_tensor_view *t, size_t from, size_t n, double *out) {
     if (!range_is_inside(t, from, n)) return SB_INVALID;
     walk w = walk_begin(t);

@@ -29,7 +29,7 @@
 #define TURN_NS (200 * MS)
 #define LOOK_NS (200 * MS)
 #define LIVE_NS (10 * 1000 * MS)
-#define EMPTY_WALK_NS (1000 * MS) /* how soon to look again while there is nothing at all */
+#define EMPTY_WALK_NS (1000 * MS) /* between two walks while the directory has no run */
 #define LEAST_WALK_NS (100 * MS)  /* between two walks that hints ask for */
 #define WALK_CAP ((size_t)4 << 30)
 
@@ -45,7 +45,7 @@ struct sb_ingest {
     bool has_thread;
     _Atomic bool stopping;
     _Atomic uint64_t sync_wanted;
-    _Atomic size_t busy;                              /* turns queued or under way */
+    _Atomic size_t busy;                              /* turns that are queued or running */
     _Atomic size_t behind;                            /* loaders that have not caught up */
     _Atomic uint64_t by_inotify, by_polling, by_walk; /* sb_ingest_noticed */
     /* guarded by mutex: */
@@ -123,7 +123,7 @@ static void schedule_turn(sb_ingest *in, sb_loader *l) {
         return;
     }
     job *j = sb_alloc_get(in->env->alloc, sizeof *j);
-    if (!j) { /* later; nobody is kept waiting for memory */
+    if (!j) { /* no memory: the next round tries again */
         catch_up(in, l);
         return;
     }
@@ -223,7 +223,7 @@ static void note_problem(sb_ingest *in, const sb_found_problem *p) {
              sb_left_out_text(p->error));
 }
 
-/* A walk under way. */
+/* The state of the walk that is going on. */
 typedef struct walking {
     sb_ingest *in;
     uint32_t root;
@@ -243,7 +243,7 @@ static void visited_dir(void *ctx, const sb_found_run *run) {
     w->turns_at = now_of(in) + LEAST_WALK_NS;
 }
 
-/* What could not be looked at comes back, in the arena. */
+/* Returns the paths that could not be read, in the arena. */
 static sb_hidden walk_root(sb_ingest *in, uint32_t index, sb_arena *arena,
                            sb_found_problem *whole) {
     const sb_ingest_root *root = &in->opts.roots[index];
@@ -287,13 +287,13 @@ static void drop_lost_runs(sb_ingest *in, const sb_hidden *hidden) {
             i++;
             continue;
         }
-        if (is_busy(l)) { /* its files are the turn's */
+        if (is_busy(l)) { /* a turn is reading: the pool thread owns the list of files */
             in->walk_missed = true;
             i++;
             continue;
         }
         if (is_hidden(l, hidden, in->opts.root_count)) {
-            l->is_updated = true; /* as far as can be */
+            l->is_updated = true; /* no memory: the list stays incomplete until the next walk */
             i++;
             continue;
         }
@@ -341,7 +341,7 @@ static void walk_tree(sb_ingest *in) {
     if (hidden && whole)
         drop_lost_runs(in, hidden);
     else
-        mark_updated(in, true); /* no memory: as far as can be */
+        mark_updated(in, true); /* no memory: the rest comes with the next walk */
     sb_arena_fini(&arena);
     pthread_mutex_lock(&in->mutex);
     in->problems = problems;

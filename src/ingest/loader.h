@@ -34,9 +34,9 @@ typedef struct sb_loader_file {
     char trouble[240];
 } sb_loader_file;
 
-#define SB_LOADER_BUSY 1u      /* a turn is queued or under way */
+#define SB_LOADER_BUSY 1u      /* a turn is queued or running */
 #define SB_LOADER_AGAIN 2u     /* something changed that a turn may have passed already */
-#define SB_LOADER_CAUGHT_UP 4u /* once, all that was known of was read; it may have grown since */
+#define SB_LOADER_CAUGHT_UP 4u /* all files were read to their end once */
 
 typedef struct sb_loader {
     const sb_env *env;
@@ -47,7 +47,7 @@ typedef struct sb_loader {
     SB_VEC(sb_loader_file) files;
     _Atomic unsigned flags; /* SB_LOADER_... */
     bool is_found;          /* seen by the present walk */
-    bool is_updated;        /* its files were looked at since somebody last asked for that */
+    bool is_updated;        /* its files were checked since the last sync request */
     /* Kept up to date for whoever wants to show progress: */
     _Atomic uint64_t bytes, bytes_done, points, files_seen;
 } sb_loader;

@@ -1,4 +1,4 @@
-/* unify.c: what every kind of event content becomes. */
+/* unify.c: decodes events of every kind into points of the store. */
 #include "ingest/unify.h"
 
 #include "base/slice.h"
@@ -8,7 +8,7 @@
 #include "media/glance.h"
 #include "base/banned.h"
 
-/* The record that is being taken apart. */
+/* The record that is being decoded. */
 typedef struct source {
     sb_run *run;
     uint32_t file;
@@ -191,7 +191,7 @@ static sb_status add_point(source *s, const sb_value *value, uint32_t series,
     return SB_OK;
 }
 
-/* The run has as many tags as it may have. */
+/* The run has reached its limit of tags. */
 static sb_status leave_out(source *s) {
     s->counts->dropped++;
     return SB_OK;

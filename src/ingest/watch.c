@@ -1,4 +1,4 @@
-/* watch.c: one inotify watch a directory, with the list of those who hear of it. */
+/* watch.c: one inotify watch per directory, with the list of its subscribers. */
 #include "ingest/watch.h"
 
 #include <fcntl.h>

@@ -244,7 +244,3 @@ sb_tail_ending sb_tail_rest(const sb_tail *t) {
         rest.kind = SB_MORE;
     return rest;
 }
-
-bool sb_tail_is_archive(const sb_tail *t) {
-    return t->is_archive;
-}

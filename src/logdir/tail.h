@@ -98,6 +98,5 @@ void sb_tail_sleep(sb_tail *t);
 sb_tail_counts sb_tail_stats(const sb_tail *t);
 /* To be asked after SB_MORE or SB_CORRUPT. */
 sb_tail_ending sb_tail_rest(const sb_tail *t);
-bool sb_tail_is_archive(const sb_tail *t);
 
 #endif

@@ -70,7 +70,7 @@ static sb_status add_run(work *w, sb_run *run) {
             sb_series_release(&series);
         }
         sb_arena_reset(&w->arena, mark);
-        if (status == SB_NOT_FOUND) status = SB_OK; /* it went meanwhile */
+        if (status == SB_NOT_FOUND) status = SB_OK; /* it was removed meanwhile */
     }
     return status;
 }

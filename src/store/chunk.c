@@ -74,8 +74,8 @@ static bool even_steps(const int64_t *steps) {
 }
 
 /* The values as floats; false when one of them is none. A double beyond float's range becomes an
- * infinity (C17 annex F), which is not what it was; nor are the lower bits of a NaN. In two passes
- * without a branch: the second goes over what was written. */
+ * infinity (C17 annex F), which is a different value; the lower bits of a NaN would be lost, too.
+ * In two passes without a branch: the second goes over what was written. */
 static bool put_floats(uint8_t *p, const double *values) {
     uint64_t differs = 0;
     for (uint32_t i = 0; i < SB_CHUNK_POINTS; i++)

@@ -54,7 +54,7 @@ void sb_store_get_stats(sb_store *s, sb_blocks_stats *out);
 /* ---- what a series is ------------------------------------------------------------------------ */
 
 typedef enum sb_series_kind {
-    SB_SERIES_UNKNOWN, /* of a plugin that nobody knows: counted, no points kept */
+    SB_SERIES_UNKNOWN, /* of an unknown plugin: counted, no points kept */
     SB_SERIES_SCALAR,
     SB_SERIES_TENSOR, /* points refer to a tensor in the log */
     SB_SERIES_BLOBS,  /* points refer to a sequence of byte strings in the log */
@@ -109,7 +109,7 @@ typedef struct sb_series_meta {
 /* A new run, held by the caller. name is shown, path is the directory as the system knows it.
  * SB_INVALID when a run of that name is there. */
 sb_status sb_store_add_run(sb_store *s, sb_slice name, sb_slice path, sb_run **out, sb_err *err);
-/* Takes the run out of the store; who holds it keeps it. */
+/* Removes the run from the store. Readers that hold a reference keep it alive. */
 void sb_store_drop_run(sb_store *s, sb_run *run);
 
 /* Files in the order in which they are to be read (byte order of paths): a new file takes its place
@@ -136,7 +136,7 @@ void sb_run_saw_time(sb_run *run, uint32_t file, double wall, bool is_header);
 /* A SessionLog START. */
 sb_status sb_run_add_start(sb_run *run, uint32_t file, int64_t step, double wall);
 
-/* How far reading is, for people who wonder. Texts are copied. */
+/* The progress of reading a file, for status pages. Texts are copied. */
 typedef struct sb_file_state {
     uint64_t size; /* when last looked at */
     uint64_t read; /* bytes */
@@ -150,7 +150,7 @@ typedef struct sb_file_state {
 } sb_file_state;
 void sb_run_set_file_state(sb_run *run, uint32_t file, const sb_file_state *state);
 
-/* Makes visible what was added since the last commit. */
+/* Publishes everything that was added since the last commit. */
 sb_status sb_run_commit(sb_run *run);
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -249,7 +249,7 @@ typedef struct sb_part {
     /* tensors and blobs */
     const sb_ref_point *refs;
     size_t ref_n;
-    void *held[2]; /* what keeps the above alive */
+    void *held[2]; /* references that keep the arrays above alive */
 } sb_part;
 
 /* A snapshot of one series. */

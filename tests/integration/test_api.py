@@ -127,6 +127,9 @@ def test_status_tells_what_is_there(api):
     assert len(status["files"]) == 4
     assert all(f["read"] == f["size"] and f["trouble"] == "" for f in status["files"])
     assert [f["run"] for f in api.get("status?files=1&run=a")["files"]] == ["a"]
+    before, after = status["http"], api.get("status")["http"]
+    assert after["connections"] >= 1 and after["requests"] > before["requests"]
+    assert after["refused"] == after["tooSlow"] == after["queued"] == 0
 
 
 def test_runs_come_with_counts_and_attempts(api):

@@ -1,4 +1,4 @@
-/* hparams.h: hyperparameters: what an experiment varied, and what came of it.
+/* hparams.h: hyperparameters: the parameters that an experiment varied, and the resulting metrics.
  *
  *     sb_hparams_begin(&h, store, arena, ...);
  *     sb_hparams_experiment(&h, ...);      which parameters and metrics there are

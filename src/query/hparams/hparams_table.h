@@ -1,4 +1,4 @@
-/* hparams_table.h: session groups as a table to take away: CSV, LaTeX, JSON.
+/* hparams_table.h: session groups as a table to download: CSV, LaTeX, JSON.
  *
  * Columns are the experiment's parameters, then its metrics; those that are not visible are left
  * out. The spellings are those of TensorBoard's download. Threads: no state. */

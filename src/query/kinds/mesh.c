@@ -46,7 +46,7 @@ static int by_step(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The points of one part, behind those that are there. */
+/* Appends the points of one part to the list. */
 static sb_status add_part(const sb_run_entry *run, const sb_series_entry *entry,
                           const sb_mesh_plugin *part, const sb_sampling *sampling, sb_arena *arena,
                           placed **all, size_t *n, sb_err *err) {
@@ -54,7 +54,7 @@ static sb_status add_part(const sb_run_entry *run, const sb_series_entry *entry,
     sb_ref_item *items;
     size_t count;
     sb_status status = sb_series_take(run->run, entry->tag, arena, &series);
-    if (status == SB_NOT_FOUND) return SB_OK; /* its file went meanwhile */
+    if (status == SB_NOT_FOUND) return SB_OK; /* its file was removed meanwhile */
     if (status != SB_OK) return sb_fail_nomem(err, "for a mesh");
     sb_ref_ask ask = {.sampling = sampling};
     status = sb_refs_list(&series, &ask, arena, &items, &count, NULL, err);

@@ -164,6 +164,22 @@ static void add_noticed(sb_json *j, const sb_app *app) {
     sb_json_end_object(j);
 }
 
+static void add_http(sb_json *j, sb_app *app) {
+    sb_http_counts counts = {0};
+    pthread_mutex_lock(&app->publish_mutex); /* the server is closed only without it */
+    if (app->server) sb_http_count(app->server, &counts);
+    pthread_mutex_unlock(&app->publish_mutex);
+    sb_json_key_str(j, "http");
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "connections", counts.connections);
+    sb_json_put_uint(j, "streams", counts.streams);
+    sb_json_put_uint(j, "requests", counts.requests);
+    sb_json_put_uint(j, "refused", counts.refused);
+    sb_json_put_uint(j, "tooSlow", counts.too_slow);
+    sb_json_put_uint(j, "queued", counts.queued);
+    sb_json_end_object(j);
+}
+
 static void add_state(sb_json *j, const sb_app *app) {
     sb_json_key_str(j, "state");
     sb_json_begin_object(j);
@@ -188,6 +204,7 @@ sb_status sb_api_status(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_api_add_loading(&j, app);
     add_memory(&j, app);
     add_noticed(&j, app);
+    add_http(&j, app);
     add_state(&j, app);
     status = add_plugins(&j, q, app, names_version, sb_http_err(r));
     if (status == SB_OK && has_list) status = add_files(&j, q, &runs, sb_http_query(q, "run"));

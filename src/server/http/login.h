@@ -1,4 +1,4 @@
-/* login.h: how somebody with the token gets in: by link, by form, by header, by cookie.
+/* login.h: authentication with the token: by link, by form, by header, by cookie.
  *
  * A link with ?token= opened in a browser is answered with a cookie and a redirect to the same
  * address without it, so that the token does not stay in the address bar. Programs get their answer

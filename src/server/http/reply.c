@@ -1,4 +1,4 @@
-/* reply.c: the reply builder that handlers see. What becomes of it is in settle.c. */
+/* reply.c: the reply builder that handlers use. settle.c turns it into the response. */
 #include "server/http/reply.h"
 
 #include <stdarg.h>

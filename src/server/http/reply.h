@@ -1,4 +1,4 @@
-/* reply.h: a reply on its way from the handler to the wire; inside server/http only.
+/* reply.h: a reply between the handler and the socket; inside server/http only.
  *
  *     handler fills -> settle (errors, not-modified, range, which coding) -> compress -> wire
  *
@@ -69,7 +69,7 @@ struct sb_http_reply {
 };
 
 void sb_reply_init(sb_http_reply *r, sb_http_request *q, const sb_reply_rules *rules);
-/* Gives back everything it holds: buffers, lent bytes, the file. */
+/* Releases everything it holds: buffers, lent bytes, the file. */
 void sb_reply_fini(sb_http_reply *r);
 
 /* A reply of a status and headers only. */
@@ -101,7 +101,5 @@ sb_status sb_reply_to_wire(sb_http_reply *r, sb_reply_wire *out);
 
 /* The status code that a handler's SB_ status becomes. */
 int sb_reply_code_of(sb_status status);
-/* "Not Found" and the like; "Error" for a code we never send. */
-const char *sb_reply_reason(int code);
 
 #endif

@@ -1,4 +1,4 @@
-/* request.c: what a handler may ask of its request. */
+/* request.c: the accessors of a request, for handlers. */
 #include "base/slice.h"
 #include "server/http/form.h"
 #include "server/http/http.h"

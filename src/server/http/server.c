@@ -119,8 +119,9 @@ static void *mutable_text(const char *s) {
     return (void *)(uintptr_t)s; /* it is read, never written */
 }
 
-/* Once it ends, nobody new. (MHD_quiesce_daemon may end the program: it and a listener's thread
- * both take the socket out of the epoll set, and the library treats the second time as fatal.) */
+/* After quiescing, no new connection is accepted. (MHD_quiesce_daemon may end the program: it and a
+ * listener's thread both take the socket out of the epoll set, and the library treats the second
+ * time as fatal.) */
 static enum MHD_Result accept_conn(void *server, const struct sockaddr *address, socklen_t size) {
     (void)address;
     (void)size;

@@ -1,4 +1,4 @@
-/* settle.c: from what a handler left in a reply to what goes out. */
+/* settle.c: turns the reply that a handler built into the response that is sent. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,32 +42,6 @@ int sb_reply_code_of(sb_status status) {
     default:
         return 500;
     }
-}
-
-const char *sb_reply_reason(int code) {
-    static const struct {
-        int code;
-        const char *reason;
-    } reasons[] = {
-        {200, "OK"},
-        {400, "Bad Request"},
-        {401, "Unauthorized"},
-        {403, "Forbidden"},
-        {404, "Not Found"},
-        {405, "Method Not Allowed"},
-        {410, "Gone"},
-        {413, "Request Entity Too Large"},
-        {414, "Request-URI Too Long"},
-        {415, "Unsupported Media Type"},
-        {416, "Requested Range Not Satisfiable"},
-        {431, "Request Header Fields Too Large"},
-        {500, "Internal Server Error"},
-        {501, "Not Implemented"},
-        {503, "Service Unavailable"},
-    };
-    for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++)
-        if (reasons[i].code == code) return reasons[i].reason;
-    return "Error";
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */

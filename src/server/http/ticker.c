@@ -1,4 +1,4 @@
-/* ticker.c: one thread for all that happens by the clock: streams and slow clients.
+/* ticker.c: the timer thread: wakes live streams and cuts off slow clients.
  *
  * A stream has no queue. Its connection sleeps (suspended) until there is a version that it has not
  * been told, it was not told one for an interval, or a heartbeat is due; the ticker then resumes
@@ -238,7 +238,7 @@ void sb_ticker_remove(sb_ticker *t, sb_conn *c) {
     pthread_mutex_unlock(&t->lock);
 }
 
-/* Has the client sent bytes that we have not read yet? Then this server is late, not the client. */
+/* Has the client sent bytes that we have not read yet? Then the delay is ours, not the client's. */
 static bool has_sent_more(const sb_conn *c) {
     int waiting = 0;
     return atomic_load_explicit(&c->is_reading, memory_order_relaxed) &&

@@ -1,4 +1,4 @@
-/* url.c: one decoder for paths and queries; there is no second one. */
+/* url.c: the only decoder of paths and queries. */
 #include "server/http/url.h"
 
 #include "base/slice.h"

@@ -1,8 +1,9 @@
 /* float8_test.c: small floats, bit for bit as numpy and ml_dtypes have them.
  *
  * The expected values are checksums over the results of numpy 2 and ml_dtypes for the same inputs:
- * all bit patterns when widening; when narrowing all floats whose upper 16 bits are any pattern and
- * whose lower 16 bits are one of `lows`, NaNs left out. NaNs count as 0x7FC00000 when widened. */
+ * all bit patterns when widening; when narrowing to 16 bits all floats whose upper 16 bits are any
+ * pattern and whose lower 16 bits are one of `lows`, NaNs left out. NaNs count as 0x7FC00000 when
+ * widened. */
 #include "codec/float8.h"
 
 #include <math.h>
@@ -51,15 +52,11 @@ static void halves_narrow_as_in_numpy(void **state) {
 
 static const struct {
     sb_dtype dtype;
-    uint32_t patterns, widened, narrowed;
-    uint8_t nan, minus_nan;
+    uint32_t patterns, widened;
 } smalls[] = {
-    {SB_FLOAT8_E5M2, 256, 0x9989bbf5, 0xbdb9fdda, 0x7E, 0xFE},
-    {SB_FLOAT8_E4M3FN, 256, 0x5cf3155c, 0x35198d8e, 0x7F, 0xFF},
-    {SB_FLOAT8_E4M3FNUZ, 256, 0xd6d18dd0, 0xcbbbb916, 0x80, 0x80},
-    {SB_FLOAT8_E4M3B11FNUZ, 256, 0x9a284b9f, 0xf0879fe6, 0x80, 0x80},
-    {SB_FLOAT8_E5M2FNUZ, 256, 0x57e4a6bc, 0x6679abea, 0x80, 0x80},
-    {SB_FLOAT4_E2M1FN, 16, 0x089d4a58, 0x217b4514, 0x00, 0x08},
+    {SB_FLOAT8_E5M2, 256, 0x9989bbf5},     {SB_FLOAT8_E4M3FN, 256, 0x5cf3155c},
+    {SB_FLOAT8_E4M3FNUZ, 256, 0xd6d18dd0}, {SB_FLOAT8_E4M3B11FNUZ, 256, 0x9a284b9f},
+    {SB_FLOAT8_E5M2FNUZ, 256, 0x57e4a6bc}, {SB_FLOAT4_E2M1FN, 16, 0x089d4a58},
 };
 
 static void small_floats_widen_as_in_ml_dtypes(void **state) {
@@ -74,40 +71,11 @@ static void small_floats_widen_as_in_ml_dtypes(void **state) {
     assert_false(sb_dtype_small_float(SB_HALF));
 }
 
-static void small_floats_narrow_as_in_ml_dtypes(void **state) {
-    (void)state;
-    for (size_t k = 0; k < SB_COUNT(smalls); k++) {
-        uint32_t crc = 0;
-        for (size_t low = 0; low < SB_COUNT(lows); low++)
-            for (uint32_t i = 0; i < 65536; i++) {
-                float x = sb_bits_float(i << 16 | lows[low]);
-                if (isnan(x)) continue;
-                uint8_t bits = sb_float_to_float8(smalls[k].dtype, x);
-                crc = sb_crc32c(crc, &bits, 1);
-            }
-        assert_int_equal(crc, smalls[k].narrowed);
-        float nan = sb_bits_float(0x7FC00000u), minus_nan = sb_bits_float(0xFFC00000u);
-        assert_int_equal(sb_float_to_float8(smalls[k].dtype, nan), smalls[k].nan);
-        assert_int_equal(sb_float_to_float8(smalls[k].dtype, minus_nan), smalls[k].minus_nan);
-    }
-}
-
-static void there_and_back_is_the_same(void **state) {
-    (void)state;
-    for (size_t k = 0; k < SB_COUNT(smalls); k++)
-        for (uint32_t i = 0; i < smalls[k].patterns; i++) {
-            float x = sb_float8_to_float(smalls[k].dtype, (uint8_t)i);
-            if (!isnan(x)) assert_int_equal(sb_float_to_float8(smalls[k].dtype, x), i);
-        }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(halves_widen_as_in_numpy),
         cmocka_unit_test(halves_narrow_as_in_numpy),
         cmocka_unit_test(small_floats_widen_as_in_ml_dtypes),
-        cmocka_unit_test(small_floats_narrow_as_in_ml_dtypes),
-        cmocka_unit_test(there_and_back_is_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,13 +295,6 @@ static void a_body_over_its_limit_becomes_an_error(void **state) {
     end(&f);
 }
 
-static void reasons_are_known(void **state) {
-    (void)state;
-    assert_string_equal(sb_reply_reason(404), "Not Found");
-    assert_string_equal(sb_reply_reason(500), "Internal Server Error");
-    assert_string_equal(sb_reply_reason(999), "Error");
-}
-
 /* ---- not modified, ranges -------------------------------------------------------------------- */
 
 static void what_the_client_has_is_not_sent_again(void **state) {
@@ -661,7 +654,6 @@ int main(void) {
         cmocka_unit_test(a_fail_drops_what_was_there),
         cmocka_unit_test(the_error_page_hook_writes_the_body),
         cmocka_unit_test(a_body_over_its_limit_becomes_an_error),
-        cmocka_unit_test(reasons_are_known),
         cmocka_unit_test(what_the_client_has_is_not_sent_again),
         cmocka_unit_test(entity_names_must_be_plain),
         cmocka_unit_test(a_part_is_cut_out_of_bytes),

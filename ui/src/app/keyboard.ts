@@ -32,7 +32,7 @@ export function shellActions(): Action[] {
   ];
 }
 
-/** Those of the open dashboard too; its keys win over the page's. */
+/** The actions of the page and of the open dashboard; where both use a key, the dashboard's wins. */
 export function allActions(): Action[] {
   const own = new Set(shell.actions.map(({ key }) => key));
   return [...shellActions().filter(({ key }) => !own.has(key)), ...shell.actions];

@@ -9,7 +9,7 @@ function readStored(): Record<string, unknown> {
     const read: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
     return read && typeof read === 'object' ? { ...read } : {};
   } catch {
-    return {}; // forbidden, or not ours
+    return {}; // local storage is disabled, or holds something else
   }
 }
 let stored: Record<string, unknown> | null = null;
@@ -37,7 +37,7 @@ export function keep<T extends object, K extends keyof T & string>(
       try {
         localStorage.setItem(KEY, JSON.stringify(all));
       } catch {
-        // not allowed here
+        // local storage is disabled
       }
     });
   });

@@ -50,7 +50,7 @@ class Shell {
     this.message = null;
   }
 
-  /** What the message offers is done, and the message with it. */
+  /** Runs the action that the message offers, and closes the message. */
   act(): void {
     const action = this.message?.action;
     this.hush();

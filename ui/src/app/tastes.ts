@@ -1,5 +1,5 @@
-// Parts of the view that are a matter of taste come back when the page is opened without a view: from the last time in
-// this browser. An address that says anything is never added to, so that a link shows everybody the same.
+// Preferences: parts of the view that local storage keeps, and that are restored when the page is opened without a view in
+// its address. An address that says anything is never added to, so that a link shows everybody the same.
 import { view } from './view.svelte';
 
 const PINS = 'pins';
@@ -13,7 +13,7 @@ export function loadTastes(withPins: boolean): Map<string, string> {
       for (const [key, value] of Object.entries(read))
         if (typeof value === 'string' && (withPins || key !== PINS)) tastes.set(key, value);
   } catch {
-    // forbidden, or not ours
+    // local storage is disabled, or holds something else
   }
   return tastes;
 }
@@ -30,6 +30,6 @@ export function keepTastes(values: ReadonlyMap<string, string>, withPins: boolea
   try {
     localStorage.setItem(KEY, text);
   } catch {
-    // not allowed here
+    // local storage is disabled
   }
 }

@@ -11,7 +11,7 @@ export const savedViews = (): string[] =>
     .filter((key) => key.startsWith(VIEW))
     .map((key) => key.slice(VIEW.length));
 
-/** Opens a saved view; what was there before can be had back. */
+/** Opens a saved view; this can be undone. */
 export function openView(name: string): void {
   const value = hub.people[VIEW + name] as { hash?: unknown } | undefined;
   if (typeof value?.hash !== 'string') return;

@@ -62,6 +62,15 @@ export interface Noticed {
   polling: number; // the look at files that grew lately
   walks: number; // a walk of the whole tree
 }
+/** What the server is busy with, and how much it refused. */
+export interface Http {
+  connections: number; // open now
+  streams: number; // live streams, open now
+  requests: number; // answered since the start
+  refused: number; // before a handler ran: no permission, too large, too many
+  tooSlow: number; // connections that were cut by a time limit
+  queued: number; // requests that wait for a thread now
+}
 /** Whether what people note outlives the server. */
 export interface Keeping {
   persistent: boolean;
@@ -81,6 +90,7 @@ export interface Status {
   loading: Loading;
   memory: Memory;
   noticed: Noticed;
+  http: Http;
   state: Keeping;
   plugins: Record<string, number>; // distinct tags of each
   files?: FileState[]; // when asked for

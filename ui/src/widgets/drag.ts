@@ -31,8 +31,8 @@ export interface PointerDrag {
   end?: (done: boolean, e: PointerEvent | KeyboardEvent) => void;
 }
 
-/** For `pointerdown`: calls back until the pointer is released, cancelled, or Escape is pressed. Returns what ends it
- * before that, without a call of `end`. */
+/** For `pointerdown`: calls back until the pointer is released, cancelled, or Escape is pressed. Returns a function
+ * that stops it before that, without a call of `end`. */
 export function dragPointer(down: PointerEvent, { move, end }: PointerDrag): () => void {
   const stop = new AbortController();
   const own = (e: PointerEvent) => e.pointerId === down.pointerId;

@@ -27,7 +27,7 @@ export function summed(cell: Cell, what: string, tag: string): { value: number; 
   return { value: what === 'best' ? step : toNumber(side === 'max' ? cell.max : cell.min), step };
 }
 
-/** The first time the charts ask before. */
+/** The first request waits for those of the charts. */
 const FIRST_MS = 150;
 
 export class Metrics {

@@ -233,7 +233,7 @@ export class RunsModel {
   toggle(run: Run): void {
     this.setShown([run], !this.isShown(run));
   }
-  /** A folder's word stands for its runs where there is one. */
+  /** A hidden folder is stored as one entry instead of one for each run in it. */
   setShown(runs: readonly Run[], isShown: boolean, folder = ''): void {
     const names = folder ? [folder] : runs.map((run) => run.name);
     const all = () => hub.runs.map((run) => run.name);

@@ -1,4 +1,4 @@
-// What can be taken away: names of files and of runs in addresses, a chart as a picture.
+// Downloads: names of files, names of runs in addresses, a chart as a picture.
 import { chartSvg, plotTheme, runs, saveBlob, settings, svgToPng, type Plot, type Run } from '../../public';
 
 const MOST_IN_URL = 100;

@@ -30,7 +30,7 @@ class Steps {
   selecting = $state<Selecting>('off');
   linked = $state(false); // one selection for all cards
   private places = $state.raw<Places>(new Map());
-  /** a handle is in somebody's hand */
+  /** a handle is being dragged */
   held = $state(false);
 
   constructor() {
@@ -88,7 +88,7 @@ class Steps {
     return this.selecting !== 'off' && this.possible;
   }
 
-  /** null: taken away. A card whose own has not been set has the common one; at first the newest point, or all. */
+  /** null removes the selection. A card whose own has not been set has the common one; at first the newest point, or all. */
   placeOf(card: string): Place | null {
     const own = this.linked ? undefined : this.places.get(card);
     const place = own === undefined ? this.places.get(COMMON) : own;

@@ -1,4 +1,4 @@
-// The crosshair that all charts of one x axis share. Charts listen; whoever the pointer is over speaks. `owner` is the
+// The crosshair that all charts of one x axis share. Every chart subscribes; the chart under the pointer publishes. `owner` is the
 // chart that shows the tooltip.
 
 export interface Cross {

@@ -38,7 +38,7 @@ function schedule(): void {
   requestAnimationFrame(frame);
 }
 
-/** Runs the job over the next frames; the answer gives it up. */
+/** Runs the job over the next frames. Returns a function that cancels it. */
 export function overFrames(job: Job): () => void {
   queue.push(job);
   schedule();

@@ -1,5 +1,5 @@
 // Pointer, wheel and touch on a chart: drag zooms x, shift-drag both, alt-drag or the middle button pans, Ctrl with the
-// wheel zooms around the pointer, two fingers zoom x, a click picks what is there, a double click shows all again;
+// wheel zooms around the pointer, two fingers zoom x, a click pins the tooltip, a double click resets the zoom;
 // a drag along the y axis zooms y.
 import { dragPointer } from '../drag';
 import type { Plot, PlotZoom } from './plot';
@@ -34,7 +34,7 @@ const rangeAt = (axis: Plot['ax'], p0: number, p1: number): Range => {
   return a < b ? [a, b] : [b, a];
 };
 
-/** The strip beside the y axis: a drag along it zooms y alone; a click there is its own. */
+/** The strip beside the y axis: a drag along it zooms y alone; a click there opens the form of the axis. */
 export function attachStrip(plot: Plot, strip: HTMLElement, events: GestureEvents): () => void {
   const stop = new AbortController();
   const opts = { signal: stop.signal };

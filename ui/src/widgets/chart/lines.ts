@@ -18,7 +18,7 @@ export interface Line {
   dash?: number[];
   right?: boolean; // on the second y axis
   strokes?: number[]; // where each stroke begins, when x falls between them
-  free?: boolean; // x goes anywhere: one stroke all the same, and what is near is near in both directions
+  free?: boolean; // x is not sorted: drawn as one stroke, and the nearest point is the nearest in x and y
   faint?: boolean; // thin and light, behind the others
   envelope?: { x: Float64Array; low: Float64Array; high: Float64Array } | null; // in place of the raw line
   band?: { low: Float64Array; high: Float64Array; count: Float64Array } | null;

@@ -1,4 +1,4 @@
-// What is near the pointer among lines whose x goes anywhere. Few points are all looked at; of many, those in the cells
+// Finds the points nearest to the pointer, for lines whose x is not sorted. Few points are all looked at; of many, those in the cells
 // around the pointer, from a grid that is made once for a picture and kept while its lines and axes stay.
 import type { Line } from './lines';
 import { toPixel, type Axis } from './scale';

@@ -148,7 +148,7 @@ export class Plot {
     this.detach();
     this.cancelPaint?.();
     if (this.crosshair.at.owner === this) this.crosshair.set(null, null);
-    // nothing is told to an owner that is gone, also when its other parts go after this one and still call it
+    // no events after destroy(): the owner may be destroyed while its other parts still call this plot
     cancelAnimationFrame(this.overFrame);
     this.isGone = true;
   }
@@ -164,7 +164,7 @@ export class Plot {
     if (!this.resize()) this.render();
   }
 
-  /** Answers whether it drew anew. */
+  /** Returns whether it was drawn again. */
   private resize(): boolean {
     const width = this.host.clientWidth;
     const height = this.host.clientHeight;
@@ -242,7 +242,7 @@ export class Plot {
 
   render(): void {
     if (this.box.width <= 10) return;
-    if (this.data.lines.length === 0 && !this.painted) return; // no axes of nothing, that would jump when data comes
+    if (this.data.lines.length === 0 && !this.painted) return; // no axes without data: they would jump when data comes
     const { x, y } = this.fitted();
     const { zoom } = this.data;
     this.ax = makeAxis(x.projection, zoom?.x ?? x.range, 0, this.box.width);
@@ -422,14 +422,14 @@ export class Plot {
     this.scheduleOver();
   }
 
-  /** Takes the crosshair away; answers whether it was here. */
+  /** Removes the crosshair; returns whether there was one. */
   leave(): boolean {
     const isHere = this.crosshair.at.owner === this && this.crosshair.at.x !== null;
     if (isHere) this.pointAt(null);
     return isHere;
   }
 
-  /** Moves the crosshair by a point of the first line, for the keyboard; answers what is there. */
+  /** Moves the crosshair by a point of the first line, for the keyboard; returns the points there. */
   step(by: number): { found: Hit[]; x: number } | null {
     const first = this.data.lines[0];
     if (!first || first.x.length === 0) return null;

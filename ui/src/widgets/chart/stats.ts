@@ -1,4 +1,4 @@
-// What a drawn line does between two places on x: the points there, extremes and mean. Of the points that are drawn,
+// Statistics of a drawn line between two places on x: points, extremes and mean. Of the points that are drawn,
 // which may be fewer than there are: what is shown at once, until the server has counted all of them.
 import { nearestIndex, type Line } from './lines';
 
