@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 #define TOKEN_BYTES 24 /* random bytes; printed as twice as many hex digits */
-#define LEAST_TOKEN 8
+#define LEAST_TOKEN 16
 #define MOST_TOKEN 200
 
 /* Characters that need no escaping in a URL or a cookie. */

@@ -163,6 +163,16 @@ def test_more_connections_than_allowed_wait_their_turn(program):
             client.close()
 
 
+def test_idle_connections_go_first_when_there_are_many(program):
+    with Server(program, "max_connections=400") as server:
+        idle = [server.connect() for _ in range(350)]
+        server.wait_for(lambda counts: counts["connections"] <= 201)
+        assert server.get("/hello").status == 200
+        assert sum(client.is_ended() for client in idle[:100]) > 0
+        for client in idle:
+            client.close()
+
+
 def test_one_address_may_be_bounded(program):
     with Server(program, "max_per_address=3") as server:
         clients = [server.connect() for _ in range(3)]
@@ -192,6 +202,9 @@ MALFORMED = [
     b"CONNECT evil.example:443 HTTP/1.1\r\nHost: localhost\r\n\r\n",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1e3\r\n\r\n",
+    b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
+    b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
+    b"GET /hello HTTP/1.1\r\nHost: localhost\r\n: empty\r\n\r\n",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",

@@ -296,10 +296,10 @@ def test_a_token_that_others_could_read_is_not_used_again(tmp_path):
 
 def test_a_token_may_be_given():
     driver = Seaboard(LOGS, "--auth", "token")
-    driver.environment = {"SEABOARD_TOKEN": "my-own.token_1"}
+    driver.environment = {"SEABOARD_TOKEN": "my-own.token_1234"}
     with driver as server:
-        assert token_of(server) == "my-own.token_1"
-        assert server.get("/data/runs?token=my-own.token_1").status == 200
+        assert token_of(server) == "my-own.token_1234"
+        assert server.get("/data/runs?token=my-own.token_1234").status == 200
 
 
 def test_auth_none_says_what_it_means():

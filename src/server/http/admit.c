@@ -113,6 +113,11 @@ static bool check_form(const sb_gate *g, const sb_http_request *q, sb_http_reply
         r->must_close = true;
         return false;
     }
+    if (count_header(q, "Content-Length") > 1) {
+        sb_http_fail(r, 400, "The request has more than one Content-Length header.");
+        r->must_close = true;
+        return false;
+    }
     if (count_header(q, "Host") != 1) {
         sb_http_fail(r, 400, "The request needs exactly one Host header.");
         return false;

@@ -83,6 +83,7 @@ static void conn_start(sb_http_server *s, struct MHD_Connection *mhd, void **con
     c->empty = sb_arena_here(&c->arena);
     sb_buf_init(&c->body, s->alloc, s->o.max_body);
     set_cut(c, s->o.header_time, WAIT_TO_READ);
+    atomic_store_explicit(&c->idle_since, sb_server_now(s), memory_order_relaxed);
     sb_ticker_add(&s->ticker, c);
 }
 
@@ -143,6 +144,7 @@ void *sb_conn_uri(void *server, const char *uri, struct MHD_Connection *mhd) {
     sb_conn *c = info ? info->socket_context : NULL;
     if (!c) return NULL;
     end_request(c);
+    atomic_store_explicit(&c->idle_since, 0, memory_order_relaxed);
     atomic_fetch_add(&s->active, 1);
     c->phase = SB_PHASE_HEAD;
     c->request = (sb_http_request){
@@ -451,5 +453,6 @@ void sb_conn_done(void *server, struct MHD_Connection *mhd, void **context,
     *context = NULL;
     if (!c) return;
     end_request(c);
+    atomic_store_explicit(&c->idle_since, sb_server_now(c->server), memory_order_relaxed);
     set_cut(c, c->server->o.idle_time + c->server->o.header_time, WAIT_TO_READ);
 }

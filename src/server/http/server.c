@@ -28,6 +28,9 @@
     "form-action 'self'; frame-src 'self'; img-src 'self' data: blob:; object-src 'none'; "        \
     "script-src 'self'; style-src 'self'; worker-src 'self' blob:"
 
+/* GnuTLS's words for: at least TLS 1.2. */
+#define TLS_VERSIONS "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
 static unsigned cpu_count(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n < 1 ? 1 : n > 64 ? 64 : (unsigned)n;
@@ -101,6 +104,13 @@ static unsigned connection_limit(const sb_http_options *o) {
     return limit < o->threads ? o->threads : limit;
 }
 
+/* Half of the connections, since the library deals them out to its threads unevenly. Where there
+ * are only a few in all, they are never a crowd. */
+static uint64_t crowd_of(const sb_http_options *o) {
+    unsigned limit = connection_limit(o);
+    return limit < 2 * SPARE_FILES ? UINT64_MAX : limit / 2;
+}
+
 /* Paths and queries are decoded by us, from what was sent. */
 static size_t leave_encoded(void *cls, struct MHD_Connection *mhd, char *text) {
     (void)cls, (void)mhd;
@@ -150,6 +160,7 @@ static struct MHD_Daemon *start_daemon(sb_http_server *s, const sb_http_options 
         add_option(list, &n, MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)o->threads, NULL);
     if (o->tls_cert) {
         flags |= MHD_USE_TLS;
+        add_option(list, &n, MHD_OPTION_HTTPS_PRIORITIES, 0, mutable_text(TLS_VERSIONS));
         add_option(list, &n, MHD_OPTION_HTTPS_MEM_CERT, 0, mutable_text(o->tls_cert));
         add_option(list, &n, MHD_OPTION_HTTPS_MEM_KEY, 0, mutable_text(o->tls_key));
     }
@@ -164,7 +175,7 @@ static sb_status start_threads(sb_http_server *s, const sb_http_options *o, int 
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    sb_status status = sb_ticker_start(&s->ticker, o, err);
+    sb_status status = sb_ticker_start(&s->ticker, o, crowd_of(o), err);
     if (status == SB_OK) {
         status = sb_pool_new(&s->pool, o->alloc, o->workers, o->queue, err);
         if (status == SB_OK)

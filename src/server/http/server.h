@@ -47,6 +47,7 @@ typedef struct sb_ticker {
     bool ending;
     sb_conn *conns;
     uint64_t conn_count;
+    uint64_t crowd; /* with more connections than this, idle ones are closed early */
     sb_stream *streams;
     uint64_t stream_count;
     struct pollfd *polled; /* room for max_streams */
@@ -58,7 +59,8 @@ typedef struct sb_ticker {
     bool is_running;
 } sb_ticker;
 
-sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, sb_err *err);
+/* crowd: with more connections than this, idle ones are closed after a second. */
+sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, uint64_t crowd, sb_err *err);
 /* Ends all streams and takes no new ones; the thread goes on cutting slow connections. */
 void sb_ticker_end_streams(sb_ticker *t);
 /* Ends the thread. Connections may still be removed afterwards. */
@@ -89,9 +91,10 @@ struct sb_conn {
     sb_http_server *server;
     struct MHD_Connection *mhd;
     int fd;
-    sb_conn *prev, *next;    /* in ticker.conns */
-    _Atomic uint64_t cut_at; /* steady nanoseconds; 0: not now */
-    _Atomic bool is_reading; /* we wait for bytes of the client, not for it to read ours */
+    sb_conn *prev, *next;        /* in ticker.conns */
+    _Atomic uint64_t cut_at;     /* steady nanoseconds; 0: not now */
+    _Atomic bool is_reading;     /* we wait for bytes of the client, not for it to read ours */
+    _Atomic uint64_t idle_since; /* steady nanoseconds; 0: a request is under way */
     char peer[INET6_ADDRSTRLEN];
     bool peer_is_loopback;
     sb_arena arena;

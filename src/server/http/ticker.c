@@ -25,6 +25,7 @@
 #include "base/banned.h"
 
 #define SECOND 1000000000u
+#define CROWDED_IDLE SECOND
 #define EVENT_ROOM (192 + SB_HTTP_INSTANCE)
 
 struct sb_stream {
@@ -245,11 +246,20 @@ static bool has_sent_more(const sb_conn *c) {
            ioctl(c->fd, FIONREAD, &waiting) == 0 && waiting > 0;
 }
 
+/* When connections get scarce, those on which nothing happens go first: one client must not take
+ * them all. */
+static bool is_idle_in_crowd(const sb_ticker *t, const sb_conn *c, uint64_t now) {
+    if (t->conn_count <= t->crowd) return false;
+    uint64_t since = atomic_load_explicit(&c->idle_since, memory_order_relaxed);
+    return since && now > since + CROWDED_IDLE;
+}
+
 /* The descriptor is still open: a connection leaves the list before it is closed. */
 static void cut_slow(sb_ticker *t, uint64_t now) {
     for (sb_conn *c = t->conns; c; c = c->next) {
         uint64_t cut_at = atomic_load_explicit(&c->cut_at, memory_order_relaxed);
-        if (cut_at == 0 || now < cut_at || has_sent_more(c)) continue;
+        bool is_late = now >= cut_at || is_idle_in_crowd(t, c, now);
+        if (cut_at == 0 || !is_late || has_sent_more(c)) continue;
         atomic_store_explicit(&c->cut_at, 0, memory_order_relaxed);
         shutdown(c->fd, SHUT_RDWR);
         atomic_fetch_add(&t->too_slow, 1);
@@ -295,13 +305,14 @@ static void *run_ticker(void *arg) {
     return NULL;
 }
 
-sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, sb_err *err) {
+sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, uint64_t crowd, sb_err *err) {
     *t = (sb_ticker){
         .alloc = o->alloc,
         .clock = o->clock,
         .interval = o->stream_interval,
         .heartbeat = o->heartbeat,
         .max_streams = o->max_streams,
+        .crowd = crowd,
         .is_running = true,
     };
     snprintf(t->instance, sizeof t->instance, "%s", o->instance);
