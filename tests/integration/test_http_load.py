@@ -204,7 +204,6 @@ MALFORMED = [
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1e3\r\n\r\n",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
-    b"GET /hello HTTP/1.1\r\nHost: localhost\r\n: empty\r\n\r\n",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     b"POST /size HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
