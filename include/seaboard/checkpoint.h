@@ -47,7 +47,9 @@ typedef struct sb_checkpoint sb_checkpoint;
 typedef struct sb_object sb_object;
 
 /* Numbers in the caller's memory: row-major, little-endian, contiguous. They must stay where they
- * are as long as the checkpoint lives. */
+ * are as long as the checkpoint lives. Of SB_STRING the elements are sb_slice: saving reads what they
+ * point to, and restoring lets them point to memory of the checkpoint, which is valid until the
+ * variable is restored again. */
 typedef struct sb_variable {
     size_t size; /* SB_INIT */
     sb_dtype dtype;
@@ -75,6 +77,18 @@ SB_API sb_status sb_object_link(sb_object *parent, const char *name, sb_object *
  * have them. */
 SB_API sb_status sb_object_add_slot(sb_object **out, sb_object *optimizer, sb_object *variable,
                                     const char *slot, const sb_variable *value, sb_err *err);
+
+/* Values that are not variables, which the checkpoint keeps itself: what Python objects save
+ * ("py_state", a string without dimensions), the keys and values of a table ("table-keys",
+ * "table-values"). All before the first '-' is the name of the attribute, the rest that of its
+ * tensor. The array is copied; a second call replaces it. When a restore left a value for it, it
+ * gets that at once, and a later restore replaces it too; the type must be the same, the shape need
+ * not be. */
+SB_API sb_status sb_object_set_value(sb_object *object, const char *name, const sb_array *value,
+                                     sb_err *err);
+/* The value as it is now, until it is set or restored again. SB_NOT_FOUND. */
+SB_API sb_status sb_object_get_value(const sb_object *object, const char *name, sb_array *value,
+                                     sb_err *err);
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 
@@ -124,8 +138,12 @@ SB_API sb_status sb_restore_assert_existing_objects_matched(sb_restore *r, sb_er
 /* Something besides the root was matched. */
 SB_API sb_status sb_restore_assert_nontrivial_match(sb_restore *r, sb_err *err);
 
-/* The key of the i-th value that no object has asked for yet; NULL behind the last. */
+/* The key of the i-th value that no object has asked for yet; NULL behind the last. What TensorFlow
+ * warns of when the program ends. */
 SB_API const char *sb_restore_unused(sb_restore *r, size_t i);
+/* The program wants only some of the file: what is unused is not worth a warning, and
+ * sb_restore_unused names nothing. Objects that come later still get their values. */
+SB_API void sb_restore_expect_partial(sb_restore *r);
 
 /* ---- the newest checkpoint ------------------------------------------------------------------- */
 
@@ -186,7 +204,9 @@ typedef struct sb_saver_opts {
     uint32_t
         relative_paths; /* not 0: the state file has them even when the directory is absolute */
     sb_durability durability;
-    uint32_t shards; /* 0: one */
+    uint32_t shards;  /* 0: one */
+    uint32_t reshape; /* not 0: restores a variable of another shape with as many elements */
+    const char *latest_filename; /* of the state file; default "checkpoint" */
 } sb_saver_opts;
 
 /* opts may be NULL. */
@@ -196,6 +216,13 @@ SB_API void sb_saver_free(sb_saver *s);
 /* The name is the variable's key in the file; full_name is not looked at. */
 SB_API sb_status sb_saver_add(sb_saver *s, const char *name, const sb_variable *variable,
                               sb_err *err);
+
+/* Takes checkpoints that an earlier process wrote as its own, oldest first: those that are there
+ * replace the list from which the oldest are removed. */
+SB_API sb_status sb_saver_recover_last_checkpoints(sb_saver *s, const char *const *paths,
+                                                   size_t count, sb_err *err);
+/* The i-th of the list, oldest first; NULL behind the last. */
+SB_API const char *sb_saver_at(const sb_saver *s, size_t i);
 
 /* Writes PATH-<step>, or PATH with SB_NO_STEP; its .meta from an encoded MetaGraphDef when that is
  * not empty; the state file. Then removes the oldest one beyond max_to_keep that it wrote itself.

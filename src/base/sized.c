@@ -35,7 +35,7 @@ CHECK_LAYOUT(sb_net_session_opts, flags);
 CHECK_LAYOUT(sb_optimizer, nesterov);
 CHECK_LAYOUT(sb_reader_opts, max_decoded);
 CHECK_LAYOUT(sb_save_opts, shards);
-CHECK_LAYOUT(sb_saver_opts, shards);
+CHECK_LAYOUT(sb_saver_opts, latest_filename);
 CHECK_LAYOUT(sb_manager_opts, save);
 CHECK_LAYOUT(sb_variable, full_name);
 CHECK_LAYOUT(sb_reader_table_opts, flags);

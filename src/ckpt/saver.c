@@ -31,6 +31,7 @@ struct sb_saver {
     SB_VEC(sb_bundle_item) items; /* in order of names when they are saved */
     SB_VEC(written) list;         /* oldest first */
     double next_keep;             /* one that was written after this moment is preserved */
+    sb_arena strings;             /* bytes of strings that were restored */
 };
 
 sb_status sb_saver_new(sb_saver **out, const sb_saver_opts *given, sb_err *err) {
@@ -39,6 +40,10 @@ sb_status sb_saver_new(sb_saver **out, const sb_saver_opts *given, sb_err *err) 
     *out = NULL;
     if (given) status = sb_sized_read(&opts, sizeof opts, given, 0, "sb_saver_opts", err);
     if (status != SB_OK) return status;
+    if (!opts.latest_filename) opts.latest_filename = SB_CKPT_STATE_FILE;
+    if (!*opts.latest_filename || strchr(opts.latest_filename, '/'))
+        return sb_fail(err, SB_INVALID, 0, "'%s': the name of a state file has no '/'",
+                       opts.latest_filename);
     sb_saver *s = sb_alloc_zeroed(world.alloc, 1, sizeof *s);
     if (!s) return sb_fail_nomem(err, "for a saver");
     if (opts.max_to_keep == 0) opts.max_to_keep = DEFAULT_KEEP;
@@ -46,6 +51,13 @@ sb_status sb_saver_new(sb_saver **out, const sb_saver_opts *given, sb_err *err) 
     s->opts = opts;
     s->next_keep = sb_wall_seconds(world.clock) + opts.keep_every_n_hours * 3600;
     sb_arena_init(&s->arena, world.alloc, 4096, SIZE_MAX / 2);
+    sb_arena_init(&s->strings, world.alloc, 4096, SIZE_MAX / 2);
+    sb_slice name = sb_arena_dup(&s->arena, sb_slice_str(opts.latest_filename));
+    s->opts.latest_filename = (const char *)name.p;
+    if (!name.p) {
+        sb_saver_free(s);
+        return sb_fail_nomem(err, "for a saver");
+    }
     *out = s;
     return SB_OK;
 }
@@ -55,6 +67,7 @@ void sb_saver_free(sb_saver *s) {
     SB_VEC_FREE(&s->items, world.alloc);
     SB_VEC_FREE(&s->list, world.alloc);
     sb_arena_fini(&s->arena);
+    sb_arena_fini(&s->strings);
     sb_alloc_put(world.alloc, s, sizeof *s);
 }
 
@@ -65,18 +78,22 @@ sb_status sb_saver_add(sb_saver *s, const char *name, const sb_variable *given, 
     if (status != SB_OK) return status;
     if (!name || !*name || v.rank > SB_CKPT_MAX_RANK ||
         !sb_bundle_count_elements(v.dims, v.rank, &count) || count > SIZE_MAX / 16 ||
-        sb_dtype_size(v.dtype) == 0 || (count && !v.data))
+        (sb_dtype_size(v.dtype) == 0 && v.dtype != SB_STRING) || (count && !v.data))
         return sb_fail(err, SB_INVALID, 0,
-                       "'%s': a variable needs a name, a type with numbers, a "
-                       "shape that makes sense, and memory",
+                       "'%s': a variable needs a name, a type with numbers or strings, a shape "
+                       "that makes sense, and memory",
                        name ? name : "");
     sb_slice copy = sb_arena_dup(&s->arena, sb_slice_str(name));
     int64_t *dims = sb_arena_get(&s->arena, v.rank * sizeof *dims);
     sb_bundle_item *item = SB_VEC_PUSH(&s->items, world.alloc, SIZE_MAX);
     if (!copy.p || !dims || !item) return sb_fail_nomem(err, "for a saver");
     if (v.rank) memcpy(dims, v.dims, v.rank * sizeof *dims);
-    *item = (sb_bundle_item){
-        .name = copy, .dtype = v.dtype, .rank = v.rank, .dims = dims, .data = v.data};
+    *item = (sb_bundle_item){.name = copy,
+                             .dtype = v.dtype,
+                             .rank = v.rank,
+                             .dims = dims,
+                             .data = v.data,
+                             .strings = v.data};
     return SB_OK;
 }
 
@@ -126,8 +143,8 @@ static sb_status write_state(sb_saver *s, const char *path, sb_err *err) {
     for (size_t i = 0; i < s->list.n && all; i++) all[i] = stored_path(s, s->list.items[i].path);
     if (status == SB_OK) {
         sb_ckpt_state state = {.newest = all[s->list.n - 1], .all = all, .count = s->list.n};
-        status =
-            sb_ckpt_state_write(&world, dir, NULL, &state, s->opts.durability == SB_DURABLE, err);
+        status = sb_ckpt_state_write(&world, dir, s->opts.latest_filename, &state,
+                                     s->opts.durability == SB_DURABLE, err);
     }
     sb_arena_fini(&arena);
     return status;
@@ -147,14 +164,44 @@ static const char *pop_oldest(sb_saver *s) {
     return (const char *)oldest.path.p;
 }
 
-static sb_status note_written(sb_saver *s, const char *path, sb_err *err) {
+/* Puts a checkpoint at the end of the list. */
+static sb_status note_written(sb_saver *s, const char *path, double time, sb_err *err) {
     for (size_t i = s->list.n; i-- > 0;)
         if (sb_slice_eq(s->list.items[i].path, sb_slice_str(path))) SB_VEC_REMOVE(&s->list, i);
     sb_slice copy = sb_arena_dup(&s->arena, sb_slice_str(path));
     written *w = copy.p ? SB_VEC_PUSH(&s->list, world.alloc, SIZE_MAX) : NULL;
     if (!w) return sb_fail_nomem(err, "for a saver");
-    *w = (written){copy, sb_wall_seconds(world.clock)};
+    *w = (written){copy, time};
     return SB_OK;
+}
+
+/* The moment at which a checkpoint was written, by its index or its file of version 1; false: there
+ * is none. */
+static bool time_of(const char *path, double *out) {
+    char name[SB_CKPT_PATH];
+    sb_file_info info;
+    int n = snprintf(name, sizeof name, "%s.index", path);
+    bool found = n > 0 && (size_t)n < sizeof name &&
+                 world.fs->stat(world.fs->ctx, name, &info) == 0;
+    if (!found)
+        found = sb_bundle_v1_path(sb_slice_str(path), 0, name, sizeof name) &&
+                world.fs->stat(world.fs->ctx, name, &info) == 0;
+    if (found) *out = (double)info.mtime_ns / 1e9;
+    return found;
+}
+
+sb_status sb_saver_recover_last_checkpoints(sb_saver *s, const char *const *paths, size_t count,
+                                            sb_err *err) {
+    double time;
+    sb_status status = SB_OK;
+    s->list.n = 0;
+    for (size_t i = 0; i < count && status == SB_OK; i++)
+        if (time_of(paths[i], &time)) status = note_written(s, paths[i], time, err);
+    return status;
+}
+
+const char *sb_saver_at(const sb_saver *s, size_t i) {
+    return i < s->list.n ? (const char *)s->list.items[i].path.p : NULL;
 }
 
 sb_status sb_saver_save(sb_saver *s, const char *path, int64_t step, sb_slice meta_graph,
@@ -168,11 +215,11 @@ sb_status sb_saver_save(sb_saver *s, const char *path, int64_t step, sb_slice me
     if (n < 0 || (size_t)n >= sizeof name)
         return sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", path);
     const char *slash = strrchr(name, '/');
-    if (strcmp(slash ? slash + 1 : name, SB_CKPT_STATE_FILE) == 0)
+    if (strcmp(slash ? slash + 1 : name, s->opts.latest_filename) == 0)
         return sb_fail(err, SB_INVALID, 0, "%s: is the name of the state file; use another", name);
     sb_status status = write_items(s, name, err);
     if (status == SB_OK) status = write_meta(name, meta_graph, err);
-    if (status == SB_OK) status = note_written(s, name, err);
+    if (status == SB_OK) status = note_written(s, name, sb_wall_seconds(world.clock), err);
     if (status != SB_OK) return status;
     const char *oldest = pop_oldest(s);
     status = write_state(s, name, err);
@@ -189,7 +236,7 @@ typedef struct restoring {
     sb_arena arena;
     sb_graph_node *nodes; /* of an object-based file; NULL: none */
     size_t count;
-    sb_bundle_request *requests;
+    const sb_bundle_tensor **found; /* of each variable */
 } restoring;
 
 static sb_status read_graph(restoring *r, sb_err *err) {
@@ -202,7 +249,7 @@ static sb_status read_graph(restoring *r, sb_err *err) {
 }
 
 /* By its key, else by the full name that an object-based file has for it. */
-static const sb_bundle_tensor *find(const restoring *r, sb_slice name) {
+static const sb_bundle_tensor *find_value(const restoring *r, sb_slice name) {
     const sb_bundle_tensor *t = sb_bundle_find(r->b, name);
     for (size_t n = 0; n < r->count && !t; n++)
         for (uint32_t i = 0; i < r->nodes[n].value_count && !t; i++)
@@ -211,8 +258,12 @@ static const sb_bundle_tensor *find(const restoring *r, sb_slice name) {
     return t;
 }
 
-static bool has_form(const sb_bundle_item *item, const sb_bundle_tensor *t) {
-    return t->dtype == item->dtype && t->rank == item->rank &&
+static bool has_form(const sb_saver *s, const sb_bundle_item *item, const sb_bundle_tensor *t) {
+    uint64_t count;
+    if (t->dtype != item->dtype) return false;
+    if (s->opts.reshape)
+        return sb_bundle_count_elements(item->dims, item->rank, &count) && count == t->count;
+    return t->rank == item->rank &&
            (t->rank == 0 || memcmp(t->dims, item->dims, t->rank * sizeof *t->dims) == 0);
 }
 
@@ -223,17 +274,16 @@ static sb_status match_all(restoring *r, const char *path, sb_err *err) {
     sb_buf_init(&missing, world.alloc, 1 << 12);
     for (size_t i = 0; i < r->s->items.n && status == SB_OK; i++) {
         const sb_bundle_item *item = &r->s->items.items[i];
-        const sb_bundle_tensor *t = find(r, item->name);
+        const sb_bundle_tensor *t = find_value(r, item->name);
         if (!t) {
             if (count++ < 10)
                 sb_buf_printf(&missing, "%s'%.*s'", count > 1 ? ", " : "", SB_SHOWN(item->name));
-        } else if (!has_form(item, t)) {
+        } else if (!has_form(r->s, item, t)) {
             status = sb_fail(err, SB_INVALID, 0,
                              "%s: '%.*s' has another type or shape in the file than in the program",
                              path, SB_SHOWN(item->name));
         } else {
-            r->requests[i] = (sb_bundle_request){
-                .t = t, .to = (void *)(uintptr_t)item->data, .n = (size_t)sb_bundle_bytes(r->b, t)};
+            r->found[i] = t;
         }
     }
     if (status == SB_OK && count)
@@ -244,6 +294,43 @@ static sb_status match_all(restoring *r, const char *path, sb_err *err) {
     return status;
 }
 
+/* Reads all numbers at once, on all processors. */
+static sb_status read_numbers(restoring *r, sb_err *err) {
+    size_t count = 0;
+    sb_bundle_request *requests = sb_arena_zeroed(&r->arena, r->s->items.n, sizeof *requests);
+    if (!requests) return sb_fail_nomem(err, "for restoring");
+    for (size_t i = 0; i < r->s->items.n; i++)
+        if (sb_bundle_width(r->found[i]))
+            requests[count++] =
+                (sb_bundle_request){.t = r->found[i],
+                                    .to = (void *)(uintptr_t)r->s->items.items[i].data,
+                                    .n = (size_t)sb_bundle_bytes(r->b, r->found[i])};
+    return sb_bundle_read_many(r->b, requests, count, 0, err);
+}
+
+/* The program's slices point into the saver's memory then. */
+static sb_status read_strings(restoring *r, sb_err *err) {
+    sb_arena fresh;
+    sb_status status = SB_OK;
+    sb_arena_init(&fresh, world.alloc, 4096, SIZE_MAX / 2);
+    for (size_t i = 0; i < r->s->items.n && status == SB_OK; i++) {
+        const sb_bundle_tensor *t = r->found[i];
+        sb_slice *strings;
+        if (sb_bundle_width(t)) continue;
+        status = sb_bundle_read_strings(r->b, t, &fresh, &strings, err);
+        if (status == SB_OK && t->count)
+            memcpy((void *)(uintptr_t)r->s->items.items[i].strings, strings,
+                   (size_t)t->count * sizeof *strings);
+    }
+    if (status == SB_OK) {
+        sb_arena old = r->s->strings;
+        r->s->strings = fresh;
+        fresh = old;
+    }
+    sb_arena_fini(&fresh);
+    return status;
+}
+
 sb_status sb_saver_restore(sb_saver *s, const char *path, sb_err *err) {
     restoring r = {.s = s};
     sb_arena_init(&r.arena, world.alloc, 4096, SIZE_MAX / 2);
@@ -251,10 +338,11 @@ sb_status sb_saver_restore(sb_saver *s, const char *path, sb_err *err) {
         sb_bundle_open(&r.b, world.fs, world.alloc, NULL, sb_slice_str(path), NULL, err);
     if (status == SB_OK) status = read_graph(&r, err);
     if (status == SB_OK) {
-        r.requests = sb_arena_zeroed(&r.arena, s->items.n, sizeof *r.requests);
-        status = r.requests ? match_all(&r, path, err) : sb_fail_nomem(err, "for restoring");
+        r.found = sb_arena_zeroed(&r.arena, s->items.n, sizeof(sb_bundle_tensor *));
+        status = r.found ? match_all(&r, path, err) : sb_fail_nomem(err, "for restoring");
     }
-    if (status == SB_OK) status = sb_bundle_read_many(r.b, r.requests, s->items.n, 0, err);
+    if (status == SB_OK) status = read_numbers(&r, err);
+    if (status == SB_OK) status = read_strings(&r, err);
     sb_bundle_close(r.b);
     sb_arena_fini(&r.arena);
     return status;

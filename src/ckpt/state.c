@@ -1,7 +1,10 @@
 /* state.c: reads the state file and finds the newest checkpoint. */
 #include "ckpt/state.h"
 
+#include <stdio.h>
+
 #include "base/slice.h"
+#include "ckpt/bundle/bundle_int.h"
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"
 #include "codec/proto/text_format.h"
@@ -67,19 +70,25 @@ sb_status sb_ckpt_state_parse(sb_ckpt_state *out, sb_slice text, const sb_alloc 
 
 /* ---- the newest ------------------------------------------------------------------------------ */
 
-/* Is there a file PREFIX.index, or an old one called PREFIX? */
-static bool is_there(const sb_fs *fs, const char *dir, sb_buf *path) {
-    size_t n = path->n;
-    sb_buf_add_str(path, ".index");
-    int file = path->failed ? -1 : sb_fs_open_beneath(fs, dir, sb_buf_slice(path));
-    path->n = n;
-    if (file < 0 && !path->failed) file = sb_fs_open_beneath(fs, dir, sb_buf_slice(path));
+static bool is_file(const sb_fs *fs, const char *dir, sb_slice path) {
+    int file = sb_fs_open_beneath(fs, dir, path);
     if (file >= 0) fs->close(fs->ctx, file);
     return file >= 0;
 }
 
-/* The path of the state as it is to be opened. */
-static sb_status place(sb_buf *path, const char *dir, sb_slice newest, sb_ckpt_where where,
+/* Is there a file PREFIX.index, or one of version 1? */
+static bool is_there(const sb_fs *fs, const char *dir, sb_slice prefix) {
+    char path[SB_BENEATH_MAX];
+    if (memchr(prefix.p, 0, prefix.n)) return false;
+    int n = snprintf(path, sizeof path, "%.*s.index", (int)prefix.n, (const char *)prefix.p);
+    if (n < 0 || (size_t)n >= sizeof path) return false;
+    return is_file(fs, dir, sb_slice_of(path, (size_t)n)) ||
+           (sb_bundle_v1_path(prefix, 0, path, sizeof path) &&
+            is_file(fs, dir, sb_slice_str(path)));
+}
+
+/* Appends the path that the state names, as it is to be opened. */
+static sb_status add_path(sb_buf *path, const char *dir, sb_slice newest, sb_ckpt_where where,
                        sb_err *err) {
     if (newest.n == 0) return sb_fail(err, SB_INVALID, 0, "%s: its state names no checkpoint", dir);
     if (where == SB_CKPT_BENEATH) {
@@ -99,15 +108,15 @@ static sb_status place(sb_buf *path, const char *dir, sb_slice newest, sb_ckpt_w
     return SB_OK;
 }
 
-static sb_status find(sb_buf *prefix, const sb_fs *fs, const char *dir, sb_slice newest,
-                      sb_ckpt_where where, sb_err *err) {
+static sb_status find_newest(sb_buf *prefix, const sb_fs *fs, const char *dir, sb_slice newest,
+                             sb_ckpt_where where, sb_err *err) {
     sb_buf path;
     sb_buf_init(&path, prefix->alloc, SB_BENEATH_MAX);
-    sb_status status = place(&path, dir, newest, where, err);
+    sb_status status = add_path(&path, dir, newest, where, err);
     if (status == SB_OK) {
-        bool found = is_there(fs, where == SB_CKPT_BENEATH ? dir : NULL, &path);
         status = sb_buf_check(&path, "a checkpoint's name", err);
-        if (status == SB_OK && !found)
+        if (status == SB_OK &&
+            !is_there(fs, where == SB_CKPT_BENEATH ? dir : NULL, sb_buf_slice(&path)))
             status = sb_fail(err, SB_NOT_FOUND, 0, "%.*s: there is no such checkpoint",
                              SB_SHOWN(newest));
     }
@@ -130,7 +139,7 @@ sb_status sb_ckpt_latest(sb_buf *prefix, bool *is_absolute, const sb_fs *fs, con
     sb_arena_init(&arena, alloc, 4096, 4 * MAX_TEXT);
     status = sb_ckpt_state_parse(&state, text, alloc, &arena, err);
     sb_alloc_put(alloc, (void *)(uintptr_t)text.p, text.n);
-    if (status == SB_OK) status = find(prefix, fs, dir, state.newest, where, err);
+    if (status == SB_OK) status = find_newest(prefix, fs, dir, state.newest, where, err);
     if (status == SB_OK && is_absolute) *is_absolute = state.newest.p[0] == '/';
     sb_arena_fini(&arena);
     return status;

@@ -8,8 +8,9 @@
  * absolute (TF1's Saver); it may come from a stranger's log, so with SB_CKPT_BENEATH only what
  * lies beneath the directory counts.
  *
- * Two differences to TensorFlow: `*?[` in a path are plain characters, and an empty path is an
- * error here, not an exception.  Threads: no state.  Cost: one small file, one or two opens. */
+ * Two differences to TensorFlow: `*?[` in a path are plain characters (but for NAME-?????-of-00002,
+ * the name of a sharded checkpoint of version 1), and an empty path is an error here, not an
+ * exception.  Threads: no state.  Cost: one small file, one or two opens. */
 #ifndef SB_CKPT_STATE_H
 #define SB_CKPT_STATE_H
 

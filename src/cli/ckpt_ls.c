@@ -197,21 +197,19 @@ static void add_measure(sb_buf *line, const sb_measure *m) {
                   (unsigned long long)m->nans, (unsigned long long)m->infs);
 }
 
-/* The first values; complex ones as pairs would be misread as magnitudes, so both parts. */
+/* The first values; complex ones as pairs would be misread as magnitudes, so both parts. Whether
+ * they are damaged turns out when the whole tensor is measured. */
 static sb_status add_values(sb_ckpt_cli *c, sb_bundle *b, const sb_bundle_tensor *t, sb_err *err) {
     sb_buf *line = &c->cli->line;
-    size_t width = sb_bundle_width(t);
-    uint64_t all = sb_bundle_rows(t), per_row = all ? t->count / all : 0;
-    uint64_t wanted = per_row ? (SHOWN_VALUES + per_row - 1) / per_row : 0;
-    sb_buf bytes;
-    sb_buf_init(&bytes, c->cli->env->alloc, SIZE_MAX);
-    sb_status status = sb_bundle_read_rows(b, t, 0, wanted < all ? wanted : all, &bytes, err);
-    uint64_t count = bytes.n / width, shown = count < SHOWN_VALUES ? count : SHOWN_VALUES;
-    sb_tensor_view view = {
-        .dtype = t->dtype, .count = (size_t)count, .content = sb_buf_slice(&bytes)};
-    for (uint64_t i = 0; status == SB_OK && i < shown; i++) {
+    sb_bundle_cursor *cursor;
+    sb_slice bytes = {NULL, 0};
+    sb_status status = sb_bundle_cursor_open(&cursor, b, t, err);
+    if (status == SB_OK) status = sb_bundle_cursor_next(cursor, &bytes, err);
+    size_t count = bytes.n / sb_bundle_width(t), shown = count < SHOWN_VALUES ? count : SHOWN_VALUES;
+    sb_tensor_view view = {.dtype = t->dtype, .count = count, .content = bytes};
+    for (size_t i = 0; status == SB_OK && i < shown; i++) {
         sb_number x;
-        if (sb_tensor_at(&view, (size_t)i, &x) != SB_OK) break;
+        if (sb_tensor_at(&view, i, &x) != SB_OK) break;
         sb_buf_add_str(line, i % 8 ? "  " : i ? "\n  " : "  ");
         sb_ckpt_cli_add_number(line, x.re);
         if (sb_dtype_complex(t->dtype)) {
@@ -221,7 +219,7 @@ static sb_status add_values(sb_ckpt_cli *c, sb_bundle *b, const sb_bundle_tensor
         }
     }
     sb_buf_add_str(line, shown < t->count ? "  ...\n" : "\n");
-    sb_buf_fini(&bytes);
+    sb_bundle_cursor_close(cursor);
     return status;
 }
 

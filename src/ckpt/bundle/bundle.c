@@ -1,6 +1,8 @@
 /* bundle.c: from an index file to a list of tensors. */
 #include "ckpt/bundle/bundle_int.h"
 
+#include <stdio.h>
+
 #include "base/search.h"
 #include "ckpt/table/table.h"
 #include "codec/proto/messages.h"
@@ -40,7 +42,9 @@ static bool read_version(sb_slice bytes, int32_t *producer, int32_t *min_consume
     return step == SB_PB_END;
 }
 
-static sb_status read_header(sb_bundle *b, sb_slice bytes, const char *name, sb_err *err) {
+static sb_status read_header(sb_bundle *b, sb_slice key, sb_slice bytes, const char *name,
+                             sb_err *err) {
+    (void)key;
     int32_t shards = 0, producer = 0, min_consumer = 0;
     bool is_bad = false;
     sb_pb c = sb_pb_over(bytes);
@@ -193,7 +197,9 @@ sb_status sb_bundle_add_entry(sb_bundle *b, const sb_bundle_tensor *t, sb_err *e
     return SB_OK;
 }
 
-static sb_status read_entry(sb_bundle *b, sb_slice key, sb_slice bytes, sb_err *err) {
+static sb_status read_entry(sb_bundle *b, sb_slice key, sb_slice bytes, const char *name,
+                            sb_err *err) {
+    (void)name;
     sb_bundle_tensor t = {.name = sb_arena_dup(&b->arena, key)};
     if (!t.name.p) return sb_fail_nomem(err, "for a checkpoint's index");
     int64_t room[SB_CKPT_MAX_RANK];
@@ -207,8 +213,9 @@ static sb_status read_entry(sb_bundle *b, sb_slice key, sb_slice bytes, sb_err *
     return status == SB_OK ? sb_bundle_add_entry(b, &t, err) : status;
 }
 
-static sb_status read_index(sb_bundle *b, sb_slice file, const char *name, sb_err *err) {
-    sb_table_limits limits = {.max_key = b->limits.max_key,
+sb_status sb_bundle_walk_table(sb_bundle *b, sb_slice file, const char *name, size_t max_key,
+                               sb_bundle_entry_fn header, sb_bundle_entry_fn entry, sb_err *err) {
+    sb_table_limits limits = {.max_key = max_key,
                               .max_block = b->limits.max_index,
                               .max_unpacked = b->limits.max_index};
     sb_table table;
@@ -217,48 +224,73 @@ static sb_status read_index(sb_bundle *b, sb_slice file, const char *name, sb_er
     if (status == SB_OK) status = sb_table_next(&table, &key, &value, err);
     if (status == SB_END || (status == SB_OK && key.n != 0))
         status = sb_fail(err, SB_CORRUPT, 0, "%s: has no header", name);
-    if (status == SB_OK) status = read_header(b, value, name, err);
+    if (status == SB_OK) status = header(b, key, value, name, err);
     while (status == SB_OK) {
         status = sb_table_next(&table, &key, &value, err);
-        if (status == SB_OK) status = read_entry(b, key, value, err);
+        if (status == SB_OK) status = entry(b, key, value, name, err);
     }
     sb_table_fini(&table);
     return status == SB_END ? SB_OK : status;
 }
 
+static sb_status read_index(sb_bundle *b, sb_slice file, const char *name, sb_err *err) {
+    return sb_bundle_walk_table(b, file, name, b->limits.max_key, read_header, read_entry, err);
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Reads PREFIX + suffix and hands it to the parser of that format. */
-static sb_status open_file(sb_bundle *b, const char *suffix, sb_bundle_format format, sb_err *err) {
-    sb_slice path = {NULL, 0}, file;
-    sb_buf name;
-    sb_buf_init(&name, b->alloc, SB_BENEATH_MAX);
-    sb_buf_add_slice(&name, b->prefix);
-    sb_buf_add_str(&name, suffix);
-    sb_status status = sb_buf_check(&name, "a checkpoint's name", err);
-    if (status == SB_OK) path = sb_arena_dup(&b->arena, sb_buf_slice(&name));
-    sb_buf_fini(&name);
+typedef sb_status (*parse_fn)(sb_bundle *b, sb_slice file, const char *name, sb_err *err);
+
+/* Reads a file and hands it to the parser of its format. */
+static sb_status parse_file(sb_bundle *b, const char *path, parse_fn parse, sb_err *err) {
+    sb_slice file;
+    sb_status status = sb_fs_get_beneath(b->fs, b->alloc, b->dir, sb_slice_str(path),
+                                         b->limits.max_index, &file, err);
     if (status != SB_OK) return status;
-    if (!path.p) return sb_fail_nomem(err, "for a checkpoint's index");
-    status = sb_fs_get_beneath(b->fs, b->alloc, b->dir, path, b->limits.max_index, &file, err);
-    if (status != SB_OK) return status;
-    b->format = format;
-    status = format == SB_BUNDLE_V2 ? read_index(b, file, (const char *)path.p, err)
-                                    : sb_bundle_read_v1(b, file, (const char *)path.p, err);
+    status = parse(b, file, path, err);
     sb_alloc_put(b->alloc, (void *)(uintptr_t)file.p, file.n);
     return status;
 }
 
-static sb_status open_parts(sb_bundle *b, const char *dir, sb_slice prefix, sb_err *err) {
+static sb_status too_long(const sb_bundle *b, sb_err *err) {
+    return sb_fail(err, SB_LIMIT, 0, "%.*s: this path is too long", SB_SHOWN(b->prefix));
+}
+
+/* A checkpoint of version 1: one file, or all of PREFIX-?????-of-00002. */
+static sb_status open_v1(sb_bundle *b, sb_err *err) {
+    char path[SB_BENEATH_MAX];
+    uint32_t files = sb_bundle_v1_files(b->prefix), count = files ? files : 1;
+    b->format = SB_BUNDLE_V1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!sb_bundle_v1_path(b->prefix, i, path, sizeof path)) return too_long(b, err);
+        sb_status status = parse_file(b, path, sb_bundle_read_v1, err);
+        if (status == SB_NOT_FOUND && i > 0)
+            return sb_fail(err, SB_NOT_FOUND, 0,
+                           "%s: this file is missing, and the checkpoint has %u; copy it beside "
+                           "the others again",
+                           path, files);
+        if (status != SB_OK) return status;
+    }
+    return sb_bundle_join_v1(b, err);
+}
+
+static sb_status open_files(sb_bundle *b, const char *dir, sb_slice prefix, sb_err *err) {
     b->prefix = sb_arena_dup(&b->arena, prefix);
     b->dir = dir ? (const char *)sb_arena_dup(&b->arena, sb_slice_str(dir)).p : NULL;
     if (!b->prefix.p || (dir && !b->dir)) return sb_fail_nomem(err, "for a checkpoint's index");
-    sb_status status = open_file(b, ".index", SB_BUNDLE_V2, err);
+    if (memchr(b->prefix.p, 0, b->prefix.n))
+        return sb_fail(err, SB_INVALID, 0, "%.*s: a path has no zero bytes", SB_SHOWN(b->prefix));
+    char path[SB_BENEATH_MAX];
+    int n = snprintf(path, sizeof path, "%s.index", (const char *)b->prefix.p);
+    if (n < 0 || (size_t)n >= sizeof path) return too_long(b, err);
+    b->format = SB_BUNDLE_V2;
+    sb_status status = parse_file(b, path, read_index, err);
     if (status != SB_NOT_FOUND) return status;
     sb_err other;
-    sb_status older = open_file(b, "", SB_BUNDLE_V1, &other);
+    sb_status older = open_v1(b, &other);
     /* The message names PREFIX.index. An empty prefix is no file's name either. */
-    if (older == SB_NOT_FOUND || older == SB_INVALID) return status;
+    bool is_none = older == SB_NOT_FOUND || older == SB_INVALID;
+    if (is_none && b->tensors.n == 0 && !sb_bundle_v1_files(b->prefix)) return status;
     if (older != SB_OK && err) *err = other;
     return older;
 }
@@ -274,7 +306,7 @@ sb_status sb_bundle_open(sb_bundle **out, const sb_fs *fs, const sb_alloc *alloc
     for (size_t i = 0; i < SB_BUNDLE_OPEN_FILES; i++) b->files[i].file = -1;
     pthread_mutex_init(&b->lock, NULL);
     sb_arena_init(&b->arena, alloc, ARENA_BLOCK, b->limits.max_memory);
-    sb_status status = open_parts(b, dir, prefix, err);
+    sb_status status = open_files(b, dir, prefix, err);
     if (status == SB_OK)
         *out = b;
     else

@@ -8,7 +8,8 @@
  *
  * A variable that was saved in pieces has an entry with `slices` and no bytes of its own, and one
  * entry for each piece under an encoded key (slice_key.h). Here it is one tensor like any other.
- * Where there is no PREFIX.index, a file PREFIX of version 1 is read (bundle_v1.c).
+ * Where there is no PREFIX.index, a file PREFIX of version 1 is read, or all of a sharded one, whose
+ * prefix is NAME-?????-of-00002 (bundle_v1.c).
  *
  * What is read is checked: ranges against the file, the size against dtype and shape, checksums
  * over all of the tensor's bytes even when only a part is wanted. Numbers come as little-endian
@@ -106,9 +107,17 @@ typedef struct sb_bundle_request {
 sb_status sb_bundle_read_many(sb_bundle *b, const sb_bundle_request *requests, size_t count,
                               unsigned threads, sb_err *err);
 
-/* Hands all elements over in order, some at a time, as whole elements. An answer other than SB_OK
- * ends it. The checksum of a tensor that was saved whole is only known at the end: a failure then
- * means that what was handed over was damaged. */
+/* All elements in order, some at a time, in little memory: whole elements, until there are none
+ * (n is 0). The bytes are valid until the next call. The checksum is over all of a tensor, or of a
+ * piece, so it is only known at its end: a failure then means that what came before was damaged. */
+typedef struct sb_bundle_cursor sb_bundle_cursor;
+sb_status sb_bundle_cursor_open(sb_bundle_cursor **out, sb_bundle *b, const sb_bundle_tensor *t,
+                                sb_err *err);
+sb_status sb_bundle_cursor_next(sb_bundle_cursor *c, sb_slice *out, sb_err *err);
+/* NULL is legal. */
+void sb_bundle_cursor_close(sb_bundle_cursor *c);
+
+/* The same by a callback; an answer other than SB_OK ends it. */
 typedef sb_status (*sb_bundle_sink)(void *ud, const uint8_t *p, size_t n, sb_err *err);
 sb_status sb_bundle_stream(sb_bundle *b, const sb_bundle_tensor *t, sb_bundle_sink sink, void *ud,
                            sb_err *err);

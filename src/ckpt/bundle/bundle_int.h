@@ -1,6 +1,6 @@
 /* bundle_int.h: a bundle from inside. bundle.c makes it from an index, bundle_v1.c from a file of
- * version 1, bundle_files.c opens data files, bundle_read.c reads numbers, bundle_strings.c
- * strings, bundle_pieces.c finds the pieces of partitioned variables. */
+ * version 1, bundle_files.c opens data files, bundle_read.c reads numbers, bundle_stream.c some at a
+ * time, bundle_strings.c strings, bundle_pieces.c finds the pieces of partitioned variables. */
 #ifndef SB_CKPT_BUNDLE_BUNDLE_INT_H
 #define SB_CKPT_BUNDLE_BUNDLE_INT_H
 
@@ -47,6 +47,13 @@ struct sb_bundle {
     SB_VEC(sb_shard_map) maps;
 };
 
+/* Reads a table whose first entry is a header with the empty key, and hands over all entries. name:
+ * of the file, for messages. */
+typedef sb_status (*sb_bundle_entry_fn)(sb_bundle *b, sb_slice key, sb_slice value,
+                                        const char *name, sb_err *err);
+sb_status sb_bundle_walk_table(sb_bundle *b, sb_slice file, const char *name, size_t max_key,
+                               sb_bundle_entry_fn header, sb_bundle_entry_fn entry, sb_err *err);
+
 /* Adds an entry of an index: a tensor, or a piece when its key begins with a zero byte. */
 sb_status sb_bundle_add_entry(sb_bundle *b, const sb_bundle_tensor *t, sb_err *err);
 /* Makes the count of elements from the dims; false when they overflow or are negative. */
@@ -62,8 +69,15 @@ const sb_bundle_tensor *sb_bundle_entry(const sb_bundle_entries *entries, sb_sli
 
 /* ---- version 1 (bundle_v1.c) ----------------------------------------------------------------- */
 
-/* Reads a table of version 1. */
+/* Reads a table of version 1; a sharded checkpoint has several. */
 sb_status sb_bundle_read_v1(sb_bundle *b, sb_slice file, const char *name, sb_err *err);
+/* Puts the pieces of all tables in order. */
+sb_status sb_bundle_join_v1(sb_bundle *b, sb_err *err);
+/* How many files a sharded checkpoint of that name has, which is a pattern (NAME-?????-of-00002) or
+ * the name of one of them; 0: the name is not of that kind. */
+uint32_t sb_bundle_v1_files(sb_slice prefix);
+/* The path of its i-th file; the prefix itself when there is only one. False: it is too long. */
+bool sb_bundle_v1_path(sb_slice prefix, uint32_t i, char *path, size_t room);
 /* The elements of a piece, row-major and little-endian, appended to out. */
 sb_status sb_bundle_v1_bytes(const sb_bundle_tensor *piece, sb_buf *out, sb_err *err);
 /* The strings of a piece, count of them. */
@@ -89,6 +103,12 @@ sb_status sb_bundle_data_path(const sb_bundle *b, uint32_t shard, char *path, si
 
 /* ---- pieces (bundle_pieces.c) ---------------------------------------------------------------- */
 
+/* Sorts by name, and those of one name by count. The entries that each piece of a partitioned
+ * variable brought (all but the name and the pieces are equal) become one. *twice: an entry whose
+ * name another one has that is no piece of the same tensor; NULL: none. False: no memory. */
+bool sb_bundle_sort_and_join(sb_bundle_entries *entries, sb_arena *arena,
+                             const sb_bundle_tensor **twice);
+
 /* Calls back with each piece that meets the box (starts and lengths, lengths are never -1): where
  * the common part begins in the piece and in the box, and its lengths. Checks before that the
  * pieces are there, do not overlap and cover the box. */
@@ -102,6 +122,8 @@ sb_status sb_bundle_each_piece(sb_bundle *b, const sb_bundle_tensor *t, const in
 
 /* The numbers of an entry as they stand in its data file, turned into little-endian. */
 void sb_bundle_swap(const sb_bundle *b, const sb_bundle_tensor *t, void *p, size_t n);
+/* SB_INVALID: the tensor holds something else. */
+sb_status sb_bundle_no_numbers(const sb_bundle *b, const sb_bundle_tensor *t, sb_err *err);
 sb_status sb_bundle_bad_checksum(const sb_bundle *b, const sb_bundle_tensor *t, sb_err *err);
 
 #endif

@@ -1,12 +1,66 @@
-/* bundle_pieces.c: which pieces of a partitioned variable hold the elements of a box.
+/* bundle_pieces.c: joins the pieces of a partitioned variable, and finds out which of them hold the
+ * elements of a box.
  *
  * Pieces are boxes of the whole tensor. Those that meet the wanted box must be there, must not
  * overlap, and must hold as many of its elements as it has: then each element is in exactly one.
  * Cost: quadratic in the number of pieces, which is limited. */
+#include <stdlib.h>
+
 #include "base/slice.h"
 #include "ckpt/bundle/bundle_int.h"
 #include "ckpt/bundle/slice_key.h"
 #include "base/banned.h"
+
+/* ---- joining --------------------------------------------------------------------------------- */
+
+static int by_name_and_count(const void *x, const void *y) {
+    const sb_bundle_tensor *a = x, *b = y;
+    int order = sb_slice_cmp(a->name, b->name);
+    return order ? order : (a->count > b->count) - (a->count < b->count);
+}
+
+static bool are_of_one_tensor(const sb_bundle_tensor *a, const sb_bundle_tensor *b) {
+    return a->slice_count && b->slice_count && a->dtype == b->dtype && a->rank == b->rank &&
+           memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
+}
+
+/* The entries items[0..n) are of one partitioned variable: the first one gets all pieces. */
+static bool join_pieces(sb_bundle_tensor *items, size_t n, sb_arena *arena) {
+    size_t pair = 2 * (size_t)items->rank, count = 0;
+    for (size_t i = 0; i < n; i++) count += items[i].slice_count;
+    int64_t *extents =
+        count > UINT32_MAX ? NULL : sb_arena_zeroed(arena, count * pair, sizeof *extents);
+    if (!extents) return false;
+    int64_t *to = extents;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(to, items[i].extents, items[i].slice_count * pair * sizeof *to);
+        to += items[i].slice_count * pair;
+    }
+    items->extents = extents;
+    items->slice_count = (uint32_t)count;
+    return true;
+}
+
+bool sb_bundle_sort_and_join(sb_bundle_entries *e, sb_arena *arena,
+                             const sb_bundle_tensor **twice) {
+    *twice = NULL;
+    if (e->n) qsort(e->items, e->n, sizeof *e->items, by_name_and_count);
+    size_t kept = 0;
+    for (size_t i = 0, next; i < e->n; i = next) {
+        for (next = i + 1; next < e->n && sb_slice_eq(e->items[i].name, e->items[next].name);
+             next++)
+            if (!are_of_one_tensor(&e->items[i], &e->items[next])) {
+                *twice = &e->items[i];
+                return true;
+            }
+        if (next > i + 1 && !join_pieces(&e->items[i], next - i, arena)) return false;
+        e->items[kept++] = e->items[i];
+    }
+    e->n = kept;
+    return true;
+}
+
+/* ---- a box ----------------------------------------------------------------------------------- */
 
 static int64_t start_of(const sb_bundle_tensor *t, uint32_t piece, uint32_t dim) {
     return t->extents[2 * ((size_t)piece * t->rank + dim)];

@@ -55,7 +55,7 @@ static void next_run(stream *s) {
     s->done = 0;
 }
 
-static sb_status take(stream *s, uint8_t *to, size_t n, sb_err *err) {
+static sb_status read_and_sum(stream *s, uint8_t *to, size_t n, sb_err *err) {
     sb_status status =
         sb_fs_read_exactly(s->b->fs, s->file, s->b->prefix, to, n, s->t->offset + s->at, err);
     if (status != SB_OK) return status;
@@ -64,23 +64,23 @@ static sb_status take(stream *s, uint8_t *to, size_t n, sb_err *err) {
     return SB_OK;
 }
 
-static sb_status take_direct(stream *s, sb_err *err) {
+static sb_status read_into_run(stream *s, sb_err *err) {
     uint64_t left = s->walk->run - s->done;
     size_t n = left < PIECE ? (size_t)left : PIECE;
-    sb_status status = take(s, s->to + s->target + s->done, n, err);
+    sb_status status = read_and_sum(s, s->to + s->target + s->done, n, err);
     s->done += n;
     if (s->done == s->walk->run) next_run(s);
     return status;
 }
 
 /* Reads a window and copies what belongs to runs. It ends where a long run begins. */
-static sb_status take_window(stream *s, sb_err *err) {
+static sb_status read_window(stream *s, sb_err *err) {
     uint64_t begin = s->at, left = s->t->size - begin;
     size_t n = left < WINDOW ? (size_t)left : WINDOW;
     uint64_t place = s->has_run ? s->from + s->done : UINT64_MAX;
     if (place > begin && place - begin < n && s->walk->run - s->done >= DIRECT)
         n = (size_t)(place - begin);
-    sb_status status = take(s, s->window, n, err);
+    sb_status status = read_and_sum(s, s->window, n, err);
     if (status != SB_OK) return status;
     while (s->has_run && s->from + s->done < s->at) {
         uint64_t source = s->from + s->done, more = s->walk->run - s->done;
@@ -102,13 +102,13 @@ static sb_status read_entry(sb_bundle *b, const sb_bundle_tensor *t, sb_box_walk
     next_run(&s);
     while (s.at < t->size && status == SB_OK) {
         if (s.has_run && s.from + s.done == s.at && walk->run - s.done >= DIRECT) {
-            status = take_direct(&s, err);
+            status = read_into_run(&s, err);
             continue;
         }
         if (!s.window && !(s.window = sb_alloc_get(b->alloc, WINDOW)))
             status = sb_fail_nomem(err, "for a tensor");
         else
-            status = take_window(&s, err);
+            status = read_window(&s, err);
     }
     sb_alloc_put(b->alloc, s.window, WINDOW);
     sb_bundle_release(b, use);
@@ -119,6 +119,11 @@ static sb_status read_entry(sb_bundle *b, const sb_bundle_tensor *t, sb_box_walk
 
 /* ---- a box ----------------------------------------------------------------------------------- */
 
+sb_status sb_bundle_no_numbers(const sb_bundle *b, const sb_bundle_tensor *t, sb_err *err) {
+    return sb_fail(err, SB_INVALID, 0, "%.*s: '%.*s' holds no numbers but %s", SB_SHOWN(b->prefix),
+                   SB_SHOWN(t->name), sb_dtype_name(t->dtype));
+}
+
 typedef struct box {
     int64_t start[SB_CKPT_MAX_RANK], length[SB_CKPT_MAX_RANK];
     uint64_t count;
@@ -126,9 +131,7 @@ typedef struct box {
 
 static sb_status make_box(const sb_bundle *b, const sb_bundle_tensor *t, const int64_t *extents,
                           box *out, sb_err *err) {
-    if (sb_bundle_width(t) == 0)
-        return sb_fail(err, SB_INVALID, 0, "%.*s: '%.*s' holds no numbers but %s",
-                       SB_SHOWN(b->prefix), SB_SHOWN(t->name), sb_dtype_name(t->dtype));
+    if (sb_bundle_width(t) == 0) return sb_bundle_no_numbers(b, t, err);
     out->count = 1;
     for (uint32_t d = 0; d < t->rank; d++) {
         int64_t start = extents ? extents[2 * d] : 0, length = extents ? extents[2 * d + 1] : -1;
@@ -261,7 +264,10 @@ sb_status sb_bundle_read_rows(sb_bundle *b, const sb_bundle_tensor *t, uint64_t 
         bytes > SIZE_MAX)
         return sb_fail(err, SB_CORRUPT, 0, "%.*s: the shape of '%.*s' is too large",
                        SB_SHOWN(b->prefix), SB_SHOWN(t->name));
-    if (!sb_buf_reserve(out, (size_t)bytes)) return sb_buf_check(out, "a tensor", err);
+    if (!sb_buf_reserve(out, (size_t)bytes))
+        return sb_fail(err, out->failed, 0,
+                       "%.*s: no memory for the %llu bytes of '%.*s'; read some rows at a time",
+                       SB_SHOWN(b->prefix), (unsigned long long)bytes, SB_SHOWN(t->name));
     status = read_box(b, t, &wanted, out->p ? out->p + out->n : NULL, err);
     if (status == SB_OK) out->n += (size_t)bytes;
     return status;
@@ -269,60 +275,6 @@ sb_status sb_bundle_read_rows(sb_bundle *b, const sb_bundle_tensor *t, uint64_t 
 
 sb_status sb_bundle_read(sb_bundle *b, const sb_bundle_tensor *t, sb_buf *out, sb_err *err) {
     return sb_bundle_read_rows(b, t, 0, sb_bundle_rows(t), out, err);
-}
-
-/* ---- some at a time -------------------------------------------------------------------------- */
-
-static sb_status stream_entry(sb_bundle *b, const sb_bundle_tensor *t, uint8_t *room,
-                              sb_bundle_sink sink, void *ud, sb_err *err) {
-    sb_shard_use use;
-    uint32_t crc = 0;
-    sb_status status = sb_bundle_acquire(b, t, &use, err);
-    if (status != SB_OK) return status;
-    for (uint64_t at = 0; at < t->size && status == SB_OK;) {
-        size_t n = t->size - at < PIECE ? (size_t)(t->size - at) : PIECE;
-        status = sb_fs_read_exactly(b->fs, use.file, b->prefix, room, n, t->offset + at, err);
-        if (status != SB_OK) break;
-        crc = sb_crc32c(crc, room, n);
-        sb_bundle_swap(b, t, room, n);
-        status = sink(ud, room, n, err);
-        at += n;
-    }
-    sb_bundle_release(b, use);
-    if (status == SB_OK && sb_crc32c_mask(crc) != t->crc)
-        status = sb_bundle_bad_checksum(b, t, err);
-    return status;
-}
-
-/* Tensors in pieces: a number of rows at a time. */
-static sb_status stream_rows(sb_bundle *b, const sb_bundle_tensor *t, sb_bundle_sink sink, void *ud,
-                             sb_err *err) {
-    uint64_t rows = sb_bundle_rows(t), row = rows ? t->count / rows * sb_bundle_width(t) : 0;
-    uint64_t step = row ? (4 * PART + row - 1) / row : rows;
-    sb_status status = SB_OK;
-    sb_buf out;
-    sb_buf_init(&out, b->alloc, SIZE_MAX);
-    for (uint64_t at = 0; at < rows && status == SB_OK; at += step) {
-        uint64_t n = rows - at < step ? rows - at : step;
-        sb_buf_clear(&out);
-        status = sb_bundle_read_rows(b, t, at, n, &out, err);
-        if (status == SB_OK && out.n) status = sink(ud, out.p, out.n, err);
-    }
-    sb_buf_fini(&out);
-    return status;
-}
-
-sb_status sb_bundle_stream(sb_bundle *b, const sb_bundle_tensor *t, sb_bundle_sink sink, void *ud,
-                           sb_err *err) {
-    box wanted;
-    sb_status status = make_box(b, t, NULL, &wanted, err);
-    if (status != SB_OK) return status;
-    if (t->slice_count) return stream_rows(b, t, sink, ud, err);
-    uint8_t *room = sb_alloc_get(b->alloc, PIECE);
-    if (!room) return sb_fail_nomem(err, "for a tensor");
-    status = stream_entry(b, t, room, sink, ud, err);
-    sb_alloc_put(b->alloc, room, PIECE);
-    return status;
 }
 
 /* ---- without keeping anything ---------------------------------------------------------------- */

@@ -6,8 +6,12 @@
  *   (slice_key.h)    a tensor that was saved whole is one piece: all of every dimension
  *
  * Values are in the typed fields of the TensorProto, one element each. The whole file is read into
- * memory at open, within the limits: blocks may be compressed, and these are small. */
-#include <stdlib.h>
+ * memory at open, within the limits: blocks may be compressed, and these are small.
+ *
+ * A sharded one is several such files, NAME-00000-of-00002 and so on, and is called by the pattern
+ * NAME-?????-of-00002 (so TensorFlow writes it into the state file). Each file lists the tensors
+ * and pieces that are in it; the pieces of one variable may be in several. */
+#include <stdio.h>
 
 #include "base/slice.h"
 #include "ckpt/bundle/bundle_int.h"
@@ -67,11 +71,14 @@ static sb_status read_tensor(sb_bundle *b, sb_slice meta, sb_bundle_tensor *t, c
     return SB_OK;
 }
 
+static sb_status too_many_pieces(const sb_bundle *b, const sb_bundle_tensor *t, sb_err *err) {
+    return sb_fail(err, SB_LIMIT, 0, "%.*s: '%.*s' is in %u pieces, over the limit of %zu",
+                   SB_SHOWN(b->prefix), SB_SHOWN(t->name), t->slice_count, b->limits.max_slices);
+}
+
 static sb_status read_tensor_slices(sb_bundle *b, sb_slice meta, sb_bundle_tensor *t,
                                     const char *name, sb_err *err) {
-    if (t->slice_count > b->limits.max_slices)
-        return sb_fail(err, SB_LIMIT, 0, "%s: '%.*s' is in %u pieces, over the limit of %zu", name,
-                       SB_SHOWN(t->name), t->slice_count, b->limits.max_slices);
+    if (t->slice_count > b->limits.max_slices) return too_many_pieces(b, t, err);
     size_t pairs = (size_t)t->slice_count * t->rank;
     int64_t *extents = sb_arena_zeroed(&b->arena, pairs ? pairs : 1, 2 * sizeof *extents);
     if (!extents) return sb_fail_nomem(err, "for a checkpoint");
@@ -87,13 +94,21 @@ static sb_status read_tensor_slices(sb_bundle *b, sb_slice meta, sb_bundle_tenso
     return SB_OK;
 }
 
-static int by_name(const void *x, const void *y) {
-    const sb_bundle_tensor *a = x, *b = y;
-    return sb_slice_cmp(a->name, b->name);
+/* Puts the tensors in order of names; those of several files become one. */
+static sb_status join_tensors(sb_bundle *b, const char *name, sb_err *err) {
+    const sb_bundle_tensor *twice;
+    if (!sb_bundle_sort_and_join(&b->tensors, &b->arena, &twice))
+        return sb_fail_nomem(err, "for a checkpoint");
+    return twice ? sb_fail(err, SB_CORRUPT, 0,
+                           "%s: '%.*s' is there twice, with other types or shapes", name,
+                           SB_SHOWN(twice->name))
+                 : SB_OK;
 }
 
-static sb_status read_meta(sb_bundle *b, sb_slice value, const char *name, sb_err *err) {
+static sb_status read_meta(sb_bundle *b, sb_slice key, sb_slice value, const char *name,
+                           sb_err *err) {
     sb_slice meta;
+    (void)key;
     if (!find_bytes(value, FILE_META, &meta)) return malformed(name, "the header", err);
     sb_pb c = sb_pb_over(meta);
     sb_pb_field f;
@@ -106,13 +121,7 @@ static sb_status read_meta(sb_bundle *b, sb_slice value, const char *name, sb_er
         if (status == SB_OK) status = sb_bundle_add_entry(b, &t, err);
         if (status != SB_OK) return status;
     }
-    if (step == SB_PB_BAD) return malformed(name, "the header", err);
-    if (b->tensors.n) qsort(b->tensors.items, b->tensors.n, sizeof *b->tensors.items, by_name);
-    for (size_t i = 1; i < b->tensors.n; i++)
-        if (sb_slice_eq(b->tensors.items[i - 1].name, b->tensors.items[i].name))
-            return sb_fail(err, SB_CORRUPT, 0, "%s: '%.*s' is there twice", name,
-                           SB_SHOWN(b->tensors.items[i].name));
-    return SB_OK;
+    return step == SB_PB_BAD ? malformed(name, "the header", err) : join_tensors(b, name, err);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -143,22 +152,54 @@ static sb_status read_piece(sb_bundle *b, sb_slice key, sb_slice value, const ch
 }
 
 sb_status sb_bundle_read_v1(sb_bundle *b, sb_slice file, const char *name, sb_err *err) {
-    sb_table_limits limits = {.max_key = 4 * b->limits.max_key,
-                              .max_block = b->limits.max_index,
-                              .max_unpacked = b->limits.max_index};
-    sb_table table;
-    sb_slice key, value;
-    sb_status status = sb_table_init(&table, b->alloc, name, file, &limits, err);
-    if (status == SB_OK) status = sb_table_next(&table, &key, &value, err);
-    if (status == SB_END || (status == SB_OK && key.n != 0))
-        status = sb_fail(err, SB_CORRUPT, 0, "%s: has no header", name);
-    if (status == SB_OK) status = read_meta(b, value, name, err);
-    while (status == SB_OK) {
-        status = sb_table_next(&table, &key, &value, err);
-        if (status == SB_OK) status = read_piece(b, key, value, name, err);
+    return sb_bundle_walk_table(b, file, name, 4 * b->limits.max_key, read_meta, read_piece, err);
+}
+
+sb_status sb_bundle_join_v1(sb_bundle *b, sb_err *err) {
+    const sb_bundle_tensor *twice;
+    for (size_t i = 0; i < b->tensors.n; i++)
+        if (b->tensors.items[i].slice_count > b->limits.max_slices)
+            return too_many_pieces(b, &b->tensors.items[i], err);
+    if (!sb_bundle_sort_and_join(&b->pieces, &b->arena, &twice))
+        return sb_fail_nomem(err, "for a checkpoint");
+    return twice ? sb_fail(err, SB_CORRUPT, 0, "%.*s: a piece is in two of its files",
+                           SB_SHOWN(b->prefix))
+                 : SB_OK;
+}
+
+/* ---- names of files -------------------------------------------------------------------------- */
+
+/* "-?????-of-00002" */
+#define SHARD_SUFFIX 15
+
+/* The number that five digits are; false when they are none. */
+static bool read_digits(const uint8_t *p, uint32_t *out) {
+    *out = 0;
+    for (int i = 0; i < 5; i++) {
+        if (p[i] < '0' || p[i] > '9') return false;
+        *out = *out * 10 + (uint32_t)(p[i] - '0');
     }
-    sb_table_fini(&table);
-    return status == SB_END ? SB_OK : status;
+    return true;
+}
+
+uint32_t sb_bundle_v1_files(sb_slice prefix) {
+    if (prefix.n <= SHARD_SUFFIX) return 0;
+    const uint8_t *p = prefix.p + prefix.n - SHARD_SUFFIX;
+    uint32_t shard, files;
+    bool is_pattern = memcmp(p + 1, "????" "?", 5) == 0;
+    if (p[0] != '-' || memcmp(p + 6, "-of-", 4) != 0 || !read_digits(p + 10, &files)) return 0;
+    return is_pattern || (read_digits(p + 1, &shard) && shard < files) ? files : 0;
+}
+
+bool sb_bundle_v1_path(sb_slice prefix, uint32_t i, char *path, size_t room) {
+    uint32_t files = sb_bundle_v1_files(prefix);
+    size_t front = files ? prefix.n - SHARD_SUFFIX : prefix.n;
+    if (front >= room) return false;
+    memcpy(path, prefix.p, front);
+    path[front] = 0;
+    if (!files) return true;
+    int n = snprintf(path + front, room - front, "-%05u-of-%05u", i, files);
+    return n > 0 && (size_t)n < room - front;
 }
 
 /* ---- elements -------------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/slice.h"
 #include "ckpt/table/table_write.h"
@@ -65,56 +64,18 @@ static void add_header(sb_buf *b, const sb_publish *p, uint32_t shards) {
     sb_pb_end(b, version);
 }
 
-/* By name, and those of one name in the order in which they were added (count, which is not
- * written, holds it). */
-static int by_name(const void *x, const void *y) {
-    const sb_bundle_tensor *a = x, *b = y;
-    int order = sb_slice_cmp(a->name, b->name);
-    return order ? order : (a->count > b->count) - (a->count < b->count);
-}
-
-static bool are_of_one_tensor(const sb_bundle_tensor *a, const sb_bundle_tensor *b) {
-    return a->slice_count && b->slice_count && a->dtype == b->dtype && a->rank == b->rank &&
-           memcmp(a->dims, b->dims, a->rank * sizeof *a->dims) == 0;
-}
-
-/* The entries items[0..n) are of one partitioned variable: the first one gets all pieces. */
-static bool join_pieces(sb_bundle_tensor *items, size_t n, sb_arena *arena) {
-    size_t pair = 2 * (size_t)items->rank, count = 0;
-    for (size_t i = 0; i < n; i++) count += items[i].slice_count;
-    int64_t *extents =
-        count > UINT32_MAX ? NULL : sb_arena_zeroed(arena, count * pair, sizeof *extents);
-    if (!extents) return false;
-    int64_t *to = extents;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(to, items[i].extents, items[i].slice_count * pair * sizeof *to);
-        to += items[i].slice_count * pair;
-    }
-    items->extents = extents;
-    items->slice_count = (uint32_t)count;
-    return true;
-}
-
-/* Sorts, and joins the entries that each piece of a partitioned variable brought. */
+/* Sorts, and joins the entries that each piece of a partitioned variable brought, in the order in
+ * which they were added (count, which is not written, holds it). */
 static sb_status sort_entries(const sb_publish *p, sb_arena *arena, sb_err *err) {
-    sb_bundle_entries *e = p->entries;
-    for (size_t i = 0; i < e->n; i++) e->items[i].count = i;
-    if (e->n) qsort(e->items, e->n, sizeof *e->items, by_name);
-    size_t kept = 0;
-    for (size_t i = 0, next; i < e->n; i = next) {
-        for (next = i + 1; next < e->n && sb_slice_eq(e->items[i].name, e->items[next].name);
-             next++)
-            if (!are_of_one_tensor(&e->items[i], &e->items[next]))
-                return sb_fail(err, SB_INVALID, 0,
-                               "%s: '%.*s' was added twice; names must differ, and the pieces of a "
-                               "variable must have one type and shape",
-                               p->prefix, SB_SHOWN(e->items[i].name));
-        if (next > i + 1 && !join_pieces(&e->items[i], next - i, arena))
-            return sb_fail_nomem(err, "for a checkpoint's index");
-        e->items[kept++] = e->items[i];
-    }
-    e->n = kept;
-    return SB_OK;
+    const sb_bundle_tensor *twice;
+    for (size_t i = 0; i < p->entries->n; i++) p->entries->items[i].count = i;
+    if (!sb_bundle_sort_and_join(p->entries, arena, &twice))
+        return sb_fail_nomem(err, "for a checkpoint's index");
+    if (!twice) return SB_OK;
+    return sb_fail(err, SB_INVALID, 0,
+                   "%s: '%.*s' was added twice; names must differ, and the pieces of a variable "
+                   "must have one type and shape",
+                   p->prefix, SB_SHOWN(twice->name));
 }
 
 static sb_status build_index(const sb_publish *p, uint32_t shards, sb_table_writer *table,

@@ -10,7 +10,8 @@
 
 #define BLOCK 4096
 
-void sb_measure_doubles(sb_dtype dtype, const uint8_t *p, size_t count, double *out) {
+/* Elements from memory as doubles (magnitudes of complex numbers). */
+static void read_doubles(sb_dtype dtype, const uint8_t *p, size_t count, double *out) {
     size_t width = sb_dtype_size(dtype);
     sb_tensor_view view = {
         .dtype = dtype, .rank = 0, .count = count, .content = sb_slice_of(p, count * width)};
@@ -36,7 +37,7 @@ typedef struct pass {
     bool is_second;
 } pass;
 
-static void take_number(pass *p, double x) {
+static void add_number(pass *p, double x) {
     sb_measure *m = p->m;
     m->count++;
     if (isnan(x)) {
@@ -65,15 +66,15 @@ static void put_into_bin(pass *p, double x) {
     m->bins[bin]++;
 }
 
-static sb_status take(void *ud, const uint8_t *bytes, size_t n, sb_err *err) {
+static sb_status measure_block(void *ud, const uint8_t *bytes, size_t n, sb_err *err) {
     (void)err;
     pass *p = ud;
     double numbers[BLOCK];
     for (size_t at = 0, count = n / p->width; at < count;) {
         size_t some = count - at < BLOCK ? count - at : BLOCK;
-        sb_measure_doubles(p->dtype, bytes + at * p->width, some, numbers);
+        read_doubles(p->dtype, bytes + at * p->width, some, numbers);
         for (size_t i = 0; i < some; i++)
-            p->is_second ? put_into_bin(p, numbers[i]) : take_number(p, numbers[i]);
+            p->is_second ? put_into_bin(p, numbers[i]) : add_number(p, numbers[i]);
         at += some;
     }
     return SB_OK;
@@ -82,42 +83,60 @@ static sb_status take(void *ud, const uint8_t *bytes, size_t n, sb_err *err) {
 sb_status sb_measure_tensor(sb_measure *out, sb_bundle *b, const sb_bundle_tensor *t, sb_err *err) {
     *out = (sb_measure){0};
     pass p = {.m = out, .dtype = t->dtype, .width = sb_bundle_width(t)};
-    sb_status status = sb_bundle_stream(b, t, take, &p, err);
+    sb_status status = sb_bundle_stream(b, t, measure_block, &p, err);
     if (status != SB_OK) return status;
     out->std = p.finite ? sqrt(p.sum_squares / (double)p.finite) : 0;
     out->l2 = sqrt(p.squares);
     p.is_second = true;
-    return sb_bundle_stream(b, t, take, &p, err);
+    return sb_bundle_stream(b, t, measure_block, &p, err);
 }
 
 /* ---- differences ----------------------------------------------------------------------------- */
 
-typedef struct compare {
-    sb_difference *d;
-    sb_dtype x_dtype, y_dtype;
-    size_t x_width, y_width;
-    const uint8_t *y; /* the second tensor, from here on */
-    double squares;
-} compare;
+/* One of the two sides: the bytes that were read and not yet compared. */
+typedef struct side {
+    sb_bundle_cursor *cursor;
+    sb_dtype dtype;
+    size_t width;
+    sb_slice bytes;
+} side;
 
-static sb_status take_both(void *ud, const uint8_t *bytes, size_t n, sb_err *err) {
-    (void)err;
-    compare *c = ud;
-    double x[BLOCK], y[BLOCK];
-    for (size_t at = 0, count = n / c->x_width; at < count;) {
-        size_t some = count - at < BLOCK ? count - at : BLOCK;
-        sb_measure_doubles(c->x_dtype, bytes + at * c->x_width, some, x);
-        sb_measure_doubles(c->y_dtype, c->y, some, y);
-        for (size_t i = 0; i < some; i++) {
-            if (x[i] == y[i] || (isnan(x[i]) && isnan(y[i]))) continue;
-            double distance = fabs(x[i] - y[i]);
-            c->d->count++;
-            c->squares += distance * distance;
-            if (!(distance <= c->d->max)) c->d->max = distance;
-        }
-        c->y += some * c->y_width;
-        at += some;
+/* Reads on when all was compared; no bytes: the end. */
+static sb_status fill(side *s, sb_err *err) {
+    return s->bytes.n ? SB_OK : sb_bundle_cursor_next(s->cursor, &s->bytes, err);
+}
+
+static void next_doubles(side *s, size_t count, double *out) {
+    read_doubles(s->dtype, s->bytes.p, count, out);
+    s->bytes.p += count * s->width;
+    s->bytes.n -= count * s->width;
+}
+
+static void compare_block(sb_difference *d, double *squares, const double *x, const double *y,
+                          size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (x[i] == y[i] || (isnan(x[i]) && isnan(y[i]))) continue;
+        double distance = fabs(x[i] - y[i]);
+        d->count++;
+        *squares += distance * distance;
+        if (!(distance <= d->max)) d->max = distance;
     }
+}
+
+static sb_status compare_sides(sb_difference *out, side sides[2], sb_err *err) {
+    double numbers[2][BLOCK], squares = 0;
+    for (;;) {
+        sb_status status = fill(&sides[0], err);
+        if (status == SB_OK) status = fill(&sides[1], err);
+        if (status != SB_OK) return status;
+        size_t count = sides[0].bytes.n / sides[0].width, other = sides[1].bytes.n / sides[1].width;
+        if (other < count) count = other;
+        if (count > BLOCK) count = BLOCK;
+        if (count == 0) break; /* both have as many elements */
+        for (int i = 0; i < 2; i++) next_doubles(&sides[i], count, numbers[i]);
+        compare_block(out, &squares, numbers[0], numbers[1], count);
+    }
+    out->l2 = sqrt(squares);
     return SB_OK;
 }
 
@@ -127,17 +146,12 @@ sb_status sb_measure_difference(sb_difference *out, sb_bundle *a, const sb_bundl
     if (x->count != y->count)
         return sb_fail(err, SB_INVALID, 0, "'%.*s': the two have different shapes",
                        SB_SHOWN(x->name));
-    sb_buf second;
-    sb_buf_init(&second, b->alloc, SIZE_MAX);
-    sb_status status = sb_bundle_read(b, y, &second, err);
-    compare c = {.d = out,
-                 .x_dtype = x->dtype,
-                 .y_dtype = y->dtype,
-                 .x_width = sb_bundle_width(x),
-                 .y_width = sb_bundle_width(y),
-                 .y = second.p};
-    if (status == SB_OK) status = sb_bundle_stream(a, x, take_both, &c, err);
-    out->l2 = sqrt(c.squares);
-    sb_buf_fini(&second);
+    side sides[2] = {{.dtype = x->dtype, .width = sb_bundle_width(x)},
+                     {.dtype = y->dtype, .width = sb_bundle_width(y)}};
+    sb_status status = sb_bundle_cursor_open(&sides[0].cursor, a, x, err);
+    if (status == SB_OK) status = sb_bundle_cursor_open(&sides[1].cursor, b, y, err);
+    if (status == SB_OK) status = compare_sides(out, sides, err);
+    sb_bundle_cursor_close(sides[0].cursor);
+    sb_bundle_cursor_close(sides[1].cursor);
     return status;
 }

@@ -20,7 +20,7 @@ typedef struct sb_measure {
 /* SB_INVALID for strings and other types without numbers. */
 sb_status sb_measure_tensor(sb_measure *out, sb_bundle *b, const sb_bundle_tensor *t, sb_err *err);
 
-/* How two tensors of one shape differ. */
+/* How two tensors of one shape differ; both are streamed. */
 typedef struct sb_difference {
     double l2, max; /* of the element-wise difference; NaN against NaN is no difference */
     uint64_t count; /* elements that differ */
@@ -28,8 +28,5 @@ typedef struct sb_difference {
 
 sb_status sb_measure_difference(sb_difference *out, sb_bundle *a, const sb_bundle_tensor *x,
                                 sb_bundle *b, const sb_bundle_tensor *y, sb_err *err);
-
-/* Elements from memory as doubles (magnitudes of complex numbers). */
-void sb_measure_doubles(sb_dtype dtype, const uint8_t *p, size_t count, double *out);
 
 #endif

@@ -55,6 +55,9 @@ void sb_checkpoint_free(sb_checkpoint *c) {
         sb_alloc_put(env.alloc, o->table, o->table_size * sizeof *o->table);
         SB_VEC_FREE(&o->slots, env.alloc);
         SB_VEC_FREE(&o->deferred, env.alloc);
+        for (size_t k = 0; k < o->values.n; k++) sb_arena_fini(&o->values.items[k].arena);
+        SB_VEC_FREE(&o->values, env.alloc);
+        if (o->strings.alloc) sb_arena_fini(&o->strings);
         sb_alloc_put(env.alloc, o, sizeof *o);
     }
     SB_VEC_FREE(&c->objects, env.alloc);
@@ -125,6 +128,7 @@ static sb_status add_edge(sb_object *parent, const char *name, sb_object *child,
     sb_object_edge *edge = copy.p ? SB_VEC_PUSH(&parent->edges, c->env.alloc, MOST_OBJECTS) : NULL;
     if (!edge) return sb_fail_nomem(err, "for an object");
     *edge = (sb_object_edge){copy, child};
+    if (!child->name.p) child->name = copy;
     if (!grow_table(parent)) {
         parent->edges.n--;
         return sb_fail_nomem(err, "for an object");
@@ -163,10 +167,11 @@ static sb_status new_variable(sb_object **out, sb_checkpoint *c, const char *nam
     if (status != SB_OK) return status;
     uint64_t count;
     if (v.rank > SB_CKPT_MAX_RANK || !sb_bundle_count_elements(v.dims, v.rank, &count) ||
-        count > SIZE_MAX / 16 || sb_dtype_size(v.dtype) == 0 || (count && !v.data))
+        count > SIZE_MAX / 16 || (sb_dtype_size(v.dtype) == 0 && v.dtype != SB_STRING) ||
+        (count && !v.data))
         return sb_fail(err, SB_INVALID, 0,
-                       "'%s': a variable needs a type with numbers, a shape that "
-                       "makes sense, and memory",
+                       "'%s': a variable needs a type with numbers or strings, a shape that makes "
+                       "sense, and memory",
                        name);
     sb_object *o = new_object(c);
     int64_t *dims = sb_arena_get(&c->arena, v.rank * sizeof *dims);

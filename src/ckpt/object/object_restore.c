@@ -7,6 +7,7 @@
  *
  * Each restore has a number, and an object remembers the number that set it: a value that was left
  * for later never overwrites one of a newer restore. */
+#include "base/search.h"
 #include "base/slice.h"
 #include "ckpt/bundle/bundle_int.h"
 #include "ckpt/object/graph_keys.h"
@@ -19,6 +20,21 @@ typedef struct pair {
     uint32_t node;
     sb_object *object;
 } pair;
+
+/* A value whose tensor is read by itself: strings, and those that the checkpoint keeps. */
+typedef struct single {
+    const sb_bundle_tensor *t;
+    sb_object *object;
+    size_t value; /* of the object's; VARIABLE: its variable */
+} single;
+
+#define VARIABLE SIZE_MAX
+
+/* An attribute that the file has for an object, of which the object has not asked for all. */
+typedef struct unused {
+    uint32_t node, value;
+    size_t left; /* tensors */
+} unused;
 
 struct sb_restore {
     sb_checkpoint *c;
@@ -35,7 +51,9 @@ struct sb_restore {
     SB_VEC(pair) queue;
     SB_VEC(sb_bundle_request) requests;
     SB_VEC(sb_object *) assigned; /* the objects of the requests */
-    sb_slice unused_value;        /* a stored attribute that its object does not have */
+    SB_VEC(single) singles;
+    SB_VEC(unused) unused;
+    bool is_partial; /* sb_restore_expect_partial */
 };
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -47,29 +65,44 @@ static void add_form(sb_buf *out, sb_dtype dtype, uint32_t rank, const int64_t *
     sb_buf_add_byte(out, ']');
 }
 
-static sb_status wrong_form(const sb_restore *r, const sb_bundle_tensor *t, const sb_object *o,
-                            sb_err *err) {
+static sb_status wrong_form(const sb_restore *r, const sb_bundle_tensor *t, sb_dtype dtype,
+                            uint32_t rank, const int64_t *dims, sb_err *err) {
     sb_buf text;
     sb_buf_init(&text, r->c->env.alloc, 1 << 16);
     sb_buf_add_str(&text, "the file has ");
     add_form(&text, t->dtype, t->rank, t->dims);
     sb_buf_add_str(&text, ", the program has ");
-    add_form(&text, o->dtype, o->rank, o->dims);
+    add_form(&text, dtype, rank, dims);
     sb_fail(err, SB_INVALID, 0, "%.*s: can't restore '%.*s': %.*s", SB_SHOWN(r->path),
             SB_SHOWN(t->name), SB_SHOWN(sb_buf_slice(&text)));
     sb_buf_fini(&text);
     return SB_INVALID;
 }
 
-/* Notes that the object gets the value of that key. */
+static sb_status find_tensor(const sb_restore *r, sb_slice key, const sb_bundle_tensor **out,
+                             sb_err *err) {
+    *out = sb_bundle_find(r->b, key);
+    if (*out) return SB_OK;
+    return sb_fail(err, SB_CORRUPT, 0, "%.*s: '%.*s' is missing, and an object refers to it",
+                   SB_SHOWN(r->path), SB_SHOWN(key));
+}
+
+static sb_status request_single(sb_restore *r, single wanted, sb_err *err) {
+    single *slot = SB_VEC_PUSH(&r->singles, r->c->env.alloc, SIZE_MAX);
+    if (!slot) return sb_fail_nomem(err, "for restoring");
+    *slot = wanted;
+    return SB_OK;
+}
+
+/* Notes that the variable gets the value of that key. */
 static sb_status request(sb_restore *r, sb_object *o, sb_slice key, sb_err *err) {
-    const sb_bundle_tensor *t = sb_bundle_find(r->b, key);
-    if (!t)
-        return sb_fail(err, SB_CORRUPT, 0, "%.*s: '%.*s' is missing, and an object refers to it",
-                       SB_SHOWN(r->path), SB_SHOWN(key));
+    const sb_bundle_tensor *t;
+    sb_status status = find_tensor(r, key, &t, err);
+    if (status != SB_OK) return status;
     if (t->dtype != o->dtype || t->rank != o->rank ||
         (t->rank && memcmp(t->dims, o->dims, t->rank * sizeof *t->dims) != 0))
-        return wrong_form(r, t, o, err);
+        return wrong_form(r, t, o->dtype, o->rank, o->dims, err);
+    if (t->dtype == SB_STRING) return request_single(r, (single){t, o, VARIABLE}, err);
     sb_bundle_request *slot = SB_VEC_PUSH(&r->requests, r->c->env.alloc, SIZE_MAX);
     sb_object **object = slot ? SB_VEC_PUSH(&r->assigned, r->c->env.alloc, SIZE_MAX) : NULL;
     if (!object) return sb_fail_nomem(err, "for restoring");
@@ -79,24 +112,85 @@ static sb_status request(sb_restore *r, sb_object *o, sb_slice key, sb_err *err)
     return SB_OK;
 }
 
-static sb_status load_node(sb_restore *r, const sb_graph_node *node, sb_object *o, sb_err *err) {
-    if (r->number <= o->restored_by) return SB_OK; /* a newer restore has set it */
+/* Notes that a value that the checkpoint keeps gets the tensor of its attribute; its type stays, its
+ * shape may change. */
+static sb_status request_value(sb_restore *r, sb_object *o, size_t i, const sb_graph_value *v,
+                               sb_err *err) {
+    const sb_kept_value *kept = &o->values.items[i];
+    const sb_bundle_tensor *t = NULL;
+    sb_buf key;
+    if (r->number <= kept->restored_by) return SB_OK; /* a newer restore has set it */
+    sb_buf_init(&key, r->c->env.alloc, SIZE_MAX / 2);
+    sb_buf_add_slice(&key, v->key);
+    sb_buf_add(&key, kept->name.p + v->name.n, kept->name.n - v->name.n);
+    sb_status status = sb_buf_check(&key, "a key", err);
+    if (status == SB_OK) status = find_tensor(r, sb_buf_slice(&key), &t, err);
+    sb_buf_fini(&key);
+    if (status != SB_OK) return status;
+    if (t->dtype != kept->array.dtype)
+        return wrong_form(r, t, kept->array.dtype, kept->array.rank, kept->array.dims, err);
+    return request_single(r, (single){t, o, i}, err);
+}
+
+/* How many tensors an attribute has: one, or those with a suffix behind its key. */
+static size_t count_tensors(const sb_restore *r, sb_slice key) {
+    size_t i, n = 0, all = sb_bundle_count(r->b);
+    SB_PARTITION_POINT(i, 0, all, sb_slice_cmp(sb_bundle_at(r->b, i)->name, key) < 0);
+    for (; i < all && sb_value_is_of(sb_bundle_at(r->b, i)->name, key); i++) n++;
+    return n ? n : 1;
+}
+
+static sb_status note_unused(sb_restore *r, unused u, sb_err *err) {
+    unused *slot = SB_VEC_PUSH(&r->unused, r->c->env.alloc, SIZE_MAX);
+    if (!slot) return sb_fail_nomem(err, "for restoring");
+    *slot = u;
+    return SB_OK;
+}
+
+static sb_status load_node(sb_restore *r, uint32_t number, sb_object *o, sb_err *err) {
+    const sb_graph_node *node = &r->nodes[number];
     sb_status status = SB_OK;
     for (uint32_t i = 0; i < node->value_count && status == SB_OK; i++) {
         const sb_graph_value *v = &node->values[i];
-        if (o->is_variable && sb_slice_eq(v->name, SB_LIT(SB_ATTRIBUTE_VALUE)))
-            status = request(r, o, v->key, err);
-        else if (!v->is_optional)
-            r->unused_value = v->key;
+        if (o->is_variable && sb_slice_eq(v->name, SB_LIT(SB_ATTRIBUTE_VALUE))) {
+            if (r->number > o->restored_by) status = request(r, o, v->key, err);
+            continue;
+        }
+        size_t left = count_tensors(r, v->key);
+        for (size_t k = 0; k < o->values.n && status == SB_OK && left; k++)
+            if (sb_value_is_of(o->values.items[k].name, v->name)) {
+                left--;
+                status = request_value(r, o, k, v, err);
+            }
+        if (status == SB_OK && left && !v->is_optional)
+            status = note_unused(r, (unused){number, i, left}, err);
     }
     return status;
 }
 
 /* Closes the file when none of its values is left for later. */
 static void release_if_done(sb_restore *r) {
-    if (r->by_name || r->unmatched) return;
+    if (r->by_name || r->unmatched || r->unused.n) return;
     sb_bundle_close(r->b);
     r->b = NULL;
+}
+
+/* Strings come into the memory of the object; a variable's slices point there. */
+static sb_status read_string_variable(sb_restore *r, sb_object *o, const sb_bundle_tensor *t,
+                                      sb_err *err) {
+    sb_arena fresh;
+    sb_slice *strings = NULL;
+    sb_arena_init(&fresh, r->c->env.alloc, 256, SIZE_MAX / 2);
+    sb_status status = sb_bundle_read_strings(r->b, t, &fresh, &strings, err);
+    if (status != SB_OK) {
+        sb_arena_fini(&fresh);
+        return status;
+    }
+    if (t->count) memcpy(o->data, strings, (size_t)t->count * sizeof *strings);
+    if (o->strings.alloc) sb_arena_fini(&o->strings);
+    o->strings = fresh;
+    o->restored_by = r->number;
+    return SB_OK;
 }
 
 /* Reads everything that was requested. */
@@ -105,7 +199,13 @@ static sb_status assign(sb_restore *r, sb_status status, sb_err *err) {
         status = sb_bundle_read_many(r->b, r->requests.items, r->requests.n, 0, err);
     for (size_t i = 0; i < r->assigned.n && status == SB_OK; i++)
         r->assigned.items[i]->restored_by = r->number;
-    r->requests.n = r->assigned.n = 0;
+    for (size_t i = 0; i < r->singles.n && status == SB_OK; i++) {
+        const single *s = &r->singles.items[i];
+        status = s->value == VARIABLE ? read_string_variable(r, s->object, s->t, err)
+                                      : sb_kept_read(&s->object->values.items[s->value], r->b, s->t,
+                                                     r->number, err);
+    }
+    r->requests.n = r->assigned.n = r->singles.n = 0;
     release_if_done(r);
     return status;
 }
@@ -158,7 +258,7 @@ static sb_status match_all(sb_restore *r, sb_err *err) {
         }
         pair p = r->queue.items[at++];
         const sb_graph_node *node = &r->nodes[p.node];
-        status = load_node(r, node, p.object, err);
+        status = load_node(r, p.node, p.object, err);
         for (uint32_t i = 0; i < node->edge_count && status == SB_OK; i++) {
             const sb_graph_edge *edge = &node->edges[i];
             if (r->objects[edge->node]) continue;
@@ -218,6 +318,25 @@ sb_status sb_restore_deferred_slots(sb_checkpoint *c, sb_err *err) {
     return status;
 }
 
+sb_status sb_restore_deferred_value(sb_object *o, size_t value, sb_err *err) {
+    sb_checkpoint *c = o->c;
+    sb_status status = SB_OK;
+    for (size_t k = c->restores.n; k-- > 0 && status == SB_OK;) { /* newest first */
+        sb_restore *r = c->restores.items[k];
+        for (size_t i = 0; i < r->unused.n && status == SB_OK; i++) {
+            unused *u = &r->unused.items[i];
+            const sb_graph_value *v = &r->nodes[u->node].values[u->value];
+            if (r->objects[u->node] != o || !sb_value_is_of(o->values.items[value].name, v->name))
+                continue;
+            status = request_value(r, o, value, v, err);
+            if (--u->left == 0) SB_VEC_REMOVE(&r->unused, i);
+            status = assign(r, status, err);
+            break;
+        }
+    }
+    return status;
+}
+
 /* ---- restoring ------------------------------------------------------------------------------- */
 
 void sb_restore_free(sb_restore *r) {
@@ -226,6 +345,8 @@ void sb_restore_free(sb_restore *r) {
     SB_VEC_FREE(&r->queue, alloc);
     SB_VEC_FREE(&r->requests, alloc);
     SB_VEC_FREE(&r->assigned, alloc);
+    SB_VEC_FREE(&r->singles, alloc);
+    SB_VEC_FREE(&r->unused, alloc);
     sb_arena_fini(&r->arena);
     sb_alloc_put(alloc, r, sizeof *r);
 }
@@ -384,6 +505,18 @@ static bool is_bound(const sb_restore *r, const sb_object *o) {
     return o->bound_by == r->number;
 }
 
+/* Was the variable of an object set by this restore or a newer one? */
+static bool is_restored(const sb_restore *r, const sb_object *o) {
+    return !o->is_variable || o == r->c->counter ||
+           (is_bound(r, o) && o->restored_by >= r->number);
+}
+
+static void add_missing(sb_buf *text, size_t *missing, sb_slice name, sb_slice attribute) {
+    if ((*missing)++ >= 10) return;
+    sb_buf_printf(text, "%s'%.*s%s%.*s'", *missing > 1 ? ", " : "", SB_SHOWN(name),
+                  attribute.n ? "/" : "", SB_SHOWN(attribute));
+}
+
 sb_status sb_restore_assert_existing_objects_matched(sb_restore *r, sb_err *err) {
     const sb_checkpoint *c = r->c;
     sb_buf text;
@@ -392,10 +525,10 @@ sb_status sb_restore_assert_existing_objects_matched(sb_restore *r, sb_err *err)
     sb_buf_init(&text, c->env.alloc, 1 << 16);
     for (size_t i = 0; i < c->objects.n; i++) {
         const sb_object *o = c->objects.items[i];
-        if (!o->is_variable || (is_bound(r, o) && (o->restored_by >= r->number || o == c->counter)))
-            continue;
-        if (missing++ < 10)
-            sb_buf_printf(&text, "%s'%.*s'", missing > 1 ? ", " : "", SB_SHOWN(o->full_name));
+        if (!is_restored(r, o)) add_missing(&text, &missing, o->full_name, SB_LIT(""));
+        for (size_t k = 0; k < o->values.n; k++)
+            if (o->values.items[k].restored_by < r->number)
+                add_missing(&text, &missing, o->name, o->values.items[k].name);
     }
     if (missing == 0) {
         sb_buf_fini(&text);
@@ -421,9 +554,10 @@ sb_status sb_restore_assert_consumed(sb_restore *r, sb_err *err) {
         add_parting(&text, r, (uint32_t)n);
         return fail_with(r, &text, err);
     }
-    if (r->unused_value.n) {
+    if (r->unused.n) {
+        const unused *u = &r->unused.items[0];
         sb_buf_printf(&text, "'%.*s' is in the file, and its object has no such value",
-                      SB_SHOWN(r->unused_value));
+                      SB_SHOWN(r->nodes[u->node].values[u->value].key));
         return fail_with(r, &text, err);
     }
     sb_buf_fini(&text);
@@ -442,9 +576,16 @@ sb_status sb_restore_assert_nontrivial_match(sb_restore *r, sb_err *err) {
                    SB_SHOWN(r->path));
 }
 
+void sb_restore_expect_partial(sb_restore *r) {
+    r->is_partial = true;
+}
+
 const char *sb_restore_unused(sb_restore *r, size_t i) {
+    if (r->is_partial) return NULL;
     for (size_t n = 0; n < r->count; n++)
         for (uint32_t k = 0; is_unused(r, n) && k < r->nodes[n].value_count; k++)
             if (i-- == 0) return (const char *)sb_arena_dup(&r->arena, r->nodes[n].values[k].key).p;
-    return NULL;
+    if (i >= r->unused.n) return NULL;
+    const unused *u = &r->unused.items[i];
+    return (const char *)sb_arena_dup(&r->arena, r->nodes[u->node].values[u->value].key).p;
 }

@@ -5,6 +5,7 @@
  * objects in the order of adding. Slots get the numbers behind all other objects.
  *
  *   key     <path>/.ATTRIBUTES/VARIABLE_VALUE; in the names of edges '.' is '..' and '/' is '.S'
+ *   value   <path>/.ATTRIBUTES/<attribute><suffix>, as in .../table-keys
  *   slot    <variable's path>/.OPTIMIZER_SLOT/<optimizer's path>/<slot>/.ATTRIBUTES/VARIABLE_VALUE
  *   graph   TrackableObjectGraph under _CHECKPOINTABLE_OBJECT_GRAPH, a string, written last */
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static bool visit(saving *s, sb_object *o, const sb_object *parent, sb_slice nam
     *slot = o;
     o->id = (uint32_t)(s->order.n - 1);
     o->is_seen = true;
-    o->has_values = o->is_variable || o->slots.n > 0;
+    o->has_values = o->is_variable || o->slots.n > 0 || o->values.n > 0;
     return true;
 }
 
@@ -161,10 +162,10 @@ static sb_status number_slots(saving *s, sb_err *err) {
 
 /* ---- the graph ------------------------------------------------------------------------------- */
 
-static void add_attribute(sb_buf *b, const sb_object *o, sb_slice key) {
+static void add_attribute(sb_buf *b, sb_slice name, sb_slice full_name, sb_slice key) {
     size_t at = sb_pb_begin(b, SB_OBJECT_ATTRIBUTES, 100);
-    sb_pb_add_bytes(b, SB_SERIALIZED_TENSOR_NAME, SB_LIT(SB_ATTRIBUTE_VALUE));
-    sb_pb_add_bytes_nz(b, SB_SERIALIZED_TENSOR_FULL_NAME, o->full_name);
+    sb_pb_add_bytes(b, SB_SERIALIZED_TENSOR_NAME, name);
+    sb_pb_add_bytes_nz(b, SB_SERIALIZED_TENSOR_FULL_NAME, full_name);
     sb_pb_add_bytes(b, SB_SERIALIZED_TENSOR_CHECKPOINT_KEY, key);
     sb_pb_end(b, at);
 }
@@ -175,20 +176,48 @@ static void add_has_values(sb_buf *b, bool has_values) {
     sb_pb_end(b, at);
 }
 
-static sb_slice key_of(saving *s, const sb_object *o) {
+static sb_slice key_of(saving *s, const sb_object *o, sb_slice attribute) {
     sb_buf_clear(&s->text);
     sb_buf_add_slice(&s->text, o->path);
-    sb_buf_add_str(&s->text, "/.ATTRIBUTES/" SB_ATTRIBUTE_VALUE);
+    sb_buf_add_str(&s->text, "/.ATTRIBUTES/");
+    sb_buf_add_slice(&s->text, attribute);
     return s->text.failed == SB_OK ? sb_arena_dup(&s->arena, sb_buf_slice(&s->text))
                                    : (sb_slice){NULL, 0};
 }
 
-static sb_status add_item(saving *s, const sb_object *o, sb_slice key, sb_err *err) {
+static sb_status add_item(saving *s, const sb_array *a, sb_slice key, sb_err *err) {
     sb_bundle_item *item = SB_VEC_PUSH(&s->items, s->c->env.alloc, SIZE_MAX);
     if (!item || !key.p) return sb_fail_nomem(err, "for saving");
-    *item = (sb_bundle_item){
-        .name = key, .dtype = o->dtype, .rank = o->rank, .dims = o->dims, .data = o->data};
+    *item = (sb_bundle_item){.name = key,
+                             .dtype = a->dtype,
+                             .rank = a->rank,
+                             .dims = a->dims,
+                             .data = a->data,
+                             .strings = a->data};
     return SB_OK;
+}
+
+static sb_status add_variable(saving *s, const sb_object *o, sb_slice key, sb_err *err) {
+    add_attribute(&s->graph, SB_LIT(SB_ATTRIBUTE_VALUE), o->full_name, key);
+    const sb_array array = {
+        .dtype = o->dtype, .rank = o->rank, .dims = o->dims, .data = o->data};
+    return add_item(s, &array, key, err);
+}
+
+/* The values that are not variables; those of one attribute share its place in the graph. */
+static sb_status add_values(saving *s, const sb_object *o, sb_err *err) {
+    sb_status status = SB_OK;
+    for (size_t i = 0; i < o->values.n && status == SB_OK; i++) {
+        const sb_kept_value *v = &o->values.items[i];
+        sb_slice attribute = sb_value_attribute(v->name);
+        bool is_first = true;
+        for (size_t k = 0; k < i; k++)
+            is_first &= !sb_slice_eq(sb_value_attribute(o->values.items[k].name), attribute);
+        if (is_first)
+            add_attribute(&s->graph, attribute, SB_LIT(""), key_of(s, o, attribute));
+        status = add_item(s, &v->array, key_of(s, o, v->name), err);
+    }
+    return status;
 }
 
 /* slot: where this optimizer's slots begin; moved behind them. */
@@ -204,12 +233,9 @@ static sb_status add_object(saving *s, const sb_object *o, size_t *slot, sb_err 
         sb_pb_end(b, edge);
     }
     sb_status status = SB_OK;
-    if (o->is_variable) {
-        sb_slice key = key_of(s, o);
-        status = add_item(s, o, key, err);
-        if (status != SB_OK) return status;
-        add_attribute(b, o, key);
-    }
+    if (o->is_variable) status = add_variable(s, o, key_of(s, o, SB_LIT(SB_ATTRIBUTE_VALUE)), err);
+    if (status == SB_OK) status = add_values(s, o, err);
+    if (status != SB_OK) return status;
     for (; *slot < s->slots.n && s->slots.items[*slot].optimizer == o; ++*slot) {
         const slot_ref *r = &s->slots.items[*slot];
         size_t place = sb_pb_begin(b, SB_OBJECT_SLOT_VARIABLES, 20);
@@ -231,10 +257,9 @@ static sb_status make_graph(saving *s, sb_err *err) {
     for (size_t i = 0; i < s->slots.n && status == SB_OK; i++) {
         const slot_ref *r = &s->slots.items[i];
         size_t at = sb_pb_begin(&s->graph, SB_OBJECT_GRAPH_NODES, 100);
-        add_attribute(&s->graph, r->slot->value, r->key);
+        status = add_variable(s, r->slot->value, r->key, err);
         add_has_values(&s->graph, true);
         sb_pb_end(&s->graph, at);
-        status = add_item(s, r->slot->value, r->key, err);
     }
     return status == SB_OK ? sb_buf_check(&s->graph, "an object graph", err) : status;
 }

@@ -126,6 +126,65 @@ static void a_saver_names_what_is_missing_and_takes_objects_by_full_name(void **
     sb_checkpoint_free(c);
 }
 
+static void a_saver_restores_strings_and_other_shapes(void **state) {
+    const char *path = sb_test_dir_join(*state, "m");
+    const int64_t six = 6, pairs[] = {3, 2}, two = 2;
+    float from[6] = {1, 2, 3, 4, 5, 6}, to[3][2] = {{0}};
+    sb_slice texts[] = {SB_LIT("a"), SB_LIT("bb")}, found[2] = {{NULL, 0}};
+    sb_variable w = SB_INIT(sb_variable, .dtype = SB_FLOAT, .rank = 1, .dims = &six, .data = from);
+    sb_variable s = SB_INIT(sb_variable, .dtype = SB_STRING, .rank = 1, .dims = &two, .data = texts);
+    sb_saver *saver;
+    sb_err err;
+    assert_ok(sb_saver_new(&saver, NULL, &err), &err);
+    assert_ok(sb_saver_add(saver, "w", &w, &err), &err);
+    assert_ok(sb_saver_add(saver, "s", &s, &err), &err);
+    assert_ok(sb_saver_save(saver, path, SB_NO_STEP, (sb_slice){NULL, 0}, NULL, &err), &err);
+    sb_saver_free(saver);
+    w = SB_INIT(sb_variable, .dtype = SB_FLOAT, .rank = 2, .dims = pairs, .data = to);
+    s.data = found;
+    for (uint32_t reshape = 0; reshape < 2; reshape++) {
+        assert_ok(sb_saver_new(&saver, &SB_INIT(sb_saver_opts, .reshape = reshape), &err), &err);
+        assert_ok(sb_saver_add(saver, "w", &w, &err), &err);
+        assert_ok(sb_saver_add(saver, "s", &s, &err), &err);
+        if (!reshape)
+            assert_int_equal(sb_saver_restore(saver, path, &err), SB_INVALID);
+        else
+            assert_ok(sb_saver_restore(saver, path, &err), &err);
+        assert_true(to[2][1] == (reshape ? 6 : 0));
+        if (reshape) assert_slice_is(found[1], "bb");
+        sb_saver_free(saver);
+    }
+}
+
+static void a_saver_takes_over_what_an_earlier_one_wrote(void **state) {
+    float w[2] = {1, 2};
+    int64_t step = 0;
+    sb_err err;
+    const sb_saver_opts opts = SB_INIT(sb_saver_opts, .max_to_keep = 2, .durability = SB_BUFFERED,
+                                       .latest_filename = "newest");
+    const char *prefix = sb_test_dir_join(*state, "m");
+    sb_saver *first = new_saver(w, &step, &opts), *second = new_saver(w, &step, &opts);
+    for (int64_t i = 1; i < 3; i++)
+        assert_ok(sb_saver_save(first, prefix, i, (sb_slice){NULL, 0}, NULL, &err), &err);
+    const char *paths[] = {sb_test_dir_join(*state, "m-0"), sb_saver_at(first, 0),
+                           sb_saver_at(first, 1)};
+    assert_ok(sb_saver_recover_last_checkpoints(second, paths, 3, &err), &err);
+    assert_string_equal(sb_saver_at(second, 0), sb_test_dir_join(*state, "m-1"));
+    assert_string_equal(sb_saver_at(second, 1), sb_test_dir_join(*state, "m-2"));
+    assert_null(sb_saver_at(second, 2));
+    sb_saver_free(first);
+    assert_ok(sb_saver_save(second, prefix, 3, (sb_slice){NULL, 0}, NULL, &err), &err);
+    assert_false(is_there(*state, "m-1.index"));
+    assert_true(is_there(*state, "m-2.index") && is_there(*state, "m-3.index"));
+    assert_true(is_there(*state, "newest") && !is_there(*state, "checkpoint"));
+    assert_int_equal(sb_saver_save(second, sb_test_dir_join(*state, "newest"), SB_NO_STEP,
+                                   (sb_slice){NULL, 0}, NULL, &err),
+                     SB_INVALID);
+    sb_saver_free(second);
+    assert_int_equal(sb_saver_new(&second, &SB_INIT(sb_saver_opts, .latest_filename = "a/b"), &err),
+                     SB_INVALID);
+}
+
 static void tensors_by_name_are_written_merged_and_read(void **state) {
     const float x[] = {0, 1, 2, 3, 4, 5};
     const int64_t dims[] = {3, 2}, top[] = {0, 2, 0, 2}, bottom[] = {2, 1, 0, 2};
@@ -194,6 +253,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ON_DISK(a_saver_keeps_the_newest_ones_and_restores),
         ON_DISK(options_of_a_saver),
+        ON_DISK(a_saver_restores_strings_and_other_shapes),
+        ON_DISK(a_saver_takes_over_what_an_earlier_one_wrote),
         ON_DISK(a_saver_names_what_is_missing_and_takes_objects_by_full_name),
         ON_DISK(tensors_by_name_are_written_merged_and_read),
     };
