@@ -17,6 +17,7 @@ static const sb_ckpt_verb verbs[] = {
     {"verify", "PATH", 1, 1, sb_ckpt_verify},
     {"diff", "PATH PATH", 2, 2, sb_ckpt_diff},
     {"export", "PATH OUT.npz|OUT.safetensors", 2, 2, sb_ckpt_export},
+    {"import", "IN.npz|IN.safetensors PREFIX", 2, 2, sb_ckpt_import},
     {"rename", "PATH OLD NEW", 3, 3, sb_ckpt_rename},
     {"cp", "PATH PREFIX", 2, 2, sb_ckpt_cp},
 };
@@ -67,6 +68,10 @@ sb_status sb_ckpt_cli_open(sb_ckpt_cli *c, const char *path, sb_bundle **out, sb
         status = sb_bundle_open(out, env->fs, env->alloc, NULL, sb_buf_slice(&prefix), NULL, err);
     sb_buf_fini(&prefix);
     return status;
+}
+
+bool sb_ckpt_cli_is_filtered(const sb_ckpt_cli *c) {
+    return c->args->listed_count || c->args->options[SB_CKPT_WITHOUT].given;
 }
 
 bool sb_ckpt_cli_wants(const sb_ckpt_cli *c, sb_slice name) {
@@ -136,8 +141,8 @@ static int ckpt_main(sb_cli *cli, const sb_args *args) {
     int count = args->rest_count - 1;
     if (!verb)
         sb_fail(&err, SB_INVALID, 0,
-                "ckpt: there is no '%s'; there are ls, show, stats, verify, diff, export, rename "
-                "and cp",
+                "ckpt: there is no '%s'; there are ls, show, stats, verify, diff, export, import, "
+                "rename and cp",
                 args->rest[0]);
     else if (count < verb->min || count > verb->max)
         sb_fail(&err, SB_INVALID, 0, "usage: seaboard ckpt %s [options] %s", verb->name,
@@ -156,8 +161,8 @@ static int ckpt_main(sb_cli *cli, const sb_args *args) {
 const sb_command sb_command_ckpt = {
     .name = "ckpt",
     .summary = "looks into TensorFlow's checkpoints, checks, converts and copies them",
-    .operands = "ls|show|stats|verify|diff|export|rename|cp PATH ...",
-    .choices = "ls show stats verify diff export rename cp",
+    .operands = "ls|show|stats|verify|diff|export|import|rename|cp PATH ...",
+    .choices = "ls show stats verify diff export import rename cp",
     .min_operands = 1,
     .max_operands = 4,
     .options = ckpt_options,
@@ -165,7 +170,7 @@ const sb_command sb_command_ckpt = {
     .details =
         "PATH is a prefix (run/ckpt-7), one of the checkpoint's files, or a directory, of which "
         "the\n"
-        "newest checkpoint is taken.\n\n"
+        "newest checkpoint is taken. PREFIX is where a checkpoint is written.\n\n"
         "  ls PATH               names, types, shapes and bytes\n"
         "  show PATH             what kind of checkpoint it is; its files and sums\n"
         "  show PATH NAME        one tensor: values, statistics, histogram\n"
@@ -173,6 +178,7 @@ const sb_command sb_command_ckpt = {
         "  verify PATH           checks every byte; names what is damaged and where\n"
         "  diff PATH PATH        what is in one only, and how far the others are apart\n"
         "  export PATH OUT       every tensor into OUT.npz or OUT.safetensors\n"
+        "  import IN PREFIX      a checkpoint from IN.npz or IN.safetensors, under the arrays' names\n"
         "  rename PATH OLD NEW   the tensor OLD, and all whose name begins with OLD/, are called "
         "NEW\n"
         "  cp PATH PREFIX        copies a checkpoint, or with --only and --without some of it\n\n"

@@ -41,6 +41,7 @@ int sb_ckpt_stats(sb_ckpt_cli *c);
 int sb_ckpt_verify(sb_ckpt_cli *c);
 int sb_ckpt_diff(sb_ckpt_cli *c);
 int sb_ckpt_export(sb_ckpt_cli *c);
+int sb_ckpt_import(sb_ckpt_cli *c);
 int sb_ckpt_rename(sb_ckpt_cli *c);
 int sb_ckpt_cp(sb_ckpt_cli *c);
 
@@ -48,7 +49,9 @@ int sb_ckpt_cp(sb_ckpt_cli *c);
  * of which the newest one is taken. */
 sb_status sb_ckpt_cli_open(sb_ckpt_cli *c, const char *path, sb_bundle **out, sb_err *err);
 
-/* Do --only and --without let this name pass? */
+/* Is there an --only or a --without? */
+bool sb_ckpt_cli_is_filtered(const sb_ckpt_cli *c);
+/* Do they let this name pass? A NUL follows it. */
 bool sb_ckpt_cli_wants(const sb_ckpt_cli *c, sb_slice name);
 
 /* On a terminal, when it takes long: how far it is and how fast. */

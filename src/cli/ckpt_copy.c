@@ -1,9 +1,10 @@
-/* ckpt_copy.c: `seaboard ckpt export`, `cp` and `rename`: what writes. */
+/* ckpt_copy.c: `seaboard ckpt export`, `import`, `cp` and `rename`: what writes. */
 #include <string.h>
 
 #include "base/slice.h"
 #include "ckpt/bundle/bundle_copy.h"
 #include "ckpt/export/export.h"
+#include "ckpt/export/import.h"
 #include "cli/ckpt.h"
 #include "base/banned.h"
 
@@ -23,6 +24,16 @@ static bool wants(void *ud, sb_slice name) {
     return sb_ckpt_cli_wants(ud, name);
 }
 
+/* "3 tensors, 1.2 MB written to x.npz" */
+static void add_written(sb_ckpt_cli *c, size_t count, uint64_t bytes) {
+    sb_buf *line = &c->cli->line;
+    sb_cli_add_count(line, count);
+    sb_buf_add_str(line, count == 1 ? " tensor, " : " tensors, ");
+    sb_ckpt_cli_add_size(line, bytes);
+    sb_buf_add_str(line, " written to ");
+    sb_cli_add_path(line, c->operands[1]);
+}
+
 int sb_ckpt_export(sb_ckpt_cli *c) {
     sb_bundle *b;
     sb_err err;
@@ -36,14 +47,33 @@ int sb_ckpt_export(sb_ckpt_cli *c) {
     sb_cli_progress_end(c->cli);
     sb_bundle_close(b);
     if (status != SB_OK) return sb_cli_fail(c->cli, &err);
-    sb_cli_add_count(line, result.written);
-    sb_buf_add_str(line, result.written == 1 ? " tensor, " : " tensors, ");
-    sb_ckpt_cli_add_size(line, result.bytes);
-    sb_buf_add_str(line, " written to ");
-    sb_cli_add_path(line, c->operands[1]);
+    add_written(c, result.written, result.bytes);
     if (result.left_out)
         sb_buf_printf(line, "; %zu left out: this kind of file has no such type", result.left_out);
     sb_buf_add_byte(line, '\n');
+    return sb_ckpt_cli_put(c);
+}
+
+/* ---- import ---------------------------------------------------------------------------------- */
+
+static void import_progress(void *ud, uint64_t bytes, uint64_t all) {
+    sb_ckpt_cli *c = ud;
+    c->all = all;
+    sb_ckpt_cli_progress(c, bytes);
+}
+
+int sb_ckpt_import(sb_ckpt_cli *c) {
+    sb_err err;
+    sb_import_result result;
+    sb_import_opts opts = {
+        .wants = sb_ckpt_cli_is_filtered(c) ? wants : NULL, .progress = import_progress, .ud = c};
+    c->what = "import";
+    sb_status status =
+        sb_bundle_import(c->cli->env, c->operands[0], c->operands[1], &opts, &result, &err);
+    sb_cli_progress_end(c->cli);
+    if (status != SB_OK) return sb_cli_fail(c->cli, &err);
+    add_written(c, result.written, result.bytes);
+    sb_buf_add_byte(&c->cli->line, '\n');
     return sb_ckpt_cli_put(c);
 }
 
@@ -89,8 +119,7 @@ static int copy(sb_ckpt_cli *c, const char *target, sb_bundle_copy_opts *opts, c
 }
 
 int sb_ckpt_cp(sb_ckpt_cli *c) {
-    bool is_filtered = c->args->listed_count || c->args->options[SB_CKPT_WITHOUT].given;
-    sb_bundle_copy_opts opts = {.rename = is_filtered ? keep_name : NULL};
+    sb_bundle_copy_opts opts = {.rename = sb_ckpt_cli_is_filtered(c) ? keep_name : NULL};
     c->what = "cp";
     return copy(c, c->operands[1], &opts, "copied to");
 }

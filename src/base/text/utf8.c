@@ -47,6 +47,20 @@ bool sb_utf8_valid(sb_slice s) {
     return valid_prefix(s) == s.n;
 }
 
+bool sb_utf8_add(sb_buf *out, uint32_t c) {
+    if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) return false;
+    if (c < 0x80) {
+        sb_buf_add_byte(out, (uint8_t)c);
+        return true;
+    }
+    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    static const uint8_t lead[] = {0, 0xC0, 0xE0, 0xF0};
+    sb_buf_add_byte(out, (uint8_t)(lead[more] | c >> (6 * more)));
+    for (int i = more - 1; i >= 0; i--)
+        sb_buf_add_byte(out, (uint8_t)(0x80 | (c >> (6 * i) & 0x3F)));
+    return true;
+}
+
 static void replace_invalid(sb_buf *out, sb_slice s, bool with_digits) {
     static const char digits[] = "0123456789abcdef";
     for (;;) {

@@ -14,6 +14,9 @@ size_t sb_utf8_char(sb_slice s);
 /* Is all of s valid? Cost: 8 bytes a step over plain ASCII. */
 bool sb_utf8_valid(sb_slice s);
 
+/* Appends one character; false for surrogates and for numbers above U+10FFFF. */
+bool sb_utf8_add(sb_buf *out, uint32_t character);
+
 /* Appends s with every invalid byte replaced by U+FFFD, as Python's errors="replace" does for
  * single bad bytes. */
 void sb_utf8_repair(sb_buf *out, sb_slice s);

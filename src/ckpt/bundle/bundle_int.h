@@ -120,6 +120,8 @@ typedef sb_status (*sb_piece_fn)(void *ud, const sb_piece_part *part, sb_err *er
 sb_status sb_bundle_each_piece(sb_bundle *b, const sb_bundle_tensor *t, const int64_t *start,
                                const int64_t *length, sb_piece_fn each, void *ud, sb_err *err);
 
+/* Turns the bytes of each number of `unit` bytes round. */
+void sb_bundle_swap_units(void *p, size_t n, size_t unit);
 /* The numbers of an entry as they stand in its data file, turned into little-endian. */
 void sb_bundle_swap(const sb_bundle *b, const sb_bundle_tensor *t, void *p, size_t n);
 /* SB_INVALID: the tensor holds something else. */

@@ -20,18 +20,21 @@
 /* What one thread reads of a large tensor. */
 #define PART ((uint64_t)16 << 20)
 
-/* Turns the bytes of each number round. Complex numbers are two. */
-void sb_bundle_swap(const sb_bundle *b, const sb_bundle_tensor *t, void *to, size_t n) {
+void sb_bundle_swap_units(void *to, size_t n, size_t unit) {
     uint8_t *p = to;
-    size_t unit = sb_bundle_width(t);
-    if (sb_dtype_complex(t->dtype)) unit /= 2;
-    if (!b->is_swapped || unit < 2) return;
+    if (unit < 2) return;
     for (size_t at = 0; at + unit <= n; at += unit)
         for (size_t i = 0; i < unit / 2; i++) {
             uint8_t byte = p[at + i];
             p[at + i] = p[at + unit - 1 - i];
             p[at + unit - 1 - i] = byte;
         }
+}
+
+/* Complex numbers are two. */
+void sb_bundle_swap(const sb_bundle *b, const sb_bundle_tensor *t, void *to, size_t n) {
+    size_t unit = sb_bundle_width(t);
+    if (b->is_swapped) sb_bundle_swap_units(to, n, sb_dtype_complex(t->dtype) ? unit / 2 : unit);
 }
 
 /* ---- one entry ------------------------------------------------------------------------------- */

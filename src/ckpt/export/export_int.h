@@ -23,5 +23,7 @@ bool sb_export_wants(const sb_export_file *x, const sb_bundle_tensor *t);
 
 sb_status sb_export_npz(sb_export_file *x, sb_err *err);
 sb_status sb_export_safetensors(sb_export_file *x, sb_err *err);
+/* The type that safetensors calls so; SB_NO_DTYPE: none. */
+sb_dtype sb_safetensors_dtype(sb_slice name);
 
 #endif

@@ -16,49 +16,32 @@
 
 #define MAX_HEADER ((size_t)100000000)
 
+/* Types by name; of a type that several of TensorFlow's become, the first is what is read back. */
+static const struct {
+    const char *name;
+    sb_dtype dtype;
+} types[] = {
+    {"F32", SB_FLOAT},          {"F64", SB_DOUBLE},           {"F16", SB_HALF},
+    {"BF16", SB_BFLOAT16},      {"F8_E5M2", SB_FLOAT8_E5M2},  {"F8_E4M3", SB_FLOAT8_E4M3FN},
+    {"C64", SB_COMPLEX64},      {"BOOL", SB_BOOL},            {"I8", SB_INT8},
+    {"I16", SB_INT16},          {"I32", SB_INT32},            {"I64", SB_INT64},
+    {"U8", SB_UINT8},           {"U16", SB_UINT16},           {"U32", SB_UINT32},
+    {"U64", SB_UINT64},         {"I8", SB_QINT8},             {"U8", SB_QUINT8},
+    {"I16", SB_QINT16},         {"U16", SB_QUINT16},          {"I32", SB_QINT32},
+};
+#define TYPES (sizeof types / sizeof types[0])
+
 /* NULL: there is no such type. */
 static const char *name_of(sb_dtype dtype) {
-    switch (dtype) {
-    case SB_BOOL:
-        return "BOOL";
-    case SB_UINT8:
-    case SB_QUINT8:
-        return "U8";
-    case SB_INT8:
-    case SB_QINT8:
-        return "I8";
-    case SB_FLOAT8_E5M2:
-        return "F8_E5M2";
-    case SB_FLOAT8_E4M3FN:
-        return "F8_E4M3";
-    case SB_INT16:
-    case SB_QINT16:
-        return "I16";
-    case SB_UINT16:
-    case SB_QUINT16:
-        return "U16";
-    case SB_HALF:
-        return "F16";
-    case SB_BFLOAT16:
-        return "BF16";
-    case SB_INT32:
-    case SB_QINT32:
-        return "I32";
-    case SB_UINT32:
-        return "U32";
-    case SB_FLOAT:
-        return "F32";
-    case SB_COMPLEX64:
-        return "C64";
-    case SB_DOUBLE:
-        return "F64";
-    case SB_INT64:
-        return "I64";
-    case SB_UINT64:
-        return "U64";
-    default:
-        return NULL;
-    }
+    for (size_t i = 0; i < TYPES; i++)
+        if (types[i].dtype == dtype) return types[i].name;
+    return NULL;
+}
+
+sb_dtype sb_safetensors_dtype(sb_slice name) {
+    for (size_t i = 0; i < TYPES; i++)
+        if (sb_slice_eq(name, sb_slice_str(types[i].name))) return types[i].dtype;
+    return SB_NO_DTYPE;
 }
 
 static int by_width_and_name(const void *x, const void *y) {

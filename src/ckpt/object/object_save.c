@@ -5,7 +5,8 @@
  * objects in the order of adding. Slots get the numbers behind all other objects.
  *
  *   key     <path>/.ATTRIBUTES/VARIABLE_VALUE; in the names of edges '.' is '..' and '/' is '.S'
- *   value   <path>/.ATTRIBUTES/<attribute><suffix>, as in .../table-keys
+ *   value   <path>/.ATTRIBUTES/<attribute><suffix>, as in .../table-keys; Python state is written
+ *           behind all other values
  *   slot    <variable's path>/.OPTIMIZER_SLOT/<optimizer's path>/<slot>/.ATTRIBUTES/VARIABLE_VALUE
  *   graph   TrackableObjectGraph under _CHECKPOINTABLE_OBJECT_GRAPH, a string, written last */
 #include <stdlib.h>
@@ -31,12 +32,15 @@ typedef struct slot_ref {
     sb_slice key;
 } slot_ref;
 
+typedef SB_VEC(sb_bundle_item) items;
+
 typedef struct saving {
     sb_checkpoint *c;
     sb_arena arena;
     SB_VEC(sb_object *) order; /* by number */
     SB_VEC(slot_ref) slots;
-    SB_VEC(sb_bundle_item) items;
+    items items;
+    items python_states; /* behind all others */
     sb_buf text;
     sb_buf graph;
 } saving;
@@ -185,8 +189,8 @@ static sb_slice key_of(saving *s, const sb_object *o, sb_slice attribute) {
                                    : (sb_slice){NULL, 0};
 }
 
-static sb_status add_item(saving *s, const sb_array *a, sb_slice key, sb_err *err) {
-    sb_bundle_item *item = SB_VEC_PUSH(&s->items, s->c->env.alloc, SIZE_MAX);
+static sb_status add_item(saving *s, items *to, const sb_array *a, sb_slice key, sb_err *err) {
+    sb_bundle_item *item = SB_VEC_PUSH(to, s->c->env.alloc, SIZE_MAX);
     if (!item || !key.p) return sb_fail_nomem(err, "for saving");
     *item = (sb_bundle_item){.name = key,
                              .dtype = a->dtype,
@@ -201,7 +205,7 @@ static sb_status add_variable(saving *s, const sb_object *o, sb_slice key, sb_er
     add_attribute(&s->graph, SB_LIT(SB_ATTRIBUTE_VALUE), o->full_name, key);
     const sb_array array = {
         .dtype = o->dtype, .rank = o->rank, .dims = o->dims, .data = o->data};
-    return add_item(s, &array, key, err);
+    return add_item(s, &s->items, &array, key, err);
 }
 
 /* The values that are not variables; those of one attribute share its place in the graph. */
@@ -215,7 +219,9 @@ static sb_status add_values(saving *s, const sb_object *o, sb_err *err) {
             is_first &= !sb_slice_eq(sb_value_attribute(o->values.items[k].name), attribute);
         if (is_first)
             add_attribute(&s->graph, attribute, SB_LIT(""), key_of(s, o, attribute));
-        status = add_item(s, &v->array, key_of(s, o, v->name), err);
+        bool is_state = sb_slice_eq(attribute, SB_LIT("py_state"));
+        status = add_item(s, is_state ? &s->python_states : &s->items, &v->array,
+                          key_of(s, o, v->name), err);
     }
     return status;
 }
@@ -260,6 +266,11 @@ static sb_status make_graph(saving *s, sb_err *err) {
         status = add_variable(s, r->slot->value, r->key, err);
         add_has_values(&s->graph, true);
         sb_pb_end(&s->graph, at);
+    }
+    for (size_t i = 0; i < s->python_states.n && status == SB_OK; i++) {
+        sb_bundle_item *item = SB_VEC_PUSH(&s->items, s->c->env.alloc, SIZE_MAX);
+        if (!item) return sb_fail_nomem(err, "for saving");
+        *item = s->python_states.items[i];
     }
     return status == SB_OK ? sb_buf_check(&s->graph, "an object graph", err) : status;
 }
@@ -338,6 +349,7 @@ sb_status sb_objects_write(sb_checkpoint *c, const char *prefix, const sb_save_o
     SB_VEC_FREE(&s.order, c->env.alloc);
     SB_VEC_FREE(&s.slots, c->env.alloc);
     SB_VEC_FREE(&s.items, c->env.alloc);
+    SB_VEC_FREE(&s.python_states, c->env.alloc);
     sb_buf_fini(&s.text);
     sb_buf_fini(&s.graph);
     sb_arena_fini(&s.arena);

@@ -127,20 +127,6 @@ static bool read_digits(sb_slice s, size_t *i, int base, int max, bool exactly, 
     return exactly ? n == max : n > 0;
 }
 
-static bool add_code_point(sb_buf *out, uint32_t c) {
-    if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000)) return false;
-    if (c < 0x80) {
-        sb_buf_add_byte(out, (uint8_t)c);
-        return true;
-    }
-    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    static const uint8_t lead[] = {0, 0xC0, 0xE0, 0xF0};
-    sb_buf_add_byte(out, (uint8_t)(lead[more] | c >> (6 * more)));
-    for (int i = more - 1; i >= 0; i--)
-        sb_buf_add_byte(out, (uint8_t)(0x80 | (c >> (6 * i) & 0x3F)));
-    return true;
-}
-
 /* The escape whose letter is at *i. */
 static bool add_escape(sb_buf *out, sb_slice s, size_t *i) {
     static const char letter[] = "abfnrtv\\'\"?";
@@ -165,7 +151,7 @@ static bool add_escape(sb_buf *out, sb_slice s, size_t *i) {
         return true;
     }
     if (c != 'u' && c != 'U') return false;
-    return read_digits(s, i, 16, c == 'u' ? 4 : 8, true, &x) && add_code_point(out, x);
+    return read_digits(s, i, 16, c == 'u' ? 4 : 8, true, &x) && sb_utf8_add(out, x);
 }
 
 /* One or more quoted texts, joined. */

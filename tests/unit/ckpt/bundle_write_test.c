@@ -1,6 +1,6 @@
 /* bundle_write_test.c: what the writer writes, byte for byte and read back; replacing, merging,
  * removing. Crashes and full disks are in tests/fault/ckpt_test.c, TensorFlow's own reading in
- * tests/interop/test_ckpt_write.py. */
+ * tests/interop. */
 #include "ckpt/bundle/bundle_write.h"
 
 #include <errno.h>
@@ -145,6 +145,63 @@ static void shards_pieces_and_variants_are_read_back(void **state) {
     for (size_t i = 0; i < sb_bundle_count(b); i++)
         assert_ok(sb_bundle_verify(b, sb_bundle_at(b, i), &err), &err);
     sb_arena_fini(&arena);
+    sb_bundle_close(b);
+}
+
+/* The bytes of a tensor as a cursor gives them, and how many times it gave some. */
+static size_t stream_all(sb_bundle *b, const char *name, sb_buf *out) {
+    sb_bundle_cursor *c;
+    sb_slice bytes;
+    sb_err err;
+    size_t blocks = 0;
+    assert_ok(sb_bundle_cursor_open(&c, b, sb_bundle_find(b, sb_slice_str(name)), &err), &err);
+    for (;; blocks++) {
+        assert_ok(sb_bundle_cursor_next(c, &bytes, &err), &err);
+        if (bytes.n == 0) break;
+        sb_buf_add_slice(out, bytes);
+    }
+    sb_bundle_cursor_close(c);
+    return blocks;
+}
+
+static void pieces_are_streamed_in_order_however_they_were_cut(void **state) {
+    static const struct {
+        const char *name;
+        int64_t dims[2], boxes[3][4];
+        size_t blocks; /* 3: a piece each, 1: all rows at once */
+    } cases[] = {
+        {"rows", {6, 4}, {{4, 2, 0, -1}, {0, 3, 0, 4}, {3, 1, 0, -1}}, 3},
+        {"one row", {1, 9}, {{0, 1, 6, 3}, {0, -1, 0, 4}, {0, 1, 4, 2}}, 3},
+        {"columns", {3, 6}, {{0, 3, 4, 2}, {0, -1, 0, 3}, {0, 3, 3, 1}}, 1},
+    };
+    sb_bundle_writer *w = open_writer(*state, "x", &(sb_bundle_writer_opts){.shards = 2});
+    sb_err err;
+    for (size_t k = 0; k < SB_COUNT(cases); k++)
+        for (size_t i = 0; i < 3; i++) {
+            const int64_t *box = cases[k].boxes[i], *dims = cases[k].dims;
+            int64_t rows = box[1] < 0 ? dims[0] : box[1], columns = box[3] < 0 ? dims[1] : box[3];
+            int32_t values[32];
+            for (int64_t at = 0; at < rows * columns; at++)
+                values[at] =
+                    (int32_t)((box[0] + at / columns) * dims[1] + box[2] + at % columns);
+            sb_bundle_item item = {.name = sb_slice_str(cases[k].name),
+                                   .dtype = SB_INT32,
+                                   .rank = 2,
+                                   .dims = dims,
+                                   .extents = box,
+                                   .data = values};
+            assert_ok(sb_bundle_write(w, (uint32_t)i % 2, &item, &err), &err);
+        }
+    finish(w);
+    sb_bundle *b = open_bundle(*state, "x");
+    for (size_t k = 0; k < SB_COUNT(cases); k++) {
+        sb_buf out;
+        sb_buf_init(&out, &sb_alloc_libc, 1 << 10);
+        assert_int_equal(stream_all(b, cases[k].name, &out), cases[k].blocks);
+        assert_int_equal(out.n, cases[k].dims[0] * cases[k].dims[1] * 4);
+        for (size_t i = 0; i < out.n / 4; i++) assert_int_equal(sb_load32(out.p + 4 * i), i);
+        sb_buf_fini(&out);
+    }
     sb_bundle_close(b);
 }
 
@@ -355,6 +412,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ON_DISK(the_golden_bundle_is_written),
         ON_DISK(shards_pieces_and_variants_are_read_back),
+        ON_DISK(pieces_are_streamed_in_order_however_they_were_cut),
         ON_DISK(a_piece_that_is_all_of_it_is_saved_whole),
         ON_DISK(large_tensors_and_hundred_thousand_small_ones_are_read_back),
         ON_DISK(a_checkpoint_that_replaces_one_leaves_no_old_file),
