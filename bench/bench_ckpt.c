@@ -49,7 +49,7 @@ static double save(sb_bench *b, model *m, sb_durability durability, uint32_t sha
     double best = 0;
     sb_err err = {0};
     for (int round = 0; round < ROUNDS; round++) {
-        sb_bundle_remove(&world, m->prefix, NULL);
+        sb_bundle_remove(&world, m->prefix, NULL, NULL);
         sb_save_opts opts = SB_INIT(sb_save_opts, .durability = durability, .shards = shards);
         uint64_t start = sb_bench_ticks();
         if (sb_checkpoint_write(m->c, m->prefix, &opts, &err) != SB_OK) sb_bench_fail(b, err.text);
@@ -86,7 +86,7 @@ static void measure_large(sb_bench *b) {
     sb_bench_report("checkpoint, 512 MiB", "save without fsync", "GB/s",
                     bytes / save(b, &m, SB_BUFFERED, 1));
     sb_bench_report("checkpoint, 512 MiB", "restore", "GB/s", bytes / restore(b, &m));
-    sb_bundle_remove(&world, m.prefix, NULL);
+    sb_bundle_remove(&world, m.prefix, NULL, NULL);
     sb_checkpoint_free(m.c);
     for (int i = 0; i < TENSORS; i++) free(m.tensors[i]);
 }

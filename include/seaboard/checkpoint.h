@@ -47,9 +47,9 @@ typedef struct sb_checkpoint sb_checkpoint;
 typedef struct sb_object sb_object;
 
 /* Numbers in the caller's memory: row-major, little-endian, contiguous. They must stay where they
- * are as long as the checkpoint lives. Of SB_STRING the elements are sb_slice: saving reads what they
- * point to, and restoring lets them point to memory of the checkpoint, which is valid until the
- * variable is restored again. */
+ * are as long as the checkpoint lives. Of SB_STRING the elements are sb_slice: saving reads what
+ * they point to, and restoring lets them point to memory of the checkpoint, which is valid until
+ * the variable is restored again. */
 typedef struct sb_variable {
     size_t size; /* SB_INIT */
     sb_dtype dtype;

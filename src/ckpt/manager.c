@@ -2,7 +2,8 @@
  *
  * The state file names the new checkpoint before an old one is removed, and is written again
  * afterwards: at every moment it names only checkpoints that are there. Only checkpoints that this
- * directory's state file listed with a time, or that this manager wrote, are ever removed. */
+ * directory's state file listed with a time, or that this manager wrote, are ever removed; not one
+ * that another process has put in their place since. */
 #include <stdio.h>
 
 #include "base/sized.h"
@@ -81,6 +82,7 @@ typedef struct kept {
     char *path; /* as the state file has it: relative to the directory, or absolute */
     size_t size;
     double time;
+    sb_bundle_id id;
 } kept;
 
 struct sb_manager {
@@ -115,11 +117,11 @@ static void make_path(const sb_manager *m, sb_slice entry, sb_buf *out) {
     sb_buf_add_byte(out, 0);
 }
 
-static sb_status add_kept(sb_manager *m, sb_slice path, double time, sb_err *err) {
+static sb_status add_kept(sb_manager *m, sb_slice path, double time, sb_bundle_id id, sb_err *err) {
     const sb_alloc *alloc = m->c->env.alloc;
     kept *k = SB_VEC_PUSH(&m->kept, alloc, SIZE_MAX);
     if (!k) return sb_fail_nomem(err, "for a manager");
-    *k = (kept){.size = path.n + 1, .time = time};
+    *k = (kept){.size = path.n + 1, .time = time, .id = id};
     k->path = sb_alloc_get(alloc, k->size);
     if (!k->path) {
         m->kept.n--;
@@ -133,6 +135,10 @@ static sb_status add_kept(sb_manager *m, sb_slice path, double time, sb_err *err
 static void remove_kept(sb_manager *m, size_t i) {
     sb_alloc_put(m->c->env.alloc, m->kept.items[i].path, m->kept.items[i].size);
     SB_VEC_REMOVE(&m->kept, i);
+}
+
+static sb_bundle_id identify(const sb_manager *m, const sb_buf *path) {
+    return sb_bundle_identify(&m->c->env, (const char *)path->p);
 }
 
 static sb_status read_state(sb_manager *m, sb_err *err) {
@@ -149,7 +155,11 @@ static sb_status read_state(sb_manager *m, sb_err *err) {
         m->last_preserved = state.last_preserved < now ? state.last_preserved : now;
         for (size_t i = 0; i < state.count && i < state.time_count && status == SB_OK; i++) {
             double time = state.times[i] < now ? state.times[i] : now;
-            if (time > m->last_preserved) status = add_kept(m, state.all[i], time, err);
+            if (time <= m->last_preserved) continue;
+            make_path(m, state.all[i], &m->shown);
+            status = sb_buf_check(&m->shown, "a path", err);
+            if (status == SB_OK)
+                status = add_kept(m, state.all[i], time, identify(m, &m->shown), err);
         }
     }
     sb_arena_fini(&arena);
@@ -244,7 +254,8 @@ static sb_status sweep(sb_manager *m, sb_err *err) {
             make_path(m, sb_slice_str(m->kept.items[0].path), &m->shown);
             status = sb_buf_check(&m->shown, "a path", err);
             if (status == SB_OK)
-                status = sb_bundle_remove(&m->c->env, (const char *)m->shown.p, err);
+                status = sb_bundle_remove(&m->c->env, (const char *)m->shown.p,
+                                          &m->kept.items[0].id, err);
         }
         if (status == SB_OK) remove_kept(m, 0);
     }
@@ -274,8 +285,23 @@ static sb_status note_saved(sb_manager *m, sb_err *err) {
     sb_buf_add(&m->latest, path, strlen(path) + 1);
     for (size_t i = m->kept.n; i-- > 0;)
         if (sb_slice_eq(sb_slice_str(m->kept.items[i].path), name)) remove_kept(m, i);
-    sb_status status = add_kept(m, name, now_of(m), err);
+    sb_status status = add_kept(m, name, now_of(m), m->c->saved, err);
     return status == SB_OK ? sb_buf_check(&m->latest, "a path", err) : status;
+}
+
+/* Names the new checkpoint in the state file and removes the oldest; the directory is locked. */
+static sb_status record(sb_manager *m, sb_err *err) {
+    sb_bundle_id now = identify(m, &m->latest);
+    if (sb_bundle_id_eq(now, (sb_bundle_id){0}))
+        return sb_fail(
+            err, SB_IO, 0,
+            "%s: is gone already: another process saves checkpoints of this name in this "
+            "directory; give each process a directory of its own",
+            (const char *)m->latest.p);
+    sb_status status = write_state(m, err);
+    size_t before = m->kept.n;
+    if (status == SB_OK) status = sweep(m, err);
+    return status == SB_OK && m->kept.n != before ? write_state(m, err) : status;
 }
 
 sb_status sb_manager_save(sb_manager *m, int64_t number, const char **path, sb_err *err) {
@@ -283,10 +309,10 @@ sb_status sb_manager_save(sb_manager *m, int64_t number, const char **path, sb_e
     if (!is_time(m)) return SB_OK;
     sb_status status = save_numbered(m->c, m->prefix, number, &m->opts.save, err);
     if (status == SB_OK) status = note_saved(m, err);
-    if (status == SB_OK) status = write_state(m, err);
-    size_t before = m->kept.n;
-    if (status == SB_OK) status = sweep(m, err);
-    if (status == SB_OK && m->kept.n != before) status = write_state(m, err);
+    if (status != SB_OK) return status;
+    int lock = sb_lock_directory(m->c->env.fs, m->directory);
+    status = record(m, err);
+    sb_unlock_directory(m->c->env.fs, lock);
     if (status != SB_OK) return status;
     note_step(m);
     if (path) *path = (const char *)m->latest.p;

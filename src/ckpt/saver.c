@@ -23,6 +23,7 @@ static const sb_env world = {&sb_alloc_libc, &sb_fs_local, &sb_clock_system};
 typedef struct written {
     sb_slice path; /* in the saver's arena */
     double time;
+    sb_bundle_id id;
 } written;
 
 struct sb_saver {
@@ -104,10 +105,11 @@ static int by_name(const void *x, const void *y) {
     return sb_slice_cmp(a->name, b->name);
 }
 
-static sb_status write_items(sb_saver *s, const char *path, sb_err *err) {
+static sb_status write_items(sb_saver *s, const char *path, sb_bundle_id *id, sb_err *err) {
     sb_bundle_writer *w;
     uint32_t shards = s->opts.shards ? s->opts.shards : 1;
-    sb_bundle_writer_opts opts = {.shards = shards, .no_sync = s->opts.durability == SB_BUFFERED};
+    sb_bundle_writer_opts opts = {
+        .shards = shards, .no_sync = s->opts.durability == SB_BUFFERED, .id = id};
     if (s->items.n) qsort(s->items.items, s->items.n, sizeof *s->items.items, by_name);
     sb_status status = sb_bundle_writer_open(&w, &world, path, &opts, err);
     for (size_t i = 0; i < s->items.n && status == SB_OK; i++)
@@ -132,11 +134,8 @@ static sb_slice stored_path(const sb_saver *s, sb_slice path) {
     return sb_slice_str(slash + 1);
 }
 
-static sb_status write_state(sb_saver *s, const char *path, sb_err *err) {
-    char dir[SB_CKPT_PATH];
+static sb_status write_state(sb_saver *s, const char *dir, sb_err *err) {
     sb_arena arena;
-    if (!sb_directory_of(dir, path))
-        return sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", path);
     sb_arena_init(&arena, world.alloc, 4096, SIZE_MAX / 2);
     sb_slice *all = sb_arena_zeroed(&arena, s->list.n, sizeof *all);
     sb_status status = all ? SB_OK : sb_fail_nomem(err, "for a state file");
@@ -150,28 +149,27 @@ static sb_status write_state(sb_saver *s, const char *path, sb_err *err) {
     return status;
 }
 
-/* The oldest one leaves the list when there are too many; answers its path, or NULL. */
-static const char *pop_oldest(sb_saver *s) {
+/* The oldest one leaves the list when there are too many. True: it is to be removed. */
+static bool pop_oldest(sb_saver *s, written *oldest) {
     uint64_t most = s->opts.max_to_keep == SB_KEEP_ALL ? 1 : s->opts.max_to_keep;
-    if (s->list.n <= most) return NULL;
-    written oldest = s->list.items[0];
+    if (s->list.n <= most) return false;
+    *oldest = s->list.items[0];
     SB_VEC_REMOVE(&s->list, 0);
-    if (s->opts.max_to_keep == SB_KEEP_ALL) return NULL;
-    if (oldest.time > s->next_keep) {
-        s->next_keep += s->opts.keep_every_n_hours * 3600;
-        return NULL;
-    }
-    return (const char *)oldest.path.p;
+    if (s->opts.max_to_keep == SB_KEEP_ALL) return false;
+    if (oldest->time <= s->next_keep) return true;
+    s->next_keep += s->opts.keep_every_n_hours * 3600;
+    return false;
 }
 
 /* Puts a checkpoint at the end of the list. */
-static sb_status note_written(sb_saver *s, const char *path, double time, sb_err *err) {
+static sb_status note_written(sb_saver *s, const char *path, double time, sb_bundle_id id,
+                              sb_err *err) {
     for (size_t i = s->list.n; i-- > 0;)
         if (sb_slice_eq(s->list.items[i].path, sb_slice_str(path))) SB_VEC_REMOVE(&s->list, i);
     sb_slice copy = sb_arena_dup(&s->arena, sb_slice_str(path));
     written *w = copy.p ? SB_VEC_PUSH(&s->list, world.alloc, SIZE_MAX) : NULL;
     if (!w) return sb_fail_nomem(err, "for a saver");
-    *w = (written){copy, time};
+    *w = (written){copy, time, id};
     return SB_OK;
 }
 
@@ -181,8 +179,8 @@ static bool time_of(const char *path, double *out) {
     char name[SB_CKPT_PATH];
     sb_file_info info;
     int n = snprintf(name, sizeof name, "%s.index", path);
-    bool found = n > 0 && (size_t)n < sizeof name &&
-                 world.fs->stat(world.fs->ctx, name, &info) == 0;
+    bool found =
+        n > 0 && (size_t)n < sizeof name && world.fs->stat(world.fs->ctx, name, &info) == 0;
     if (!found)
         found = sb_bundle_v1_path(sb_slice_str(path), 0, name, sizeof name) &&
                 world.fs->stat(world.fs->ctx, name, &info) == 0;
@@ -196,12 +194,28 @@ sb_status sb_saver_recover_last_checkpoints(sb_saver *s, const char *const *path
     sb_status status = SB_OK;
     s->list.n = 0;
     for (size_t i = 0; i < count && status == SB_OK; i++)
-        if (time_of(paths[i], &time)) status = note_written(s, paths[i], time, err);
+        if (time_of(paths[i], &time))
+            status = note_written(s, paths[i], time, sb_bundle_identify(&world, paths[i]), err);
     return status;
 }
 
 const char *sb_saver_at(const sb_saver *s, size_t i) {
     return i < s->list.n ? (const char *)s->list.items[i].path.p : NULL;
+}
+
+/* Names the new checkpoint in the state file and removes the oldest. */
+static sb_status record(sb_saver *s, const char *path, sb_err *err) {
+    char dir[SB_CKPT_PATH];
+    written oldest;
+    bool is_removed = pop_oldest(s, &oldest);
+    if (!sb_directory_of(dir, path))
+        return sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", path);
+    int lock = sb_lock_directory(world.fs, dir);
+    sb_status status = write_state(s, dir, err);
+    if (status == SB_OK && is_removed)
+        status = sb_bundle_remove(&world, (const char *)oldest.path.p, &oldest.id, err);
+    sb_unlock_directory(world.fs, lock);
+    return status;
 }
 
 sb_status sb_saver_save(sb_saver *s, const char *path, int64_t step, sb_slice meta_graph,
@@ -217,13 +231,11 @@ sb_status sb_saver_save(sb_saver *s, const char *path, int64_t step, sb_slice me
     const char *slash = strrchr(name, '/');
     if (strcmp(slash ? slash + 1 : name, s->opts.latest_filename) == 0)
         return sb_fail(err, SB_INVALID, 0, "%s: is the name of the state file; use another", name);
-    sb_status status = write_items(s, name, err);
+    sb_bundle_id id = {0};
+    sb_status status = write_items(s, name, &id, err);
     if (status == SB_OK) status = write_meta(name, meta_graph, err);
-    if (status == SB_OK) status = note_written(s, name, sb_wall_seconds(world.clock), err);
-    if (status != SB_OK) return status;
-    const char *oldest = pop_oldest(s);
-    status = write_state(s, name, err);
-    if (status == SB_OK && oldest) status = sb_bundle_remove(&world, oldest, err);
+    if (status == SB_OK) status = note_written(s, name, sb_wall_seconds(world.clock), id, err);
+    if (status == SB_OK) status = record(s, name, err);
     if (status == SB_OK && out) *out = (const char *)s->list.items[s->list.n - 1].path.p;
     return status;
 }

@@ -89,7 +89,7 @@ static bool is_there(const sb_fs *fs, const char *dir, sb_slice prefix) {
 
 /* Appends the path that the state names, as it is to be opened. */
 static sb_status add_path(sb_buf *path, const char *dir, sb_slice newest, sb_ckpt_where where,
-                       sb_err *err) {
+                          sb_err *err) {
     if (newest.n == 0) return sb_fail(err, SB_INVALID, 0, "%s: its state names no checkpoint", dir);
     if (where == SB_CKPT_BENEATH) {
         sb_slice inner;

@@ -205,7 +205,8 @@ static sb_status add_values(sb_ckpt_cli *c, sb_bundle *b, const sb_bundle_tensor
     sb_slice bytes = {NULL, 0};
     sb_status status = sb_bundle_cursor_open(&cursor, b, t, err);
     if (status == SB_OK) status = sb_bundle_cursor_next(cursor, &bytes, err);
-    size_t count = bytes.n / sb_bundle_width(t), shown = count < SHOWN_VALUES ? count : SHOWN_VALUES;
+    size_t count = bytes.n / sb_bundle_width(t),
+           shown = count < SHOWN_VALUES ? count : SHOWN_VALUES;
     sb_tensor_view view = {.dtype = t->dtype, .count = count, .content = bytes};
     for (size_t i = 0; status == SB_OK && i < shown; i++) {
         sb_number x;

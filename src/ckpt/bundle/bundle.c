@@ -215,9 +215,8 @@ static sb_status read_entry(sb_bundle *b, sb_slice key, sb_slice bytes, const ch
 
 sb_status sb_bundle_walk_table(sb_bundle *b, sb_slice file, const char *name, size_t max_key,
                                sb_bundle_entry_fn header, sb_bundle_entry_fn entry, sb_err *err) {
-    sb_table_limits limits = {.max_key = max_key,
-                              .max_block = b->limits.max_index,
-                              .max_unpacked = b->limits.max_index};
+    sb_table_limits limits = {
+        .max_key = max_key, .max_block = b->limits.max_index, .max_unpacked = b->limits.max_index};
     sb_table table;
     sb_slice key, value;
     sb_status status = sb_table_init(&table, b->alloc, name, file, &limits, err);

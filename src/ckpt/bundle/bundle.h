@@ -8,8 +8,8 @@
  *
  * A variable that was saved in pieces has an entry with `slices` and no bytes of its own, and one
  * entry for each piece under an encoded key (slice_key.h). Here it is one tensor like any other.
- * Where there is no PREFIX.index, a file PREFIX of version 1 is read, or all of a sharded one, whose
- * prefix is NAME-?????-of-00002 (bundle_v1.c).
+ * Where there is no PREFIX.index, a file PREFIX of version 1 is read, or all of a sharded one,
+ * whose prefix is NAME-?????-of-00002 (bundle_v1.c).
  *
  * What is read is checked: ranges against the file, the size against dtype and shape, checksums
  * over all of the tensor's bytes even when only a part is wanted. Numbers come as little-endian

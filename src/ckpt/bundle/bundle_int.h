@@ -1,6 +1,6 @@
 /* bundle_int.h: a bundle from inside. bundle.c makes it from an index, bundle_v1.c from a file of
- * version 1, bundle_files.c opens data files, bundle_read.c reads numbers, bundle_stream.c some at a
- * time, bundle_strings.c strings, bundle_pieces.c finds the pieces of partitioned variables. */
+ * version 1, bundle_files.c opens data files, bundle_read.c reads numbers, bundle_stream.c some at
+ * a time, bundle_strings.c strings, bundle_pieces.c finds the pieces of partitioned variables. */
 #ifndef SB_CKPT_BUNDLE_BUNDLE_INT_H
 #define SB_CKPT_BUNDLE_BUNDLE_INT_H
 

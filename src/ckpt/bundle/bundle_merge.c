@@ -136,8 +136,23 @@ sb_status sb_bundle_merge(const sb_env *env, const char *const *prefixes, size_t
     return status;
 }
 
-sb_status sb_bundle_remove(const sb_env *env, const char *prefix, sb_err *err) {
+bool sb_bundle_id_eq(sb_bundle_id a, sb_bundle_id b) {
+    return a.device == b.device && a.inode == b.inode && a.mtime_ns == b.mtime_ns;
+}
+
+sb_bundle_id sb_bundle_identify(const sb_env *env, const char *prefix) {
+    char path[SB_CKPT_PATH];
+    sb_file_info info;
+    int n = snprintf(path, sizeof path, "%s.index", prefix);
+    if (n < 0 || (size_t)n >= sizeof path || env->fs->stat(env->fs->ctx, path, &info) < 0)
+        return (sb_bundle_id){0};
+    return (sb_bundle_id){info.device, info.inode, info.mtime_ns};
+}
+
+sb_status sb_bundle_remove(const sb_env *env, const char *prefix, const sb_bundle_id *only,
+                           sb_err *err) {
     static const char *const suffixes[] = {".index", ".meta"};
+    if (only && !sb_bundle_id_eq(*only, sb_bundle_identify(env, prefix))) return SB_OK;
     for (size_t i = 0; i < 2; i++) {
         char path[SB_CKPT_PATH];
         int n = snprintf(path, sizeof path, "%s%s", prefix, suffixes[i]);

@@ -59,8 +59,9 @@ static int by_start(const void *x, const void *y) {
 
 static sb_status list_runs(sb_bundle_cursor *c, sb_err *err) {
     static const int64_t zeros[SB_CKPT_MAX_RANK];
-    if (c->t->slice_count == 0) return note_run(c, &(sb_piece_part){.piece = c->t,
-                                                .length = c->t->dims, .in_box = zeros}, err);
+    if (c->t->slice_count == 0)
+        return note_run(c, &(sb_piece_part){.piece = c->t, .length = c->t->dims, .in_box = zeros},
+                        err);
     while (c->cut + 1 < c->t->rank && c->t->dims[c->cut] == 1) c->cut++;
     sb_status status = sb_bundle_each_piece(c->b, c->t, zeros, c->t->dims, note_run, c, err);
     if (c->runs.n) qsort(c->runs.items, c->runs.n, sizeof *c->runs.items, by_start);

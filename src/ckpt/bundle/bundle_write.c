@@ -43,6 +43,7 @@ struct sb_bundle_writer {
     size_t prefix_size;
     bool no_sync;
     unsigned threads;
+    sb_bundle_id *id;
     uint64_t seed;
     uint32_t shard_count;
     shard shards[];
@@ -83,6 +84,7 @@ sb_status sb_bundle_writer_open(sb_bundle_writer **out, const sb_env *env, const
     w->shard_count = shards;
     w->no_sync = opts && opts->no_sync;
     w->threads = opts ? opts->threads : 0;
+    w->id = opts ? opts->id : NULL;
     w->seed = env->clock->wall(env->clock->ctx) ^ (uint64_t)getpid() << 40;
     w->prefix_size = n + 1;
     w->prefix = sb_alloc_get(env->alloc, w->prefix_size);
@@ -420,7 +422,8 @@ static sb_status publish(sb_bundle_writer *w, sb_err *err) {
                                                  .entries = &all,
                                                  .data = paths,
                                                  .shards = w->shard_count,
-                                                 .seed = w->seed},
+                                                 .seed = w->seed,
+                                                 .id = w->id},
                                    err);
     sb_alloc_put(w->env->alloc, paths, w->shard_count * sizeof *paths);
     SB_VEC_FREE(&all, w->env->alloc);

@@ -25,10 +25,17 @@
 
 typedef struct sb_bundle_writer sb_bundle_writer;
 
+/* Which index a checkpoint has: two saves of one name differ in it, whichever process made them. */
+typedef struct sb_bundle_id {
+    uint64_t device, inode;
+    int64_t mtime_ns; /* all 0: there is none */
+} sb_bundle_id;
+
 typedef struct sb_bundle_writer_opts {
     uint32_t shards;  /* data files; 0: one */
     bool no_sync;     /* leave it to the system when bytes reach the disk, as TensorFlow does */
     unsigned threads; /* for one call; 0: as many as there are processors */
+    sb_bundle_id *id; /* where finish puts it; NULL: not wanted */
 } sb_bundle_writer_opts;
 
 typedef struct sb_bundle_item {
@@ -77,8 +84,14 @@ void sb_bundle_writer_abandon(sb_bundle_writer **w);
 sb_status sb_bundle_merge(const sb_env *env, const char *const *prefixes, size_t count,
                           const char *prefix, const sb_bundle_writer_opts *opts, sb_err *err);
 
+/* The checkpoint that has this name now. */
+sb_bundle_id sb_bundle_identify(const sb_env *env, const char *prefix);
+bool sb_bundle_id_eq(sb_bundle_id a, sb_bundle_id b);
+
 /* Removes a checkpoint: the index first, so that no half one is left, then the data files that it
- * named, then PREFIX.meta. A checkpoint that is not there is fine. */
-sb_status sb_bundle_remove(const sb_env *env, const char *prefix, sb_err *err);
+ * named, then PREFIX.meta. A checkpoint that is not there is fine. With `only`, one that somebody
+ * else has put in its place stays; the directory should be locked then (publish.h). */
+sb_status sb_bundle_remove(const sb_env *env, const char *prefix, const sb_bundle_id *only,
+                           sb_err *err);
 
 #endif

@@ -106,6 +106,17 @@ bool sb_directory_of(char dir[SB_CKPT_PATH], const char *path) {
     return true;
 }
 
+/* Where locks are refused the renames are still atomic, each by itself. */
+int sb_lock_directory(const sb_fs *fs, const char *dir) {
+    int lock = fs->lock ? fs->open(fs->ctx, dir, SB_OPEN_READ) : -1;
+    if (lock >= 0) fs->lock(fs->ctx, lock);
+    return lock;
+}
+
+void sb_unlock_directory(const sb_fs *fs, int lock) {
+    if (lock >= 0) fs->close(fs->ctx, lock);
+}
+
 sb_status sb_sync_directory(const sb_fs *fs, const char *dir, sb_err *err) {
     int file = fs->open(fs->ctx, dir, SB_OPEN_READ);
     int result = file < 0 ? file : fs->sync(fs->ctx, file);
@@ -256,6 +267,9 @@ static sb_status write_index(job *j, sb_slice index, const char *base, char **pa
     if (status != SB_OK) return status;
     int result = sb_fs_write_all(j->fs, file, index, NULL);
     if (result == 0 && j->p->is_synced) result = j->fs->sync(j->fs->ctx, file);
+    sb_file_info info;
+    if (result == 0 && j->p->id && j->fs->info(j->fs->ctx, file, &info) == 0)
+        *j->p->id = (sb_bundle_id){info.device, info.inode, info.mtime_ns};
     int closed = j->fs->close(j->fs->ctx, file);
     if (result == 0) result = closed;
     return result < 0 ? sb_fail_errno(err, SB_IO, -result, "%s: can't write this", *path) : SB_OK;
@@ -325,10 +339,8 @@ sb_status sb_publish_bundle(const sb_publish *p, sb_err *err) {
         take_back(&j);
         return sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", p->prefix);
     }
-    /* Where locks are refused the renames are still atomic, each by itself. */
-    int lock = j.fs->lock ? j.fs->open(j.fs->ctx, j.dir, SB_OPEN_READ) : -1;
-    if (lock >= 0) j.fs->lock(j.fs->ctx, lock);
+    int lock = sb_lock_directory(j.fs, j.dir);
     sb_status status = publish_locked(&j, err);
-    if (lock >= 0) j.fs->close(j.fs->ctx, lock);
+    sb_unlock_directory(j.fs, lock);
     return status;
 }

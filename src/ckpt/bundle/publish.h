@@ -11,6 +11,7 @@
 
 #include "base/env.h"
 #include "ckpt/bundle/bundle_int.h"
+#include "ckpt/bundle/bundle_write.h"
 
 typedef struct sb_publish {
     const sb_env *env;
@@ -22,7 +23,8 @@ typedef struct sb_publish {
     uint32_t shards;
     /* The data files are those of other checkpoints: after a failure they go back there. */
     bool is_moved;
-    uint64_t seed; /* for temporary names */
+    uint64_t seed;    /* for temporary names */
+    sb_bundle_id *id; /* gets that of the new checkpoint; NULL: not wanted */
 } sb_publish;
 
 /* After a failure no data file of this checkpoint is left under any name (but see is_moved). */
@@ -33,6 +35,11 @@ sb_status sb_publish_bundle(const sb_publish *p, sb_err *err);
 
 /* The directory of a path: "." when it has none. False when it is too long. */
 bool sb_directory_of(char dir[SB_CKPT_PATH], const char *path);
+/* Keeps other processes from publishing or removing checkpoints in a directory, and from changing
+ * its state file, until sb_unlock_directory gets the answer. Where locks are refused nothing is
+ * held. A thread that has it must not ask for it again: it would wait for itself. */
+int sb_lock_directory(const sb_fs *fs, const char *dir);
+void sb_unlock_directory(const sb_fs *fs, int lock);
 /* fsync of a directory, so that renames in it are durable. */
 sb_status sb_sync_directory(const sb_fs *fs, const char *dir, sb_err *err);
 /* Opens a new file PATH.tempstateN; N grows until there is none of that name. *path is

@@ -21,13 +21,27 @@ static const struct {
     const char *name;
     sb_dtype dtype;
 } types[] = {
-    {"F32", SB_FLOAT},          {"F64", SB_DOUBLE},           {"F16", SB_HALF},
-    {"BF16", SB_BFLOAT16},      {"F8_E5M2", SB_FLOAT8_E5M2},  {"F8_E4M3", SB_FLOAT8_E4M3FN},
-    {"C64", SB_COMPLEX64},      {"BOOL", SB_BOOL},            {"I8", SB_INT8},
-    {"I16", SB_INT16},          {"I32", SB_INT32},            {"I64", SB_INT64},
-    {"U8", SB_UINT8},           {"U16", SB_UINT16},           {"U32", SB_UINT32},
-    {"U64", SB_UINT64},         {"I8", SB_QINT8},             {"U8", SB_QUINT8},
-    {"I16", SB_QINT16},         {"U16", SB_QUINT16},          {"I32", SB_QINT32},
+    {"F32", SB_FLOAT},
+    {"F64", SB_DOUBLE},
+    {"F16", SB_HALF},
+    {"BF16", SB_BFLOAT16},
+    {"F8_E5M2", SB_FLOAT8_E5M2},
+    {"F8_E4M3", SB_FLOAT8_E4M3FN},
+    {"C64", SB_COMPLEX64},
+    {"BOOL", SB_BOOL},
+    {"I8", SB_INT8},
+    {"I16", SB_INT16},
+    {"I32", SB_INT32},
+    {"I64", SB_INT64},
+    {"U8", SB_UINT8},
+    {"U16", SB_UINT16},
+    {"U32", SB_UINT32},
+    {"U64", SB_UINT64},
+    {"I8", SB_QINT8},
+    {"U8", SB_QUINT8},
+    {"I16", SB_QINT16},
+    {"U16", SB_QUINT16},
+    {"I32", SB_QINT32},
 };
 #define TYPES (sizeof types / sizeof types[0])
 

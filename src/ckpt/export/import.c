@@ -35,8 +35,7 @@ sb_status sb_import_strings(sb_import_file *x, const sb_bundle_item *item, uint6
     sb_buf text;
     sb_status status = SB_OK;
     sb_buf_init(&text, x->env->alloc, SIZE_MAX / 2);
-    if (x->opts->wants && item->rank == 0 &&
-        sb_slice_eq(item->name, SB_LIT(SB_OBJECT_GRAPH_KEY))) {
+    if (x->opts->wants && item->rank == 0 && sb_slice_eq(item->name, SB_LIT(SB_OBJECT_GRAPH_KEY))) {
         status = sb_graph_keys_change(&text, item->strings[0], keep_wanted, x, err);
         graph = sb_buf_slice(&text);
         changed.strings = &graph;
@@ -81,17 +80,14 @@ sb_status sb_bundle_import(const sb_env *env, const char *path, const char *pref
     *out = (sb_import_result){0};
     import_fn kind = kind_of(path);
     if (!kind)
-        return sb_fail(err, SB_INVALID, 0,
-                       "%s: the ending says what it is: .npz or .safetensors", path);
+        return sb_fail(err, SB_INVALID, 0, "%s: the ending says what it is: .npz or .safetensors",
+                       path);
     int file = env->fs->open(env->fs->ctx, path, SB_OPEN_READ);
     if (file < 0)
         return sb_fail_errno(err, file == -ENOENT ? SB_NOT_FOUND : SB_IO, -file,
                              "%s: can't open this", path);
-    sb_import_file x = {.env = env,
-                        .opts = opts ? opts : &no_opts,
-                        .result = out,
-                        .path = path,
-                        .file = file};
+    sb_import_file x = {
+        .env = env, .opts = opts ? opts : &no_opts, .result = out, .path = path, .file = file};
     sb_status status = import_opened(&x, kind, prefix, err);
     env->fs->close(env->fs->ctx, file);
     return status;

@@ -4,12 +4,12 @@
  *                 order, either byte order. Arrays of strings become tensors of strings
  *   .safetensors  a JSON header and the bytes
  *
- * The checkpoint has the arrays under their names, as TF1's Saver writes it; it is object-based when
- * the archive holds an object graph, as an exported one does.
+ * The checkpoint has the arrays under their names, as TF1's Saver writes it; it is object-based
+ * when the archive holds an object graph, as an exported one does.
  *
- * In: a file that may say anything; messages name the file and the array. The checkpoint appears when
- * it is whole. Memory: a few MiB of numbers at a time, all of an array of strings or in Fortran order
- * (they need their elements in another order). */
+ * In: a file that may say anything; messages name the file and the array. The checkpoint appears
+ * when it is whole. Memory: a few MiB of numbers at a time, all of an array of strings or in
+ * Fortran order (they need their elements in another order). */
 #ifndef SB_CKPT_EXPORT_IMPORT_H
 #define SB_CKPT_EXPORT_IMPORT_H
 

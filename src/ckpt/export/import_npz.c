@@ -79,10 +79,11 @@ static sb_status read_whole(member *m, uint8_t **out, sb_err *err) {
     uint64_t most = m->x->opts->max_in_memory;
     *out = NULL;
     if (m->bytes >= SIZE_MAX || (most && m->bytes > most))
-        return sb_fail(err, SB_LIMIT, 0,
-                       "%s: '%.*s' has %llu bytes and must be read at once (it holds strings, or is "
-                       "in Fortran order); save it in C order",
-                       m->x->path, SB_SHOWN(m->name), (unsigned long long)m->bytes);
+        return sb_fail(
+            err, SB_LIMIT, 0,
+            "%s: '%.*s' has %llu bytes and must be read at once (it holds strings, or is "
+            "in Fortran order); save it in C order",
+            m->x->path, SB_SHOWN(m->name), (unsigned long long)m->bytes);
     *out = sb_alloc_get(m->x->env->alloc, (size_t)m->bytes + 1);
     if (!*out) return sb_fail_nomem(err, "for an array that must be read at once");
     return sb_zip_read(m->reader, *out, (size_t)m->bytes, err);
@@ -238,8 +239,8 @@ static sb_status import_member(sb_import_file *x, const sb_zip *z, const sb_zip_
 sb_status sb_import_npz(sb_import_file *x, sb_err *err) {
     sb_zip z;
     sb_slice *names;
-    sb_status status = sb_zip_open(&z, x->env->fs, x->env->alloc, x->path, x->file, x->size,
-                                   MAX_DIRECTORY, err);
+    sb_status status =
+        sb_zip_open(&z, x->env->fs, x->env->alloc, x->path, x->file, x->size, MAX_DIRECTORY, err);
     if (status != SB_OK) return status;
     status = list_names(x, &z, &names, err);
     for (size_t i = 0; i < z.members.n && status == SB_OK; i++)

@@ -97,9 +97,9 @@ bool sb_json_read_uint(sb_json_cursor *c, uint64_t *out) {
 /* A number, true, false or null: all up to the next token. */
 static bool skip_word(sb_json_cursor *c) {
     const uint8_t *begin = c->p;
-    while (c->p < c->end && (*c->p == '.' || *c->p == '+' || *c->p == '-' ||
-                             (*c->p >= '0' && *c->p <= '9') || (*c->p >= 'A' && *c->p <= 'Z') ||
-                             (*c->p >= 'a' && *c->p <= 'z')))
+    while (c->p < c->end &&
+           (*c->p == '.' || *c->p == '+' || *c->p == '-' || (*c->p >= '0' && *c->p <= '9') ||
+            (*c->p >= 'A' && *c->p <= 'Z') || (*c->p >= 'a' && *c->p <= 'z')))
         c->p++;
     return c->p > begin;
 }

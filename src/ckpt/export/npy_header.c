@@ -80,9 +80,9 @@ typedef struct type {
 } type;
 
 static const type types[] = {
-    {"f2", SB_HALF},   {"f4", SB_FLOAT},  {"f8", SB_DOUBLE},  {"i1", SB_INT8},
-    {"i2", SB_INT16},  {"i4", SB_INT32},  {"i8", SB_INT64},   {"u1", SB_UINT8},
-    {"u2", SB_UINT16}, {"u4", SB_UINT32}, {"u8", SB_UINT64},  {"b1", SB_BOOL},
+    {"f2", SB_HALF},      {"f4", SB_FLOAT},       {"f8", SB_DOUBLE},   {"i1", SB_INT8},
+    {"i2", SB_INT16},     {"i4", SB_INT32},       {"i8", SB_INT64},    {"u1", SB_UINT8},
+    {"u2", SB_UINT16},    {"u4", SB_UINT32},      {"u8", SB_UINT64},   {"b1", SB_BOOL},
     {"c8", SB_COMPLEX64}, {"c16", SB_COMPLEX128}, {"V2", SB_BFLOAT16},
 };
 
@@ -113,7 +113,8 @@ static sb_status read_type(sb_slice descr, sb_slice name, sb_npy_header *h, sb_e
     bool is_object = kind.n && kind.p[0] == 'O';
     return sb_fail(err, SB_INVALID, 0,
                    "'%.*s': %s '%.*s', which a checkpoint can't hold; leave it out with --without",
-                   SB_SHOWN(name), is_object ? "holds Python objects (a pickle), type" : "is of type",
+                   SB_SHOWN(name),
+                   is_object ? "holds Python objects (a pickle), type" : "is of type",
                    SB_SHOWN(descr));
 }
 
@@ -126,7 +127,8 @@ static unsigned read_item(cursor *c, sb_npy_header *h, sb_slice *descr) {
     sb_slice key;
     if (!read_text(c, &key) || !skip(c, ':')) return 0;
     if (sb_slice_eq(key, SB_LIT("descr"))) return read_text(c, descr) ? HAS_DESCR : 0;
-    if (sb_slice_eq(key, SB_LIT("fortran_order"))) return read_bool(c, &h->is_fortran) ? HAS_ORDER : 0;
+    if (sb_slice_eq(key, SB_LIT("fortran_order")))
+        return read_bool(c, &h->is_fortran) ? HAS_ORDER : 0;
     if (sb_slice_eq(key, SB_LIT("shape"))) return read_shape(c, h) ? HAS_SHAPE : 0;
     return 0;
 }

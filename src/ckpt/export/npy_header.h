@@ -4,8 +4,8 @@
  *   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  *
  * Types: f2 f4 f8, i1 .. i8, u1 .. u8, b1, c8 c16, of either byte order; V2, which is what NumPy
- * makes of bfloat16; S and U, which are strings of one width. Objects (pickles, which are programs),
- * structures and dates are refused by their names. */
+ * makes of bfloat16; S and U, which are strings of one width. Objects (pickles, which are
+ * programs), structures and dates are refused by their names. */
 #ifndef SB_CKPT_EXPORT_NPY_HEADER_H
 #define SB_CKPT_EXPORT_NPY_HEADER_H
 

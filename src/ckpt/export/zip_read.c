@@ -69,9 +69,9 @@ static sb_status find_directory(const sb_zip *z, directory *out, sb_err *err) {
     sb_status status = n ? read_at(z, tail, n, z->size - n, err) : SB_OK;
     size_t at = status == SB_OK ? find_end_record(tail, n) : n;
     if (status == SB_OK && at == n)
-        status = sb_fail(err, SB_CORRUPT, 0,
-                         "%s: is no ZIP archive, or its end is missing: it has no directory",
-                         z->path);
+        status =
+            sb_fail(err, SB_CORRUPT, 0,
+                    "%s: is no ZIP archive, or its end is missing: it has no directory", z->path);
     if (status == SB_OK) {
         *out = (directory){.count = sb_load16(tail + at + 10),
                            .size = sb_load32(tail + at + 12),

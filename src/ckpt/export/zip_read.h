@@ -32,7 +32,7 @@ typedef struct sb_zip {
     const char *path; /* for messages */
     int file;
     uint64_t size;
-    sb_arena arena; /* names */
+    sb_arena arena;                /* names */
     SB_VEC(sb_zip_member) members; /* in the order of their places */
 } sb_zip;
 

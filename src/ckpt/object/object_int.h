@@ -5,7 +5,7 @@
 
 #include "base/env.h"
 #include "base/vec.h"
-#include "ckpt/bundle/bundle.h"
+#include "ckpt/bundle/bundle_write.h"
 #include "seaboard/checkpoint.h"
 
 #define SB_ATTRIBUTE_VALUE "VARIABLE_VALUE"
@@ -39,7 +39,7 @@ typedef struct sb_kept_value {
 
 struct sb_object {
     sb_checkpoint *c;
-    sb_slice name; /* of the first edge that leads to it */
+    sb_slice name;                /* of the first edge that leads to it */
     SB_VEC(sb_object_edge) edges; /* in order of adding */
     SB_VEC(sb_object_slot) slots; /* of an optimizer */
     uint32_t *table;              /* the edges by name: open addressing, index + 1, 0 is free */
@@ -72,7 +72,8 @@ struct sb_checkpoint {
     sb_object *root;
     sb_object *counter; /* NULL: not made yet */
     int64_t save_counter;
-    sb_buf path; /* what the last save wrote */
+    sb_buf path;        /* what the last save wrote */
+    sb_bundle_id saved; /* and which one it is */
 };
 
 /* The child of that name; NULL: none. */

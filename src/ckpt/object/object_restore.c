@@ -112,8 +112,8 @@ static sb_status request(sb_restore *r, sb_object *o, sb_slice key, sb_err *err)
     return SB_OK;
 }
 
-/* Notes that a value that the checkpoint keeps gets the tensor of its attribute; its type stays, its
- * shape may change. */
+/* Notes that a value that the checkpoint keeps gets the tensor of its attribute; its type stays,
+ * its shape may change. */
 static sb_status request_value(sb_restore *r, sb_object *o, size_t i, const sb_graph_value *v,
                                sb_err *err) {
     const sb_kept_value *kept = &o->values.items[i];
@@ -201,9 +201,9 @@ static sb_status assign(sb_restore *r, sb_status status, sb_err *err) {
         r->assigned.items[i]->restored_by = r->number;
     for (size_t i = 0; i < r->singles.n && status == SB_OK; i++) {
         const single *s = &r->singles.items[i];
-        status = s->value == VARIABLE ? read_string_variable(r, s->object, s->t, err)
-                                      : sb_kept_read(&s->object->values.items[s->value], r->b, s->t,
-                                                     r->number, err);
+        status = s->value == VARIABLE
+                     ? read_string_variable(r, s->object, s->t, err)
+                     : sb_kept_read(&s->object->values.items[s->value], r->b, s->t, r->number, err);
     }
     r->requests.n = r->assigned.n = r->singles.n = 0;
     release_if_done(r);
@@ -507,8 +507,7 @@ static bool is_bound(const sb_restore *r, const sb_object *o) {
 
 /* Was the variable of an object set by this restore or a newer one? */
 static bool is_restored(const sb_restore *r, const sb_object *o) {
-    return !o->is_variable || o == r->c->counter ||
-           (is_bound(r, o) && o->restored_by >= r->number);
+    return !o->is_variable || o == r->c->counter || (is_bound(r, o) && o->restored_by >= r->number);
 }
 
 static void add_missing(sb_buf *text, size_t *missing, sb_slice name, sb_slice attribute) {

@@ -203,8 +203,7 @@ static sb_status add_item(saving *s, items *to, const sb_array *a, sb_slice key,
 
 static sb_status add_variable(saving *s, const sb_object *o, sb_slice key, sb_err *err) {
     add_attribute(&s->graph, SB_LIT(SB_ATTRIBUTE_VALUE), o->full_name, key);
-    const sb_array array = {
-        .dtype = o->dtype, .rank = o->rank, .dims = o->dims, .data = o->data};
+    const sb_array array = {.dtype = o->dtype, .rank = o->rank, .dims = o->dims, .data = o->data};
     return add_item(s, &s->items, &array, key, err);
 }
 
@@ -217,8 +216,7 @@ static sb_status add_values(saving *s, const sb_object *o, sb_err *err) {
         bool is_first = true;
         for (size_t k = 0; k < i; k++)
             is_first &= !sb_slice_eq(sb_value_attribute(o->values.items[k].name), attribute);
-        if (is_first)
-            add_attribute(&s->graph, attribute, SB_LIT(""), key_of(s, o, attribute));
+        if (is_first) add_attribute(&s->graph, attribute, SB_LIT(""), key_of(s, o, attribute));
         bool is_state = sb_slice_eq(attribute, SB_LIT("py_state"));
         status = add_item(s, is_state ? &s->python_states : &s->items, &v->array,
                           key_of(s, o, v->name), err);
@@ -312,9 +310,11 @@ static void cut(const saving *s, uint32_t count, size_t *begin) {
 
 static sb_status write_items(saving *s, const char *prefix, const sb_save_opts *opts, sb_err *err) {
     sb_bundle_writer_opts how = {.shards = opts->shards ? opts->shards : 1,
-                                 .no_sync = opts->durability == SB_BUFFERED};
+                                 .no_sync = opts->durability == SB_BUFFERED,
+                                 .id = &s->c->saved};
     sb_slice graph = sb_buf_slice(&s->graph);
     size_t *begin = sb_arena_zeroed(&s->arena, (size_t)how.shards + 1, sizeof *begin);
+    s->c->saved = (sb_bundle_id){0};
     sb_bundle_item *last = SB_VEC_PUSH(&s->items, s->c->env.alloc, SIZE_MAX);
     if (!last || !begin) return sb_fail_nomem(err, "for saving");
     *last = (sb_bundle_item){

@@ -64,8 +64,7 @@ static bool copy_array(sb_kept_value *v, const sb_array *from, size_t count) {
 /* ---- setting and getting --------------------------------------------------------------------- */
 
 static bool is_sound(const char *name, const sb_array *a, uint64_t *count) {
-    bool has_elements =
-        sb_dtype_size(a->dtype) || a->dtype == SB_STRING || a->dtype == SB_VARIANT;
+    bool has_elements = sb_dtype_size(a->dtype) || a->dtype == SB_STRING || a->dtype == SB_VARIANT;
     return name && *name && *name != '-' && strcmp(name, SB_ATTRIBUTE_VALUE) != 0 && has_elements &&
            !a->strides && a->rank <= SB_CKPT_MAX_RANK &&
            sb_bundle_count_elements(a->dims, a->rank, count) && *count <= SIZE_MAX / 16 &&
@@ -129,8 +128,7 @@ sb_status sb_kept_read(sb_kept_value *v, sb_bundle *b, const sb_bundle_tensor *t
         uint64_t bytes = sb_bundle_bytes(b, t);
         void *to = status == SB_OK ? sb_arena_get(&fresh.arena, (size_t)bytes) : NULL;
         if (status == SB_OK && !to) status = sb_fail_nomem(err, "for a value");
-        if (status == SB_OK)
-            status = sb_bundle_read_box(b, t, NULL, to, (size_t)bytes, err);
+        if (status == SB_OK) status = sb_bundle_read_box(b, t, NULL, to, (size_t)bytes, err);
         fresh.array.data = to;
     }
     sb_arena_fini(status == SB_OK ? &v->arena : &fresh.arena);

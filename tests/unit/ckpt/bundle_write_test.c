@@ -182,8 +182,7 @@ static void pieces_are_streamed_in_order_however_they_were_cut(void **state) {
             int64_t rows = box[1] < 0 ? dims[0] : box[1], columns = box[3] < 0 ? dims[1] : box[3];
             int32_t values[32];
             for (int64_t at = 0; at < rows * columns; at++)
-                values[at] =
-                    (int32_t)((box[0] + at / columns) * dims[1] + box[2] + at % columns);
+                values[at] = (int32_t)((box[0] + at / columns) * dims[1] + box[2] + at % columns);
             sb_bundle_item item = {.name = sb_slice_str(cases[k].name),
                                    .dtype = SB_INT32,
                                    .rank = 2,
@@ -370,8 +369,8 @@ static void removing_takes_only_the_files_of_that_checkpoint(void **state) {
     sb_test_dir_put(*state, "c-1.meta", SB_LIT("m"));
     sb_test_dir_put(*state, "c-1.data-notes", SB_LIT("mine"));
     sb_err err;
-    assert_ok(sb_bundle_remove(&world, sb_test_dir_join(*state, "c-1"), &err), &err);
-    assert_ok(sb_bundle_remove(&world, sb_test_dir_join(*state, "c-1"), &err), &err);
+    assert_ok(sb_bundle_remove(&world, sb_test_dir_join(*state, "c-1"), NULL, &err), &err);
+    assert_ok(sb_bundle_remove(&world, sb_test_dir_join(*state, "c-1"), NULL, &err), &err);
     assert_int_equal(count_files(*state), 3);
     sb_bundle_close(open_bundle(*state, "c-10"));
 }

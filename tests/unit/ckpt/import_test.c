@@ -35,8 +35,9 @@ static void save(const char *prefix) {
         {.name = SB_LIT("s"), .dtype = SB_STRING, .rank = 1, .dims = &three, .strings = strings},
         {.name = SB_LIT("_CHECKPOINTABLE_OBJECT_GRAPH"), .dtype = SB_STRING, .strings = &graph},
     };
-    assert_ok(sb_bundle_writer_open(&w, &real, prefix, &(sb_bundle_writer_opts){.no_sync = true}, &err),
-              &err);
+    assert_ok(
+        sb_bundle_writer_open(&w, &real, prefix, &(sb_bundle_writer_opts){.no_sync = true}, &err),
+        &err);
     for (size_t i = 0; i < SB_COUNT(items); i++)
         assert_ok(sb_bundle_write(w, 0, &items[i], &err), &err);
     assert_ok(sb_bundle_writer_finish(&w, &err), &err);
@@ -55,8 +56,8 @@ static void export_to(const char *prefix, const char *path) {
 
 static sb_status import_from(const char *path, const char *prefix, size_t *written, sb_err *err) {
     sb_import_result result;
-    sb_status status = sb_bundle_import(&real, path, prefix, &(sb_import_opts){.no_sync = true},
-                                        &result, err);
+    sb_status status =
+        sb_bundle_import(&real, path, prefix, &(sb_import_opts){.no_sync = true}, &result, err);
     if (written) *written = result.written;
     return status;
 }
@@ -154,8 +155,9 @@ static void a_file_that_was_cut_anywhere_is_refused_and_leaves_nothing(void **st
             sb_err err = {0};
             snprintf(name, sizeof name, "cut_%s", names[k]);
             const char *path = sb_test_dir_join(*state, name);
-            assert_ok(sb_fs_put(&sb_fs_local, &sb_alloc_libc, path, sb_slice_of(whole.p, cut), &err),
-                      &err);
+            assert_ok(
+                sb_fs_put(&sb_fs_local, &sb_alloc_libc, path, sb_slice_of(whole.p, cut), &err),
+                &err);
             assert_int_not_equal(import_from(path, sb_test_dir_join(*state, "out/y"), NULL, &err),
                                  SB_OK);
             assert_non_null(strstr(err.text, "cut_x"));
@@ -181,8 +183,7 @@ static void changed_bytes_are_noticed_or_harmless(void **state) {
             const char *path = sb_test_dir_join(*state, name);
             assert_ok(sb_fs_put(&sb_fs_local, &sb_alloc_libc, path, whole, &err), &err);
             size_t written;
-            sb_status status =
-                import_from(path, sb_test_dir_join(*state, "y"), &written, &err);
+            sb_status status = import_from(path, sb_test_dir_join(*state, "y"), &written, &err);
             if (status == SB_OK) assert_int_equal(written, k == 0 ? 5 : 3);
             bytes[i] ^= flip;
         }
@@ -224,17 +225,19 @@ static void safetensors_that_lie_are_refused_by_name(void **state) {
          "cut short or changed"},
         {"{\"x\": {\"dtype\": \"U8\", \"shape\": [1], \"data_offsets\": [1, 2]}}", 2, SB_CORRUPT,
          "'x' begins at byte 1"},
-        {"{\"x\": {\"dtype\": \"U8\", \"shape\": [2], \"data_offsets\": [0, 2]}, \"y\": {\"dtype\": "
+        {"{\"x\": {\"dtype\": \"U8\", \"shape\": [2], \"data_offsets\": [0, 2]}, \"y\": "
+         "{\"dtype\": "
          "\"U8\", \"shape\": [2], \"data_offsets\": [1, 3]}}",
          3, SB_CORRUPT, "'y' begins at byte 1"},
-        {"{\"x\": {\"dtype\": \"F8_E8M0\", \"shape\": [1], \"data_offsets\": [0, 1]}}", 1, SB_INVALID,
-         "type F8_E8M0"},
+        {"{\"x\": {\"dtype\": \"F8_E8M0\", \"shape\": [1], \"data_offsets\": [0, 1]}}", 1,
+         SB_INVALID, "type F8_E8M0"},
         {"{\"x\": {\"dtype\": \"U8\", \"shape\": [-1], \"data_offsets\": [0, 1]}}", 1, SB_CORRUPT,
          "'x' is malformed"},
         {"{\"x\": {\"dtype\": \"U8\", \"shape\": [9223372036854775807, 9223372036854775807], "
          "\"data_offsets\": [0, 1]}}",
          1, SB_CORRUPT, "'x' has 1 bytes"},
-        {"{\"x\": {\"dtype\": \"U8\", \"shape\": [99999999999999999999], \"data_offsets\": [0, 1]}}",
+        {"{\"x\": {\"dtype\": \"U8\", \"shape\": [99999999999999999999], \"data_offsets\": [0, "
+         "1]}}",
          1, SB_CORRUPT, "'x' is malformed"},
         {"{\"x\": {\"dtype\": \"U8\", \"shape\": [1]}}", 1, SB_CORRUPT, "'x' is malformed"},
         {"{\"x\": {\"shape\": [1], \"data_offsets\": [0, 1]}}", 1, SB_CORRUPT, "'x' is malformed"},
@@ -243,7 +246,8 @@ static void safetensors_that_lie_are_refused_by_name(void **state) {
         {"{\"\\ud800\": {}}", 0, SB_CORRUPT, "a name is missing"},
         {"{\"\": {\"dtype\": \"U8\", \"shape\": [0], \"data_offsets\": [0, 0]}}", 0, SB_INVALID,
          "must not be empty"},
-        {"{\"x\": {\"dtype\": \"U8\", \"shape\": [0], \"data_offsets\": [0, 0]}, \"x\": {\"dtype\": "
+        {"{\"x\": {\"dtype\": \"U8\", \"shape\": [0], \"data_offsets\": [0, 0]}, \"x\": "
+         "{\"dtype\": "
          "\"U8\", \"shape\": [0], \"data_offsets\": [0, 0]}}",
          0, SB_INVALID, "'x' was added twice"},
         {"{} {}", 0, SB_CORRUPT, "something follows"},
@@ -310,7 +314,8 @@ static void headers_of_arrays(void **state) {
         {"{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (), }", SB_INVALID, "M8[ns]"},
         {"{'descr': '<f16', 'fortran_order': False, 'shape': (), }", SB_INVALID, "<f16"},
         {"{'descr': '|V1', 'fortran_order': False, 'shape': (), }", SB_INVALID, "|V1"},
-        {"{'descr': '<U99999999999999999999', 'fortran_order': False, 'shape': (), }", SB_INVALID, "U9"},
+        {"{'descr': '<U99999999999999999999', 'fortran_order': False, 'shape': (), }", SB_INVALID,
+         "U9"},
         {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (), }", SB_CORRUPT,
          "a structure"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", SB_CORRUPT, "malformed"},
@@ -341,7 +346,8 @@ static void another_kind_of_file_and_a_missing_one_are_named(void **state) {
     sb_err err;
     assert_int_equal(import_from("x.pt", "y", NULL, &err), SB_INVALID);
     assert_non_null(strstr(err.text, ".npz or .safetensors"));
-    assert_int_equal(import_from(sb_test_dir_join(*state, "no.npz"), "y", NULL, &err), SB_NOT_FOUND);
+    assert_int_equal(import_from(sb_test_dir_join(*state, "no.npz"), "y", NULL, &err),
+                     SB_NOT_FOUND);
     assert_non_null(strstr(err.text, "no.npz"));
 }
 

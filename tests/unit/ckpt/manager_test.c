@@ -128,6 +128,22 @@ static void checkpoints_of_others_are_never_removed(void **state) {
     sb_checkpoint_free(c);
 }
 
+static void what_another_process_put_in_place_stays(void **state) {
+    sb_checkpoint *c = new_program(), *other = new_program();
+    sb_err err;
+    sb_manager *m = open_manager(
+        c, &SB_INIT(sb_manager_opts, .directory = sb_test_dir_path(*state), .max_to_keep = 1));
+    save(m);
+    assert_ok(sb_checkpoint_write(other, sb_test_dir_join(*state, "ckpt-1"), NULL, &err), &err);
+    save(m);
+    save(m);
+    assert_true(is_there(*state, "ckpt-1.index")); /* it is not the one that the manager wrote */
+    assert_false(is_there(*state, "ckpt-2.index"));
+    sb_manager_close(m);
+    sb_checkpoint_free(c);
+    sb_checkpoint_free(other);
+}
+
 static void numbers_steps_and_intervals(void **state) {
     sb_checkpoint *c = new_program();
     int64_t step = 0;
@@ -204,6 +220,7 @@ int main(void) {
         ON_DISK(the_oldest_ones_are_removed),
         ON_DISK(one_every_n_hours_is_preserved),
         ON_DISK(checkpoints_of_others_are_never_removed),
+        ON_DISK(what_another_process_put_in_place_stays),
         ON_DISK(numbers_steps_and_intervals),
         ON_DISK(without_a_checkpoint_the_program_initializes),
         ON_DISK(options_that_make_no_sense_are_refused),

@@ -132,7 +132,8 @@ static void a_saver_restores_strings_and_other_shapes(void **state) {
     float from[6] = {1, 2, 3, 4, 5, 6}, to[3][2] = {{0}};
     sb_slice texts[] = {SB_LIT("a"), SB_LIT("bb")}, found[2] = {{NULL, 0}};
     sb_variable w = SB_INIT(sb_variable, .dtype = SB_FLOAT, .rank = 1, .dims = &six, .data = from);
-    sb_variable s = SB_INIT(sb_variable, .dtype = SB_STRING, .rank = 1, .dims = &two, .data = texts);
+    sb_variable s =
+        SB_INIT(sb_variable, .dtype = SB_STRING, .rank = 1, .dims = &two, .data = texts);
     sb_saver *saver;
     sb_err err;
     assert_ok(sb_saver_new(&saver, NULL, &err), &err);

@@ -41,8 +41,8 @@ static sb_status fill(program *p, sb_err *err) {
     const sb_slice text = SB_LIT("{\"epoch\": 3}");
     p->names[0] = SB_LIT("zero\0byte");
     p->names[1] = SB_LIT("");
-    sb_status status = sb_object_set_value(
-        p->state, "py_state", &(sb_array){.data = &text, .dtype = SB_STRING}, err);
+    sb_status status = sb_object_set_value(p->state, "py_state",
+                                           &(sb_array){.data = &text, .dtype = SB_STRING}, err);
     if (status == SB_OK)
         status = sb_object_set_value(
             p->table, "table-keys",
@@ -137,10 +137,10 @@ static void values_wait_for_objects_and_attributes_that_come_later(void **state)
     assert_ok(sb_object_get_value(p.state, "py_state", &text, &err), &err);
     assert_slice_is(*(const sb_slice *)text.data, "{\"epoch\": 3}");
     const int64_t two = 2;
-    assert_ok(sb_object_add_variable(
-                  NULL, root, "names",
-                  &SB_INIT(sb_variable, .dtype = SB_STRING, .rank = 1, .dims = &two, .data = p.names),
-                  &err),
+    assert_ok(sb_object_add_variable(NULL, root, "names",
+                                     &SB_INIT(sb_variable, .dtype = SB_STRING, .rank = 1,
+                                              .dims = &two, .data = p.names),
+                                     &err),
               &err);
     assert_filled(&p);
     assert_ok(sb_restore_assert_consumed(r, &err), &err);
