@@ -36,7 +36,7 @@ static void add_entry(sb_buf *block, size_t shared, sb_slice key, sb_slice value
     sb_pb_add_varint(block, shared);
     sb_pb_add_varint(block, key.n - shared);
     sb_pb_add_varint(block, value.n);
-    sb_buf_add(block, key.p + shared, key.n - shared);
+    if (key.n > shared) sb_buf_add(block, key.p + shared, key.n - shared);
     sb_buf_add_slice(block, value);
 }
 

@@ -204,6 +204,13 @@ static void pieces_are_streamed_in_order_however_they_were_cut(void **state) {
     sb_bundle_close(b);
 }
 
+static void a_checkpoint_of_nothing_is_read_back(void **state) {
+    finish(open_writer(*state, "x", NULL));
+    sb_bundle *b = open_bundle(*state, "x");
+    assert_int_equal(sb_bundle_count(b), 0);
+    sb_bundle_close(b);
+}
+
 static void a_piece_that_is_all_of_it_is_saved_whole(void **state) {
     sb_bundle_writer *w = open_writer(*state, "x", NULL);
     const float x[] = {1, 2};
@@ -412,6 +419,7 @@ int main(void) {
         ON_DISK(the_golden_bundle_is_written),
         ON_DISK(shards_pieces_and_variants_are_read_back),
         ON_DISK(pieces_are_streamed_in_order_however_they_were_cut),
+        ON_DISK(a_checkpoint_of_nothing_is_read_back),
         ON_DISK(a_piece_that_is_all_of_it_is_saved_whole),
         ON_DISK(large_tensors_and_hundred_thousand_small_ones_are_read_back),
         ON_DISK(a_checkpoint_that_replaces_one_leaves_no_old_file),
