@@ -47,7 +47,7 @@ wheel: ## build/wheels: one Python wheel for this and newer Pythons, with the co
 	@"$$(tools/setup wheel-path)/bin/python" tools/wheel
 
 test: ## build and run every suite; the last line is the count
-	@tools/setup test ui
+	@tools/setup test ui digits
 	@tools/run_tests $(SUITES)
 
 bench: ## ours beside the peers: a table of ratios, JSON in build/bench/

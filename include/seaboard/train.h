@@ -210,15 +210,46 @@ typedef struct sb_optimizer {
 SB_API sb_op *sb_net_minimize(sb_net *g, const sb_optimizer *optimizer, sb_op *loss,
                               sb_op *global_step);
 
+/* ---- summaries and checkpoints --------------------------------------------------------------- */
+
+/* Ops whose value is a serialized Summary for sb_summary of seaboard/writer.h. The tag is the name
+ * with the scope in front, made unique. */
+SB_API sb_op *sb_net_scalar_summary(sb_net *g, const char *name, sb_op *value);
+SB_API sb_op *sb_net_histogram_summary(sb_net *g, const char *name, sb_op *values);
+/* [images, height, width, 1, 3 or 4]; max_outputs 0: 3. */
+SB_API sb_op *sb_net_image_summary(sb_net *g, const char *name, sb_op *pixels,
+                                   uint32_t max_outputs);
+/* [clips, frames] or [clips, frames, channels], in -1 .. 1; max_outputs 0: 3. */
+SB_API sb_op *sb_net_audio_summary(sb_net *g, const char *name, sb_op *samples, double sample_rate,
+                                   uint32_t max_outputs);
+/* Strings, Markdown. */
+SB_API sb_op *sb_net_text_summary(sb_net *g, const char *name, sb_op *strings);
+/* All summaries of the graph in one; NULL when there is none, which is no failure. */
+SB_API sb_op *sb_net_merge_all(sb_net *g);
+
+/* Adds the ops with which TensorFlow saves and restores the variables that there are now. Answers
+ * the one that restores; sb_net_save and sb_net_restore work without them. */
+SB_API sb_op *sb_net_saver(sb_net *g);
+
+/* ---- export ---------------------------------------------------------------------------------- */
+
+/* A serialized GraphDef that TensorFlow imports, with the shapes of all outputs. Belongs to the
+ * graph, until the next export. */
+SB_API sb_status sb_net_graph_def(sb_net *g, sb_slice *out, sb_err *err);
+/* A serialized MetaGraphDef: the graph and its collections; with_saver: and where the saver's ops
+ * are, as a .meta file has it. The same lifetime. */
+SB_API sb_status sb_net_meta_graph_def(sb_net *g, bool with_saver, sb_slice *out, sb_err *err);
+
 /* ---- running --------------------------------------------------------------------------------- */
 
 typedef struct sb_net_session sb_net_session;
 
 typedef struct sb_net_session_opts {
-    size_t size;      /* SB_INIT */
-    uint64_t seed;    /* of all random ops; 0: another one every time */
-    uint32_t threads; /* 0: as many as there are processors */
-    uint32_t flags;   /* 0 */
+    size_t size;                /* SB_INIT */
+    uint64_t seed;              /* of all random ops; 0: another one every time */
+    uint32_t threads;           /* 0: as many as there are processors */
+    uint32_t flags;             /* 0 */
+    const sb_saver_opts *saver; /* for sb_net_save; NULL: its defaults */
 } sb_net_session_opts;
 
 /* opts may be NULL. Fails with the graph's failure if there was one. */
@@ -240,6 +271,19 @@ typedef struct sb_feed {
 SB_API sb_status sb_net_run(sb_net_session *s, sb_op *const *fetches, size_t fetch_count,
                             const sb_feed *feeds, size_t feed_count, sb_array *results,
                             sb_err *err);
+
+/* The same, and a serialized RunMetadata of it (*metadata, until the next run): when each op ran,
+ * how long, and the memory of its values. */
+SB_API sb_status sb_net_run_traced(sb_net_session *s, sb_op *const *fetches, size_t fetch_count,
+                                   const sb_feed *feeds, size_t feed_count, sb_array *results,
+                                   sb_slice *metadata, sb_err *err);
+
+/* Writes all variables as PATH-<step> (PATH with SB_NO_STEP) with its .meta, and the state file, as
+ * TF1's Saver does. *written (may be NULL) is valid until the next call. */
+SB_API sb_status sb_net_save(sb_net_session *s, const char *path, int64_t step,
+                             const char **written, sb_err *err);
+/* Reads all variables, or changes none: SB_NOT_FOUND lists those that the file does not have. */
+SB_API sb_status sb_net_restore(sb_net_session *s, const char *path, sb_err *err);
 
 /* The numbers of a variable, until the session is closed: they change with every run that assigns
  * it. SB_INVALID when it has no value yet, or is no variable. */

@@ -31,7 +31,7 @@ CHECK_LAYOUT(sb_hparam_info, max);
 CHECK_LAYOUT(sb_image_opts, max_outputs);
 CHECK_LAYOUT(sb_meta, wall_time);
 CHECK_LAYOUT(sb_metric_info, description);
-CHECK_LAYOUT(sb_net_session_opts, flags);
+CHECK_LAYOUT(sb_net_session_opts, saver);
 CHECK_LAYOUT(sb_optimizer, nesterov);
 CHECK_LAYOUT(sb_reader_opts, max_decoded);
 CHECK_LAYOUT(sb_save_opts, shards);

@@ -27,6 +27,7 @@ sb_status sb_net_new(sb_net **out, sb_err *err) {
     sb_net *g = sb_alloc_zeroed(NET_ALLOC, 1, sizeof *g);
     if (!g) return sb_fail_nomem(err, "for a graph");
     sb_arena_init(&g->arena, NET_ALLOC, ARENA_BLOCK, SIZE_MAX / 2);
+    sb_buf_init(&g->exported, NET_ALLOC, INT32_MAX);
     sb_intern_init(&g->names, NET_ALLOC, 0, UINT32_MAX - 1);
     *out = g;
     return SB_OK;
@@ -44,6 +45,7 @@ void sb_net_free(sb_net *g) {
     SB_VEC_FREE(&g->train_ops, NET_ALLOC);
     SB_VEC_FREE(&g->name_uses, NET_ALLOC);
     SB_VEC_FREE(&g->op_of_name, NET_ALLOC);
+    sb_buf_fini(&g->exported);
     sb_intern_fini(&g->names);
     sb_arena_fini(&g->arena);
     sb_alloc_put(NET_ALLOC, g, sizeof *g);

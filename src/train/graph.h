@@ -9,6 +9,7 @@
 #define SB_TRAIN_GRAPH_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/intern.h"
 #include "base/slice.h"
 #include "base/vec.h"
@@ -90,6 +91,7 @@ struct sb_net {
     SB_VEC(uint32_t) name_uses;              /* by id of names */
     SB_VEC(sb_op *) op_of_name;              /* by id of names; NULL: a scope */
     sb_op *save_path, *save_op, *restore_op; /* of the saver; NULL: there is none */
+    sb_buf exported;                         /* the newest export */
 };
 
 #define NET_ALLOC (&sb_alloc_libc)

@@ -74,6 +74,10 @@ run_fn sb_run_none, run_const, sb_run_assign, sb_run_assign_add, sb_run_identity
     sb_run_sparse_xent, sb_run_xent, sb_run_in_top_k, sb_run_truncated_normal, sb_run_random_normal,
     sb_run_random_uniform, sb_run_gradient_descent, sb_run_momentum, sb_run_adam;
 scratch_fn sb_scratch_matmul, sb_scratch_conv2d, sb_scratch_conv2d_input, sb_scratch_conv2d_filter;
+/* summaries.c, saver.c */
+infer_fn sb_infer_summary, sb_infer_restore;
+run_fn sb_run_scalar_summary, sb_run_histogram_summary, sb_run_image_summary, sb_run_audio_summary,
+    sb_run_tensor_summary, sb_run_merge_summary, sb_run_save, sb_run_restore;
 /* grad_math.c, grad_nn.c */
 grad_fn sb_grad_identity, sb_grad_add, sb_grad_sub, sb_grad_mul, sb_grad_div, sb_grad_pow,
     sb_grad_neg, sb_grad_square, sb_grad_reshape, sb_grad_slice, sb_grad_cast, sb_grad_sum,

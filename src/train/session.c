@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/env.h"
 #include "base/sized.h"
 #include "base/status.h"
 #include "codec/tensor.h"
@@ -70,6 +71,8 @@ sb_status sb_net_session_open(sb_net_session **out, sb_net *g, const sb_net_sess
     sb_net_session *s = sb_alloc_zeroed(NET_ALLOC, 1, sizeof *s);
     if (!s) return sb_fail_nomem(err, "for a session");
     s->g = g;
+    s->has_saver_opts = opts.saver != NULL;
+    if (opts.saver) s->saver_opts = *opts.saver;
     s->seed = opts.seed ? opts.seed : random_seed();
     sb_arena_init(&s->run_arena, NET_ALLOC, 4096, SIZE_MAX / 2);
     status = make_variables(s, err);
@@ -85,6 +88,7 @@ sb_status sb_net_session_open(sb_net_session **out, sb_net *g, const sb_net_sess
 void sb_net_session_close(sb_net_session *s) {
     if (!s) return;
     sb_team_free(s->team);
+    sb_saver_free(s->saver);
     for (size_t i = 0; i < s->plans.n; i++) sb_plan_free(s->plans.items[i]);
     SB_VEC_FREE(&s->plans, NET_ALLOC);
     sb_alloc_put(NET_ALLOC, s->variables, (s->variable_count + 1) * sizeof *s->variables);
@@ -274,18 +278,57 @@ static sb_status give_results(const sb_net_session *s, const plan *p, const void
     return SB_OK;
 }
 
-sb_status sb_net_run(sb_net_session *s, sb_op *const *fetches, size_t fetch_count,
-                     const sb_feed *feeds, size_t feed_count, sb_array *results, sb_err *err) {
-    plan *p;
+/* One step after the other; the time of each when the run is traced. */
+static sb_status run_steps(sb_net_session *s, const plan *p, const void *const *feeds,
+                           sb_err *err) {
+    const sb_clock *clock = &sb_clock_system;
+    sb_status status = SB_OK;
+    for (size_t i = 0; i < p->step_count && status == SB_OK; i++) {
+        if (s->times) s->times[i].begin = clock->steady(clock->ctx);
+        status = run_step(s, &p->steps[i], feeds, err);
+        if (s->times) s->times[i].end = clock->steady(clock->ctx);
+    }
+    return status;
+}
+
+static sb_status run_traced_steps(sb_net_session *s, const plan *p, const void *const *feeds,
+                                  sb_slice *metadata, sb_err *err) {
+    const sb_clock *clock = &sb_clock_system;
+    uint64_t wall = clock->wall(clock->ctx), steady = clock->steady(clock->ctx);
+    s->times = sb_arena_zeroed(&s->run_arena, p->step_count + 1, sizeof *s->times);
+    if (!s->times) return sb_fail_nomem(err, "for the times of a run");
+    sb_status status = run_steps(s, p, feeds, err);
+    if (status == SB_OK)
+        status = sb_metadata_make(p, s->times, wall - steady, &s->run_arena, metadata, err);
+    s->times = NULL;
+    return status;
+}
+
+static sb_status run(sb_net_session *s, sb_op *const *fetches, size_t fetch_count,
+                     const sb_feed *feeds, size_t feed_count, sb_array *results, sb_slice *metadata,
+                     sb_err *err) {
+    plan *p = NULL;
     sb_arena_reset(&s->run_arena, (sb_arena_mark){0});
     const void **data = sb_arena_zeroed(&s->run_arena, feed_count + 1, sizeof *data);
     if (!data) return sb_fail_nomem(err, "for a run");
     sb_status status = take_feeds(s, feeds, feed_count, data, err);
     if (status == SB_OK) status = find_plan(s, &p, fetches, fetch_count, feeds, feed_count, err);
-    for (size_t i = 0; status == SB_OK && i < p->step_count; i++)
-        status = run_step(s, &p->steps[i], data, err);
+    if (status == SB_OK)
+        status =
+            metadata ? run_traced_steps(s, p, data, metadata, err) : run_steps(s, p, data, err);
     if (status == SB_OK && results) status = give_results(s, p, data, results, err);
     return status;
+}
+
+sb_status sb_net_run(sb_net_session *s, sb_op *const *fetches, size_t fetch_count,
+                     const sb_feed *feeds, size_t feed_count, sb_array *results, sb_err *err) {
+    return run(s, fetches, fetch_count, feeds, feed_count, results, NULL, err);
+}
+
+sb_status sb_net_run_traced(sb_net_session *s, sb_op *const *fetches, size_t fetch_count,
+                            const sb_feed *feeds, size_t feed_count, sb_array *results,
+                            sb_slice *metadata, sb_err *err) {
+    return run(s, fetches, fetch_count, feeds, feed_count, results, metadata, err);
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -301,7 +344,7 @@ static sb_status find_variable(const sb_net_session *s, const sb_op *op, size_t 
 }
 
 sb_status sb_net_get_variable(sb_net_session *s, sb_op *variable, sb_array *out, sb_err *err) {
-    size_t i;
+    size_t i = 0;
     sb_status status = find_variable(s, variable, &i, err);
     if (status != SB_OK) return status;
     if (!s->is_set[i]) return fail_unset(s, i, err);
@@ -313,7 +356,7 @@ sb_status sb_net_get_variable(sb_net_session *s, sb_op *variable, sb_array *out,
 
 sb_status sb_net_set_variable(sb_net_session *s, sb_op *variable, const sb_array *value,
                               sb_err *err) {
-    size_t i;
+    size_t i = 0;
     sb_status status = find_variable(s, variable, &i, err);
     if (status != SB_OK) return status;
     const op_out *o = &s->g->variables.items[i].ref->outs[0];

@@ -3,6 +3,7 @@
 #define SB_TRAIN_SESSION_H
 
 #include "train/graph.h"
+#include "train/metadata.h"
 #include "train/plan.h"
 #include "train/team.h"
 
@@ -23,6 +24,10 @@ struct sb_net_session {
     size_t memory_bytes;
     SB_VEC(plan *) plans;
     sb_arena run_arena; /* bytes of strings, converted feeds: until the next run */
+    sb_saver *saver;    /* NULL: not used yet */
+    sb_saver_opts saver_opts;
+    bool has_saver_opts;
+    step_time *times; /* of the steps of a traced run; NULL: the run is not traced */
 };
 
 /* Bytes of an element in memory: strings are sb_slice. */

@@ -1,0 +1,393 @@
+"""The trainer beside TensorFlow and torch: the value and the gradient of every op, whole trainings, graphs that
+TensorFlow imports and runs, checkpoints that it restores and trains on; and the MNIST program itself."""
+
+import gzip
+import os
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from ckpt_ctypes import ROOT, SeaboardError  # noqa: E402
+from train_ctypes import ALL_AXES, Net, dims  # noqa: E402
+
+tf1 = tf.compat.v1
+PROGRAM = pathlib.Path(os.environ.get("SEABOARD_BIN", ROOT / "build/seaboard")).parent / "examples/fully_connected_feed"
+NAMES = ["hidden1/weights", "hidden1/biases", "hidden2/weights", "hidden2/biases", "softmax_linear/weights",
+         "softmax_linear/biases"]
+
+# ---- the value and the gradient of every op ----------------------------------------------------------------------
+
+
+def floats(*shape, low=-2.0, high=2.0, seed=0):
+    return np.random.RandomState(seed + 17 * sum(shape)).uniform(low, high, shape).astype(np.float32)
+
+
+def ints(high, *shape):
+    return np.random.RandomState(5).randint(0, high, shape).astype(np.int32)
+
+
+SAME, VALID = 0, 1
+CASES = {
+    "add": (lambda n, x, y: n.add("add", x, y), [floats(3, 4), floats(4)]),
+    "sub": (lambda n, x, y: n.add("sub", x, y), [floats(3, 1), floats(3, 4)]),
+    "mul": (lambda n, x, y: n.add("mul", x, y), [floats(2, 3, 4), floats(3, 1)]),
+    "div": (lambda n, x, y: n.add("div", x, y), [floats(3, 4), floats(4, low=0.5)]),
+    "pow": (lambda n, x, y: n.add("pow", x, y), [floats(3, 4, low=0.5), floats(4)]),
+    "square": (lambda n, x: n.add("square", x), [floats(3, 4)]),
+    "neg": (lambda n, x: n.add("neg", x), [floats(3, 4)]),
+    "matmul": (lambda n, x, y: n.add("matmul", x, y, False, False), [floats(20, 300), floats(300, 17)]),
+    "matmul, first transposed": (lambda n, x, y: n.add("matmul", x, y, True, False), [floats(30, 20), floats(30, 17)]),
+    "matmul, second transposed": (lambda n, x, y: n.add("matmul", x, y, False, True), [floats(20, 30), floats(17, 30)]),
+    "matmul, both transposed": (lambda n, x, y: n.add("matmul", x, y, True, True), [floats(30, 20), floats(17, 30)]),
+    "sum": (lambda n, x: n.add("sum", x, dims(1), False), [floats(3, 4, 5)]),
+    "sum of all": (lambda n, x: n.add("sum", x, ALL_AXES, False), [floats(3, 4)]),
+    "mean": (lambda n, x: n.add("mean", x, dims(0, 2), True), [floats(3, 4, 5)]),
+    "mean of all": (lambda n, x: n.add("mean", x, ALL_AXES, False), [floats(3, 4)]),
+    "reshape": (lambda n, x: n.add("reshape", x, dims(2, -1)), [floats(3, 4)]),
+    "slice": (lambda n, x: n.add("slice", x, dims(1, 0), dims(2, -1)), [floats(3, 4)]),
+    "identity": (lambda n, x: n.add("identity", x), [floats(3)]),
+    "bias_add": (lambda n, x, b: n.add("bias_add", x, b), [floats(2, 5, 3), floats(3)]),
+    "relu": (lambda n, x: n.add("relu", x), [floats(3, 4)]),
+    "sigmoid": (lambda n, x: n.add("sigmoid", x), [floats(3, 4)]),
+    "tanh": (lambda n, x: n.add("tanh", x), [floats(3, 4)]),
+    "softmax": (lambda n, x: n.add("softmax", x), [floats(3, 4)]),
+    "conv2d same": (lambda n, x, f: conv(n, x, f, 1, 2, SAME), [floats(3, 7, 6, 2), floats(3, 3, 2, 5)]),
+    "conv2d valid": (lambda n, x, f: conv(n, x, f, 2, 1, VALID), [floats(3, 7, 6, 2), floats(3, 2, 2, 5)]),
+    "max_pool same": (lambda n, x: pool(n, x, SAME), [floats(2, 7, 6, 3)]),
+    "max_pool valid": (lambda n, x: pool(n, x, VALID), [floats(2, 7, 6, 3)]),
+}
+
+
+def long(x):
+    import ctypes
+
+    return ctypes.c_int64(x)
+
+
+def conv(n, x, f, sy, sx, padding):
+    return n.add("conv2d", x, f, long(sy), long(sx), padding)
+
+
+def pool(n, x, padding):
+    return n.add("max_pool", x, long(3), long(2), long(2), long(2), padding)
+
+
+def run_in_tensorflow(graph_def, names, feeds):
+    graph = tf.Graph()
+    with graph.as_default():
+        definition = tf1.GraphDef.FromString(graph_def)
+        tf1.import_graph_def(definition, name="")
+        with tf1.Session(graph=graph) as session:
+            return session.run([f"{name}:0" for name in names], {f"{name}:0": value for name, value in feeds.items()})
+
+
+def compare(net, fetches, feeds, tolerance=1e-4):
+    ours = net.run(fetches, feeds)
+    theirs = run_in_tensorflow(net.graph_def(), [net.name(f) for f in fetches], {net.name(op): v for op, v in feeds})
+    for fetch, a, b in zip(fetches, ours, theirs):
+        assert a.dtype == b.dtype and a.shape == b.shape, net.name(fetch)
+        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance, err_msg=net.name(fetch))
+    net.close()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_values_and_gradients_equal_tensorflow(case):
+    make, inputs = CASES[case]
+    net = Net()
+    placeholders = [net.placeholder(value) for value in inputs]
+    y = make(net, *placeholders)
+    # a loss in which every place of y counts differently
+    squared = net.add("square", net.add("tanh", y))
+    loss = net.add("sum", squared, ALL_AXES, False)
+    grads = net.gradients(loss, placeholders)
+    compare(net, [y, *grads], list(zip(placeholders, inputs)), 2e-3 if "conv" in case or "matmul" in case else 1e-4)
+
+
+def test_losses_and_their_gradients_equal_tensorflow():
+    logits, labels, shares = floats(6, 5), ints(5, 6), np.random.RandomState(2).dirichlet(np.ones(5), 6).astype(np.float32)
+    net = Net()
+    x, classes, dense = net.placeholder(logits), net.placeholder(labels), net.placeholder(shares)
+    sparse = net.add("sparse_softmax_cross_entropy", classes, x)
+    full = net.add("softmax_cross_entropy", dense, x)
+    loss = net.add("mean", net.add("add", sparse, net.add("square", full)), ALL_AXES, False)
+    compare(net, [sparse, full, *net.gradients(loss, [x])], [(x, logits), (classes, labels), (dense, shares)])
+
+
+def test_integers_and_comparisons_equal_tensorflow():
+    import ctypes
+
+    x, y, targets = floats(6, 5), ints(4, 6, 5), ints(5, 6)
+    net = Net()
+    a, b, t = net.placeholder(x), net.placeholder(y), net.placeholder(targets)
+    fetches = [
+        net.add("argmax", a, ctypes.c_int64(1)),
+        net.add("argmax", b, ctypes.c_int64(0)),
+        net.add("in_top_k", a, t, 2),
+        net.add("equal", b, net.add("cast", a, 3)),
+        net.add("cast", b, 1),
+        net.add("cast", a, 9),
+        net.add("add", b, b),
+        net.add("sum", b, dims(1), False),
+    ]
+    compare(net, fetches, [(a, x), (b, y), (t, targets)])
+
+
+def test_random_numbers_have_tensorflows_statistics():
+    net = Net()
+    import ctypes
+
+    ops = [net.add(f"{kind}", dims(300, 400), ctypes.c_double(a), ctypes.c_double(b))
+           for kind, a, b in (("truncated_normal", 1, 0.5), ("random_normal", -1, 2), ("random_uniform", 2, 5))]
+    ours = net.run(ops, [])
+    theirs = run_in_tensorflow(net.graph_def(), [net.name(op) for op in ops], {})
+    net.close()
+    for a, b in zip(ours, theirs):
+        assert abs(a.mean() - b.mean()) < 0.03 and abs(a.std() - b.std()) < 0.03
+        np.testing.assert_allclose(np.quantile(a, [0.01, 0.25, 0.5, 0.75, 0.99]),
+                                   np.quantile(b, [0.01, 0.25, 0.5, 0.75, 0.99]), atol=0.08)
+
+
+def test_a_message_names_both_ops_and_shapes():
+    net = Net()
+    x, y = net.placeholder(floats(2, 3)), net.placeholder(floats(4, 5))
+    with pytest.raises(SeaboardError, match=r"Placeholder \[2,3\] and Placeholder_1 \[4,5\]"):
+        net.add("matmul", x, y, False, False)
+    net.close()
+
+
+# ---- the program -------------------------------------------------------------------------------------------------
+
+
+def train(log_dir, *more, code=0):
+    done = subprocess.run([PROGRAM, "--log_dir", log_dir, *map(str, more)], capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout if code == 0 else done.stderr
+
+
+def parameters(log_dir, step):
+    reader = tf.train.load_checkpoint(str(log_dir / f"model.ckpt-{step}"))
+    return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
+
+
+def events(log_dir):
+    found = []
+    for path in sorted(log_dir.glob("events.out.tfevents.*")):
+        data, at = path.read_bytes(), 0
+        while at < len(data):
+            size = struct.unpack("<Q", data[at : at + 8])[0]
+            found.append(tf1.Event.FromString(data[at + 12 : at + 12 + size]))
+            at += 16 + size
+    return found
+
+
+@pytest.fixture(scope="module")
+def small_data(tmp_path_factory):
+    """6000 random pictures in mnist.npz: 1000 to train with."""
+    folder, random = tmp_path_factory.mktemp("digits"), np.random.RandomState(1)
+    labels = random.randint(0, 10, 7000).astype(np.uint8)
+    images = (random.randint(0, 60, (7000, 28, 28)) + 15 * labels[:, None, None]).astype(np.uint8)
+    np.savez_compressed(folder / "mnist.npz", x_train=images[:6000], y_train=labels[:6000], x_test=images[6000:],
+                        y_test=labels[6000:])
+    return folder
+
+
+def shape_text(shape):
+    return "?" if shape.unknown_rank else "[" + ",".join(str(dim.size) for dim in shape.dim) + "]"
+
+
+def test_the_graph_equals_tensorflows_node_by_node(tmp_path):
+    train(tmp_path, "--fake_data", "--max_steps", 1)
+    graph = tf1.GraphDef.FromString(next(e.graph_def for e in events(tmp_path) if e.graph_def))
+    lines = []
+    for node in graph.node:
+        shapes = " ".join(shape_text(s) for s in node.attr["_output_shapes"].list.shape)
+        where = " " + node.attr["_class"].list.s[0].decode()[4:] if "_class" in node.attr else ""
+        lines.append(f"{node.name} {node.op} ({', '.join(node.input)}) {shapes}{where}".rstrip())
+    assert lines == (ROOT / "tests/fixtures/train/fully_connected_feed.txt").read_text().splitlines()
+
+
+def test_files_and_prints_are_the_tutorials(tmp_path, small_data):
+    out = train(tmp_path, "--input_data_dir", small_data, "--max_steps", 250)
+    number = r"\d+\.\d{2} \(\d+\.\d{3} sec\)"
+    line = r"  Num examples: \d+  Num correct: \d+  Precision @ 1: [01]\.\d{4}\n"
+    assert re.fullmatch(
+        rf"Extracting .*mnist.npz\nStep 0: loss = {number}\nStep 100: loss = {number}\nStep 200: loss = {number}\n"
+        rf"Training Data Eval:\n{line}Validation Data Eval:\n{line}Test Data Eval:\n{line}", out), out
+    names = {p.name for p in tmp_path.iterdir()}
+    assert {"checkpoint", "model.ckpt-249.index", "model.ckpt-249.meta", "model.ckpt-249.data-00000-of-00001"} < names
+    assert len(names) == 5
+    found = events(tmp_path)
+    assert [e.WhichOneof("what") for e in found[:3]] == ["file_version", "graph_def", "meta_graph_def"]
+    assert [e.step for e in found[3:]] == [0, 100, 200]
+    assert all(v.tag == "loss" for e in found[3:] for v in e.summary.value)
+    assert parameters(tmp_path, 249)["global_step"] == 250
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_restored_training_equals_an_uninterrupted_one_bit_by_bit(tmp_path, small_data, threads):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    more = ["--input_data_dir", small_data, "--threads", threads, "--hidden1", 16, "--hidden2", 8]
+    train(whole, *more, "--max_steps", 1100)
+    train(parts, *more, "--max_steps", 640)
+    train(parts, *more, "--max_steps", 1100, "--restore")
+    name = "model.ckpt-1099.data-00000-of-00001"
+    assert (whole / name).read_bytes() == (parts / name).read_bytes()
+    assert (parts / "model.ckpt-639.index").exists()  # nothing is deleted
+
+
+def test_tensorflow_restores_our_checkpoint_and_trains_on_like_us(tmp_path):
+    train(tmp_path / "a", "--fake_data", "--max_steps", 10)
+    train(tmp_path / "b", "--fake_data", "--max_steps", 30)
+    graph = tf.Graph()
+    with graph.as_default(), tf1.Session(graph=graph) as session:
+        saver = tf1.train.import_meta_graph(str(tmp_path / "a/model.ckpt-9.meta"))
+        saver.restore(session, str(tmp_path / "a/model.ckpt-9"))
+        feed = {"Placeholder:0": np.ones((100, 784), np.float32), "Placeholder_1:0": np.zeros(100, np.int32)}
+        for _ in range(20):
+            session.run("GradientDescent", feed)
+        theirs = {name: session.run(f"{name}:0") for name in [*NAMES, "global_step"]}
+    ours = parameters(tmp_path / "b", 29)
+    for name, value in theirs.items():
+        np.testing.assert_allclose(ours[name], value, rtol=1e-3, atol=1e-5, err_msg=name)
+
+
+def test_torch_trains_to_the_same_parameters(tmp_path):
+    torch = pytest.importorskip("torch")
+    train(tmp_path / "a", "--fake_data", "--max_steps", 10)
+    train(tmp_path / "b", "--fake_data", "--max_steps", 30)
+    start, end = parameters(tmp_path / "a", 9), parameters(tmp_path / "b", 29)
+    weights = [torch.tensor(start[name], requires_grad=True) for name in NAMES]
+    images, labels = torch.ones(100, 784), torch.zeros(100, dtype=torch.long)
+    for _ in range(20):
+        x = images
+        for i in (0, 2, 4):
+            x = x @ weights[i] + weights[i + 1]
+            x = torch.relu(x) if i < 4 else x
+        torch.nn.functional.cross_entropy(x, labels).backward()
+        with torch.no_grad():
+            for w in weights:
+                w -= 0.01 * w.grad
+                w.grad = None
+    for name, value in zip(NAMES, weights):
+        np.testing.assert_allclose(end[name], value.detach().numpy(), rtol=1e-3, atol=1e-5, err_msg=name)
+
+
+def test_an_interrupt_saves_and_prints_how_to_go_on(tmp_path, small_data):
+    command = [PROGRAM, "--log_dir", tmp_path, "--input_data_dir", small_data, "--max_steps", "100000000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+        for line in running.stdout:
+            if line.startswith("Step 100:"):
+                running.send_signal(signal.SIGINT)
+                break
+        rest = running.stdout.read()
+    assert running.returncode == 130
+    stopped = re.search(r"Stopped after step (\d+)\. To go on:\n(.*--restore.*)\n", rest)
+    step = int(stopped.group(1))
+    assert parameters(tmp_path, step)["global_step"] == step + 1
+    assert f"--log_dir '{tmp_path}'" in stopped.group(2)
+    assert "Restoring parameters from" in train(tmp_path, "--input_data_dir", small_data, "--restore", "--max_steps", step + 3)
+
+
+def test_clearing_leaves_what_is_not_the_trainers(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    (tmp_path / "model.ckpt-old.py").write_text("mine")
+    (tmp_path / "events.out.tfevents.1.host").write_bytes(b"old")
+    (tmp_path / "model.ckpt-7.index").write_bytes(b"old")
+    train(tmp_path, "--fake_data", "--max_steps", 1)
+    assert (tmp_path / "notes.txt").exists() and (tmp_path / "model.ckpt-old.py").exists()
+    assert not (tmp_path / "events.out.tfevents.1.host").exists() and not (tmp_path / "model.ckpt-7.index").exists()
+
+
+def test_a_loss_that_is_not_a_number_stops_with_good_parameters(tmp_path, small_data):
+    said = train(tmp_path, "--input_data_dir", small_data, "--learning_rate", "1e30", "--max_steps", 200, code=1)
+    assert "Model diverged with loss = NaN" in said
+    [index] = tmp_path.glob("model.ckpt-*.index")
+    good = parameters(tmp_path, int(index.stem.rsplit("-", 1)[1]))
+    assert all(np.isfinite(value).all() for value in good.values())
+
+
+def write_idx(folder, count=6000, label=3, magic=2051, cut=0, rows=28):
+    folder.mkdir(exist_ok=True)
+    for name, n in (("train", count), ("t10k", 1000)):
+        images = struct.pack(">IIII", magic, n, rows, 28) + bytes(n * 784)
+        labels = struct.pack(">II", 2049, n) + bytes([label]) * n
+        packed = gzip.compress(images, 1)
+        (folder / f"{name}-images-idx3-ubyte.gz").write_bytes(packed[: len(packed) - cut])
+        (folder / f"{name}-labels-idx1-ubyte").write_bytes(labels)
+    return folder
+
+
+def test_idx_files_plain_and_gzip_are_read(tmp_path):
+    folder = write_idx(tmp_path / "data")
+    assert "Num examples: 5000" in train(tmp_path / "log", "--input_data_dir", folder, "--max_steps", 1)
+
+
+@pytest.mark.parametrize("change, message", [
+    ({"magic": 2050}, "Invalid magic number 2050 in MNIST image file"),
+    ({"label": 10}, "there are classes 0 to 9"),
+    ({"cut": 20}, "or is damaged"),
+    ({"rows": 27}, "pictures of 27x28"),
+    ({"count": 5000}, "Validation size should be between 0 and 5000"),
+])
+def test_bad_data_is_refused_by_name(tmp_path, change, message):
+    folder = write_idx(tmp_path / "data", **change)
+    assert message in train(tmp_path / "log", "--input_data_dir", folder, "--max_steps", 1, code=1)
+
+
+def test_bad_npz_is_refused_by_name(tmp_path, small_data):
+    whole = (small_data / "mnist.npz").read_bytes()
+    for i, (bad, message) in enumerate([(whole[:1000], "no zip archive"), (b"PK", "no zip archive")]):
+        folder = tmp_path / str(i)
+        folder.mkdir()
+        (folder / "mnist.npz").write_bytes(bad)
+        assert message in train(tmp_path / "log", "--input_data_dir", folder, code=1)
+    folder = tmp_path / "form"
+    folder.mkdir()
+    np.savez(folder / "mnist.npz", x_train=np.zeros((6000, 28, 28)))
+    assert "x_train.npy is no array of uint8" in train(tmp_path / "log", "--input_data_dir", folder, code=1)
+
+
+def test_bad_usage_is_refused(tmp_path, small_data):
+    (tmp_path / "file").write_text("")
+    assert "cannot be" in train(tmp_path / "file/log", "--fake_data", code=1)
+    assert "there is neither" in train(tmp_path / "a", "--input_data_dir", tmp_path / "nothing", code=1)
+    said = train(tmp_path / "a", "--fake_data", "--batch_size", 64, code=1)
+    assert "--batch_size 64 does not divide the 10000, 10000 and 10000 examples" in said and " 50 " in said
+    assert "is no whole number" in train(tmp_path / "a", "--max_steps", "ten", code=2)
+    train(tmp_path / "empty", "--fake_data", "--restore", code=1)
+    train(tmp_path / "small", "--fake_data", "--hidden1", 64, "--max_steps", 1)
+    said = train(tmp_path / "small", "--fake_data", "--restore", code=1)
+    assert "another type or shape in the file than in the program" in said
+    assert "passed over" in subprocess.run(
+        [PROGRAM, "--unknown", "--fake_data", "--max_steps", "1", "--log_dir", tmp_path / "b"],
+        capture_output=True, text=True).stderr
+
+
+def test_linear_regression_saves_and_a_second_program_predicts(tmp_path):
+    folder = PROGRAM.parent
+    out = subprocess.run([folder / "linear_regression", tmp_path], capture_output=True, text=True, check=True).stdout
+    assert out.count("Epoch: ") == 20 and f"Model saved in file: {tmp_path}/model.ckpt\n" in out
+    assert [e.step for e in events(tmp_path)[2:]] == [17 * epoch for epoch in range(1000)]
+    reader = tf.train.load_checkpoint(str(tmp_path / "model.ckpt"))
+    out = subprocess.run([folder / "linear_regression_predict", tmp_path, "6.1"], capture_output=True, text=True, check=True).stdout
+    x, y = map(float, re.fullmatch(r"X= (\S+) prediction= (\S+)\n", out).groups())
+    assert x == pytest.approx(6.1) and y == pytest.approx(6.1 * reader.get_tensor("weight") + reader.get_tensor("bias"), rel=1e-4)
+
+
+def test_the_default_run_reaches_the_published_accuracy_on_the_real_digits(tmp_path):
+    said = subprocess.run([ROOT / "tools/setup", "digits-path"], capture_output=True, text=True)
+    folder = pathlib.Path(said.stdout.strip() or "/nonexistent")
+    if not (folder / "complete").exists():
+        pytest.skip("the real digits are not here; tools/setup digits brings them")
+    out = train(tmp_path, "--input_data_dir", folder)
+    precisions = [float(x) for x in re.findall(r"Precision @ 1: ([0-9.]+)", out)]
+    assert 0.845 < precisions[2] < 0.885
+    assert 0.897 < precisions[5] < 0.9065
