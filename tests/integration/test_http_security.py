@@ -106,6 +106,23 @@ def test_wrong_tokens_are_refused(program):
         assert client.ask(f"/hello?token={TOKEN}").status == 200
 
 
+def test_guessing_tokens_is_slowed_down(program):
+    with Server(program, f"token={TOKEN}") as server, server.connect() as client:
+        answers = [client.ask(f"/hello?token=wrong-{i}").status for i in range(300)]
+        assert answers[:100] == [401] * 100
+        assert answers.count(429) >= 50, answers
+        # Then the right one is not looked at either, but who is logged in goes on.
+        reply = client.ask("/hello", BEARER)
+        assert (reply.status, reply["Retry-After"]) == (429, "10")
+        assert client.ask("/hello", f"Cookie: seaboard={TOKEN}").status == 200
+
+
+def test_cookies_of_an_older_token_keep_nobody_from_logging_in(program):
+    with Server(program, f"token={TOKEN}") as server, server.connect() as client:
+        assert {client.ask("/hello", "Cookie: seaboard=older").status for _ in range(150)} == {401}
+        assert client.ask("/hello", BEARER).status == 200
+
+
 def test_a_link_logs_a_browser_in(program):
     with Server(program, f"token={TOKEN}", "prefix=/p") as server:
         session = browser(server)

@@ -173,7 +173,8 @@ def test_aim_cve_2026_85663_mlflow_cve_2026_0545_every_route_asks(locked, path):
             assert locked.token.encode() not in reply.body
         for header in ("Upgrade: websocket", f"Cookie: seaboard={locked.token[:-1]}", "Authorization: Bearer x", "X-Forwarded-For: 127.0.0.1"):
             if path not in OPEN:
-                assert client.ask(path, header, "Connection: keep-alive").status == 401, (path, header)
+                reply = client.ask(path, header, "Connection: keep-alive")
+                assert reply.status in (401, 429), (path, header)  # 429: too many wrong tokens by now
 
 
 def test_the_table_of_routes_is_the_only_way_in():
@@ -195,7 +196,7 @@ def test_mlflow_cve_2026_2635_no_default_credentials(locked, tmp_path):
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
             assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     for known in ("", "admin", "password", "password1234", "seaboard", "token", "null"):
-        assert locked.get("/data/runs", f"Authorization: Bearer {known}").status == 401
+        assert locked.get("/data/runs", f"Authorization: Bearer {known}").status in (401, 429)
 
 
 def test_exposed_servers_ask_by_default(tmp_path):

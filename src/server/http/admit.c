@@ -48,7 +48,9 @@ sb_status sb_gate_init(sb_gate *g, const sb_http_options *o, uint64_t seed, sb_e
     if (status == SB_OK) {
         g->prefix = sb_arena_dup(&g->memory, prefix);
         g->app_name = sb_arena_dup(&g->memory, sb_slice_str(o->app_name));
-        if (!g->prefix.p || !g->app_name.p) status = sb_fail_nomem(err, "for the server's options");
+        g->guesses = sb_arena_zeroed(&g->memory, 1, sizeof *g->guesses);
+        if (!g->prefix.p || !g->app_name.p || !g->guesses)
+            status = sb_fail_nomem(err, "for the server's options");
     }
     if (status == SB_OK) status = sb_guard_init(&g->guard, &g->memory, o, err);
     if (status == SB_OK)
@@ -269,6 +271,11 @@ sb_verdict sb_gate_admit(const sb_gate *g, sb_http_request *q, sb_http_reply *r,
         *status = SB_OK;
         sb_login_welcome(g, q, r, path, raw_query);
         return SB_VERDICT_REPLY;
+    case SB_LOGIN_TOO_MANY:
+        *row = NULL;
+        *status = SB_OK;
+        sb_login_slow_down(r);
+        return SB_VERDICT_REPLY;
     case SB_LOGIN_BY_FORM:
         *row = NULL;
         *status = SB_OK;
@@ -288,7 +295,7 @@ void sb_gate_login(const sb_gate *g, sb_http_request *q, sb_http_reply *r) {
                 sb_url_split(q->target, &raw_path, &raw_query, &r->err) == SB_OK &&
                 sb_url_path(q->arena, raw_path, &path, &r->err) == SB_OK;
     if (fine) token = sb_http_param_get(form, SB_LIT("token"));
-    if (fine && sb_guard_token(&g->guard, sb_text_trim(token)))
+    if (fine && sb_login_try(g, q, sb_text_trim(token)))
         sb_login_welcome(g, q, r, path, raw_query);
     else
         sb_login_refuse(g, q, r);

@@ -24,6 +24,7 @@ typedef struct sb_gate {
     size_t max_target;
     size_t max_headers;
     size_t max_params;
+    struct sb_guesses *guesses;
     sb_arena memory; /* of the copies of the options' texts */
 } sb_gate;
 

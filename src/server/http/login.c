@@ -26,14 +26,47 @@ static bool is_form(const sb_http_request *q) {
     return sb_text_same(sb_text_trim(sb_slice_of(type.p, n)), "application/x-www-form-urlencoded");
 }
 
+bool sb_login_may_guess(const sb_gate *g, const sb_http_request *q, sb_guess_kind kind) {
+    return sb_guesses_allow(g->guesses, kind, q->peer, q->clock->steady(q->clock->ctx));
+}
+
+/* Notes a wrong guess; returns is_right. */
+static bool judge(const sb_gate *g, const sb_http_request *q, sb_guess_kind kind, bool is_right) {
+    if (!is_right) sb_guesses_count(g->guesses, kind, q->peer, q->clock->steady(q->clock->ctx));
+    return is_right;
+}
+
+bool sb_login_try(const sb_gate *g, const sb_http_request *q, sb_slice token) {
+    return judge(g, q, SB_GUESS_TOKEN, sb_guard_token(&g->guard, token));
+}
+
+/* By cookie: when this address offered too many wrong ones, it is as if there was none. */
+static bool has_cookie(const sb_gate *g, const sb_http_request *q) {
+    sb_slice cookies = sb_http_header(q, "Cookie"), name = g->guard.cookie_name;
+    if (!cookies.n || !memmem(cookies.p, cookies.n, name.p, name.n)) return false;
+    return sb_login_may_guess(g, q, SB_GUESS_COOKIE) &&
+           judge(g, q, SB_GUESS_COOKIE, sb_guard_cookie(&g->guard, cookies));
+}
+
 sb_login sb_login_check(const sb_gate *g, const sb_http_request *q) {
-    if (sb_guard_token(&g->guard, sb_bearer_token(sb_http_header(q, "Authorization"))))
-        return SB_LOGIN_KNOWN;
-    bool has_link = sb_guard_token(&g->guard, sb_http_query(q, "token"));
-    if (has_link && is_visit(q) && (q->method & SB_HTTP_READ)) return SB_LOGIN_BY_LINK;
-    if (has_link || sb_guard_cookie(&g->guard, sb_http_header(q, "Cookie"))) return SB_LOGIN_KNOWN;
-    if (q->method == SB_HTTP_POST && is_visit(q) && is_form(q)) return SB_LOGIN_BY_FORM;
-    return SB_LOGIN_UNKNOWN;
+    sb_slice bearer = sb_bearer_token(sb_http_header(q, "Authorization"));
+    sb_slice link = sb_http_query(q, "token");
+    bool is_form_sent = q->method == SB_HTTP_POST && is_visit(q) && is_form(q);
+    bool may_guess = sb_login_may_guess(g, q, SB_GUESS_TOKEN);
+    if (may_guess && bearer.n && sb_login_try(g, q, bearer)) return SB_LOGIN_KNOWN;
+    if (may_guess && link.n && sb_login_try(g, q, link))
+        return is_visit(q) && (q->method & SB_HTTP_READ) ? SB_LOGIN_BY_LINK : SB_LOGIN_KNOWN;
+    if (has_cookie(g, q)) return SB_LOGIN_KNOWN;
+    if (!may_guess && (bearer.n || link.n || is_form_sent)) return SB_LOGIN_TOO_MANY;
+    return is_form_sent ? SB_LOGIN_BY_FORM : SB_LOGIN_UNKNOWN;
+}
+
+void sb_login_slow_down(sb_http_reply *r) {
+    r->header_count = 0;
+    r->allow = NULL;
+    sb_http_fail(r, 429, "Too many wrong tokens; try again in a few seconds.");
+    sb_http_set_header(r, "Retry-After", SB_LIT("10"));
+    r->cache = SB_HTTP_CACHE_NEVER;
 }
 
 static sb_status set_cookie(const sb_gate *g, sb_http_request *q, sb_http_reply *r) {

@@ -9,18 +9,26 @@
 #define SB_SERVER_HTTP_LOGIN_H
 
 #include "server/http/admit.h"
+#include "server/http/guesses.h"
 
 typedef enum sb_login {
     SB_LOGIN_UNKNOWN,
-    SB_LOGIN_KNOWN,   /* header, cookie, or the token in a program's query */
-    SB_LOGIN_BY_LINK, /* a browser followed a link with the token */
-    SB_LOGIN_BY_FORM, /* a posted form may hold it */
+    SB_LOGIN_KNOWN,    /* header, cookie, or the token in a program's query */
+    SB_LOGIN_BY_LINK,  /* a browser followed a link with the token */
+    SB_LOGIN_BY_FORM,  /* a posted form may hold it */
+    SB_LOGIN_TOO_MANY, /* this address has offered too many wrong tokens */
 } sb_login;
 
 sb_login sb_login_check(const sb_gate *g, const sb_http_request *q);
+/* Is this the token? A wrong one is counted (guesses.h). */
+bool sb_login_try(const sb_gate *g, const sb_http_request *q, sb_slice token);
+/* May this client offer a token, or a cookie, now? */
+bool sb_login_may_guess(const sb_gate *g, const sb_http_request *q, sb_guess_kind kind);
 /* Sets the cookie and sends the browser to path without the token. */
 void sb_login_welcome(const sb_gate *g, sb_http_request *q, sb_http_reply *r, sb_slice path,
                       sb_slice raw_query);
+/* 429: see guesses.h. */
+void sb_login_slow_down(sb_http_reply *r);
 /* 401: the login page for browsers, one line for programs. */
 void sb_login_refuse(const sb_gate *g, sb_http_request *q, sb_http_reply *r);
 
