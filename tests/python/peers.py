@@ -103,9 +103,7 @@ def accumulated(path):
         "tags": {kind: sorted(found) if isinstance(found, list) else found for kind, found in tags.items()},
         "scalars": {tag: [(p.step, repr(p.value)) for p in reader.Scalars(tag)] for tag in tags["scalars"]},
         "plugins": {
-            tag: reader.SummaryMetadata(tag).plugin_data.plugin_name
-            for kind in ("tensors",)
-            for tag in tags[kind]
+            tag: reader.SummaryMetadata(tag).plugin_data.plugin_name for tag in tags["tensors"] if tag in reader.summary_metadata
         },
         "steps": {tag: [p.step for p in reader.Tensors(tag)] for tag in tags["tensors"]},
     }
