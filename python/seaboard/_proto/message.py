@@ -312,9 +312,10 @@ class Message:
 
 
 def _quoted(value: str | bytes) -> str:
-    data = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
     named = {10: "\\n", 13: "\\r", 9: "\\t", 34: '\\"', 39: "\\'", 92: "\\\\"}
-    return '"' + "".join(named.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in data) + '"'
+    codes = map(ord, value) if isinstance(value, str) else value  # texts keep their letters, bytes become octal
+    last = 0x110000 if isinstance(value, str) else 127
+    return '"' + "".join(named.get(code) or (chr(code) if 32 <= code < last else f"\\{code:03o}") for code in codes) + '"'
 
 
 def _shown(value: Any) -> str:

@@ -1,0 +1,1 @@
+"""What programs import from tensorboard.backend.event_processing: the EventAccumulator."""

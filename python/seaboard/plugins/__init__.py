@@ -1,0 +1,1 @@
+"""What programs import from tensorboard.plugins: hparams.api, projector, mesh.summary, pr_curve.summary, custom_scalar."""

@@ -1,0 +1,1 @@
+"""The custom scalars dashboard; programs import summary and layout_pb2 from here."""

@@ -1,0 +1,1 @@
+"""The hyperparameters dashboard; programs import api from here."""

@@ -1,0 +1,1 @@
+"""The PR curves dashboard; programs import summary from here."""
