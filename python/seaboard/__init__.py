@@ -18,7 +18,7 @@ TYPE_CHECKING = False  # typing itself takes longer to import than all of this
 if TYPE_CHECKING:
     from typing import Any
 
-    from seaboard import keras, notebook, plugins, program, summary, tensorboardX, torch, train
+    from seaboard import keras, notebook, plugins, program, summary, tensorboardX, torch
     from seaboard.client import Client
     from seaboard.notebook import load_ipython_extension
     from seaboard.reading import Log, Series, read, summary_iterator
@@ -40,7 +40,6 @@ __all__ = [
     "summary_iterator",
     "tensorboardX",
     "torch",
-    "train",
 ]
 
 _PLACES = {
