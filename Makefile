@@ -26,9 +26,12 @@ build: ## build/seaboard, build/libseaboard.a and build/libseaboard.so
 	@tools/setup build ui
 	@$(call compile,release,build)
 
-run: build ## build, then serve LOGDIR=path (a demo without one); ARGS="--port 7007"
-	@[ -n '$(LOGDIR)' ] || [ -e build/demo-logs/done ] || { echo "Writing a demo log (LOGDIR=path shows yours)" \
-	    && rm -rf build/demo-logs && build/seaboard-demo build/demo-logs && touch build/demo-logs/done; }
+run: build ## build, then serve LOGDIR=path (without one: a demo that trains meanwhile); ARGS="--port 7007"
+	@[ -n '$(LOGDIR)' ] || [ -e build/demo-logs/done ] || { tools/setup digits && rm -rf build/demo-logs \
+	    && build/seaboard-demo build/demo-logs/invented \
+	    && echo "Training a small network on digits in the background (LOGDIR=path shows your logs)" \
+	    && { { build/examples/convnet build/demo-logs/digits >build/demo-training.txt 2>&1 \
+	    && touch build/demo-logs/done; } & }; }
 	@build/seaboard --logdir '$(or $(LOGDIR),build/demo-logs)' $(ARGS)
 
 install: build ## command, library, headers, man pages, completions; PREFIX=/usr/local DESTDIR=
