@@ -101,6 +101,23 @@ export class RunWriter {
     this.waiting.push(event(this.start + step, step, ...all));
     return this;
   }
+  /** Histograms of one step, as tf.summary logs them: rows of left edge, right edge, count. */
+  histograms(step, values, wall = this.start + step) {
+    const metadata = bytes(9, bytes(1, bytes(1, 'histograms')));
+    // TensorProto: dtype 1 = DT_DOUBLE (2), tensor_shape 2 {dim 2 {size 1}}, tensor_content 4
+    const tensor = (rows) => {
+      const content = Buffer.from(new Float64Array(rows.flat()).buffer);
+      return bytes(8, int(1, 2), bytes(2, bytes(2, int(1, rows.length)), bytes(2, int(1, 3))), bytes(4, content));
+    };
+    this.waiting.push(
+      event(
+        wall,
+        step,
+        ...Object.entries(values).map(([tag, rows]) => bytes(1, bytes(1, tag), tensor(rows), metadata)),
+      ),
+    );
+    return this;
+  }
   hparams(values) {
     const map = Object.entries(values).map(([key, v]) =>
       bytes(1, bytes(1, key), bytes(2, typeof v === 'number' ? double(2, v) : bytes(3, v))),

@@ -6,19 +6,32 @@ export { LiveQuery } from './data/query/live.svelte';
 export type { Ask, Question } from './data/query/question';
 export type { Depends, Outdated } from './data/query/news';
 export type { Trouble } from './data/query/queries.svelte';
-export { bandsQuestion, scalarsQuestion, seriesKey, type Bands, type Points } from './data/query/scalars';
+export {
+  bandsQuestion,
+  scalarsQuestion,
+  seriesKey,
+  type Bands,
+  type Points,
+  type SeriesRef,
+} from './data/query/scalars';
 export { measureQuestion, type Measured } from './data/query/summaries';
 export { AHEAD, BACKGROUND, IN_SIGHT, type Priority } from './data/fetch.queue';
 export { default as Retry } from './app/Retry.svelte';
 export { default as Lazy } from './app/Lazy.svelte';
 export type { Series, Band } from './data/columns';
+/** For questions whose replies are columns of their own kind: a decoder beside the question. */
+export { openColumns } from './data/columns';
 export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';
-export { ok } from './base/result';
-export { toNumber } from './data/types';
+export { fail, ok, type Result } from './base/result';
+export { GRID_AT, GRID_BYTES, GRID_MAGIC, STEP, toNumber } from './data/types';
 export type {
   Clip,
   ClipPicture,
   Clips,
+  Grid,
+  GridsAsk,
+  HistogramPoint,
+  Histograms,
   Measure,
   MeasurePoint,
   Run,
@@ -72,8 +85,20 @@ export { Crosshair } from './widgets/chart/crosshair';
 export { xExtent, type Hit, type Line } from './widgets/chart/lines';
 export { snap, spread, walk } from './widgets/chart/fobs';
 export { drawnStats, type Stats, type StatPoint } from './widgets/chart/stats';
-export { toPixel, toValue, type Range, type ScaleKind as Scale } from './widgets/chart/scale';
-export type { Plot, PlotData, PlotZoom as Zoom } from './widgets/chart/plot';
+export {
+  makeAxis,
+  projectionOf,
+  roundAt,
+  ticksOf,
+  toPixel,
+  toValue,
+  type Axis,
+  type AxisWhat,
+  type Range,
+  type ScaleKind as Scale,
+} from './widgets/chart/scale';
+export { onPixelRatio } from './widgets/chart/ratio';
+export type { Plot, PlotData, PlotTheme, PlotZoom as Zoom } from './widgets/chart/plot';
 export { chartSvg, svgToPng, saveBlob } from './widgets/chart/export';
 export { inSight } from './widgets/sight';
 export { default as Icon } from './widgets/Icon.svelte';

@@ -100,7 +100,7 @@ describe('the view', () => {
     for (const [hash, tab] of [
       ['', 'timeseries'],
       ['#scalars', 'timeseries'],
-      ['#distributions', 'histograms'],
+      ['#distributions', 'distributions'],
       ['#images&tagFilter=x', 'images'],
       ['#nonsense', 'nonsense'],
     ]) {

@@ -3,6 +3,7 @@
 import type { Dashboard } from '../app/dashboard';
 import { audio } from './audio';
 import { customScalars } from './custom_scalars';
+import { distributions } from './distributions';
 import { graphs } from './graphs';
 import { histograms } from './histograms';
 import { hparams } from './hparams';
@@ -17,6 +18,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
   timeseries,
   images,
   histograms,
+  distributions,
   graphs,
   hparams,
   projector,

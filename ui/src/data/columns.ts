@@ -25,7 +25,7 @@ export interface Columns {
 
 const LITTLE = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1;
 
-class Reader {
+export class ColumnReader {
   readonly view: DataView;
   constructor(readonly body: ArrayBuffer) {
     this.view = new DataView(body);
@@ -46,6 +46,13 @@ class Reader {
     for (let i = 0; i < n; i++) copy[i] = this.view.getFloat64(offset + i * 8, true);
     return copy;
   }
+  floats(at: number, n: number): Float32Array | null {
+    const offset = this.u32(at) * 8;
+    if (offset === 0) return null;
+    if (offset + n * 4 > this.body.byteLength) throw new RangeError('a column leaves the reply');
+    if (LITTLE) return new Float32Array(this.body, offset, n);
+    return Float32Array.from({ length: n }, (_, i) => this.view.getFloat32(offset + i * 4, true));
+  }
   bytes(at: number, n: number): Uint8Array | null {
     const offset = this.u32(at) * 8;
     if (offset === 0) return null;
@@ -54,9 +61,14 @@ class Reader {
   }
 }
 
-function open(body: ArrayBuffer, magic: string, entry: number): Result<{ r: Reader; entries: number }> {
+/** A reply of this kind, with room for all its entries. */
+export function openColumns(
+  body: ArrayBuffer,
+  magic: string,
+  entry: number,
+): Result<{ r: ColumnReader; entries: number }> {
   if (body.byteLength < 16) return fail('corrupt', 'the reply is too short');
-  const r = new Reader(body);
+  const r = new ColumnReader(body);
   for (let i = 0; i < 4; i++)
     if (r.view.getUint8(i) !== magic.charCodeAt(i)) return fail('corrupt', `the reply is not ${magic}`);
   const entries = r.u32(4);
@@ -65,7 +77,7 @@ function open(body: ArrayBuffer, magic: string, entry: number): Result<{ r: Read
 }
 
 export function decodeColumns(body: ArrayBuffer): Result<Columns> {
-  const opened = open(body, SCALAR_MAGIC, SCALAR_BYTES);
+  const opened = openColumns(body, SCALAR_MAGIC, SCALAR_BYTES);
   if (!opened.ok) return opened;
   const { r, entries } = opened.value;
   const series: Series[] = new Array<Series>(entries);
@@ -101,7 +113,7 @@ export function decodeColumns(body: ArrayBuffer): Result<Columns> {
 }
 
 export function decodeBands(body: ArrayBuffer): Result<Band[]> {
-  const opened = open(body, BAND_MAGIC, BAND_BYTES);
+  const opened = openColumns(body, BAND_MAGIC, BAND_BYTES);
   if (!opened.ok) return opened;
   const { r, entries } = opened.value;
   const none = new Float64Array(0);

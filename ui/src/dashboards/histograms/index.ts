@@ -5,6 +5,11 @@ export const histograms: Dashboard = {
   id: 'histograms',
   title: { en: 'Histograms', zh: '直方图' },
   plugins: ['histograms'],
-  aliases: ['distributions'],
   empty: () => import('./empty'),
+  load: async () => {
+    const texts = import('../../rooms/histograms/texts').then((module) => module.histogramTexts.load());
+    const view = await import('./View.svelte');
+    await texts;
+    return view;
+  },
 };

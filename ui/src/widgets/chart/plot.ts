@@ -36,6 +36,7 @@ export interface PlotTheme {
   accent: string;
   bad: string;
   panel: string;
+  strong: string; // what the pointer is on
 }
 export interface PlotData {
   lines: readonly Line[];
@@ -91,7 +92,7 @@ export class Plot {
   right: Axis | null = null; // of lines on the second y axis
   data: PlotData = { lines: [], xWhat: 'number', xScale: 'linear', yScale: 'linear', ignoreOutliers: true, zoom: null };
 
-  private theme: PlotTheme = { ink: '#666', grid: '#eee', accent: '#06c', bad: '#d00', panel: '#fff' };
+  private theme: PlotTheme = { ink: '#666', grid: '#eee', accent: '#06c', bad: '#d00', panel: '#fff', strong: '#000' };
   private painted: { ax: Axis; ay: Axis; lines: readonly Line[] } | null = null;
   private fit: { lines: readonly Line[]; key: string; axes: { x: Fitted; y: Fitted } } | null = null;
   private cancelPaint: (() => void) | null = null;

@@ -1,0 +1,78 @@
+// Logs with histograms, for the tests of histograms and distributions: shapes that are known, without noise.
+import { RunWriter } from './logs.mjs';
+import { loaded, serve, until } from './harness.mjs';
+
+const START = 1_763_000_000;
+const bell = (x, mean, deviation) => Math.exp(-(((x - mean) / deviation) ** 2) / 2);
+
+/** Buckets of values that are spread as the sum of some bells: [mean, deviation, share]. */
+export function rows(bells, n = 10000, buckets = 30) {
+  const low = Math.min(...bells.map(([mean, deviation]) => mean - 4 * deviation));
+  const high = Math.max(...bells.map(([mean, deviation]) => mean + 4 * deviation));
+  const width = (high - low) / buckets;
+  const weights = Array.from({ length: buckets }, (_, i) =>
+    bells.reduce((sum, [mean, deviation, share = 1]) => {
+      return sum + (share / deviation) * bell(low + (i + 0.5) * width, mean, deviation);
+    }, 0),
+  );
+  const total = weights.reduce((a, b) => a + b, 0);
+  return weights.map((w, i) => [low + i * width, low + (i + 1) * width, Math.round((n * w) / total)]);
+}
+export const nan = () => Array.from({ length: 30 }, () => [NaN, NaN, 5]);
+
+/** Two runs: weights that drift, gradients that narrow, activations that end in NaN, one step far from the others. */
+export function write(logdir, steps = 60) {
+  const made = {};
+  ['vit-b16', 'vit-b16, lr 3e-3'].forEach((name, r) => {
+    const run = new RunWriter(logdir, name, START + r);
+    for (let i = 0; i < steps; i++) {
+      const t = i / (steps - 1);
+      const step = i * 100;
+      run.scalars(step, { loss: 1 / (i + 1) }, START + 60 * i);
+      run.histograms(
+        step,
+        {
+          'attn/qkv.weight': rows([[0.02 * t, 0.03 + 0.12 * t * (1 + r)], [0.25 * t, 0.04, 0.3 * t]]),
+          'attn/qkv.grad': rows([[0, 4e-4 + 2e-3 * Math.exp(-5 * t)]]),
+          'mlp/fc1.out': r === 1 && i > 36 ? nan() : rows([[-1.5 - t, 0.8], [1.5 - 2 * t, 1.2 + r * t * 3, 0.6]]),
+          'norm/weight': rows([[1 - r * 0.2 * t, 0.05 + r * 0.2 * t]]),
+          'norm/outlier': i === 20 ? rows([[0, 5000]]) : rows([[0, 1]]),
+        },
+        START + 60 * i,
+      );
+    }
+    made[name] = run.flush();
+  });
+  return made;
+}
+
+/** A server of its own over what `fill` writes, when all is read. */
+export async function made(fill = write) {
+  const server = await serve('fresh');
+  const runs = fill(server.logdir);
+  await until('read', async () => {
+    const status = await loaded(server);
+    return status.plugins.histograms > 0 && status;
+  });
+  return { server, runs };
+}
+
+export const card = (page, run, tag) => page.locator(`[data-tag="!histograms!${run}!!${tag}"]`).first();
+
+/** The colours of a card's picture: [r, g, b, a] of every n-th pixel, in rows. */
+export const pixels = (figure) =>
+  figure.evaluate((box) => {
+    const canvas = box.querySelector('canvas');
+    const { width, height } = canvas;
+    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+    return { width, height, data: [...data] };
+  });
+
+/** How much of each row of a picture is painted, from 0 to 1. */
+export function inkOfRows({ width, height, data }, isInk = ([, , , a]) => a > 0) {
+  return Array.from({ length: height }, (_, y) => {
+    let n = 0;
+    for (let x = 0; x < width; x++) if (isInk(data.slice((y * width + x) * 4, (y * width + x) * 4 + 4))) n++;
+    return n / width;
+  });
+}

@@ -1,0 +1,127 @@
+// Histograms on a grid of bins, as the server sends them (SBH1), and what can be read off one step of them.
+import {
+  fail,
+  GRID_AT as AT,
+  GRID_BYTES,
+  GRID_MAGIC,
+  ok,
+  openColumns,
+  STEP,
+  type Grid,
+  type Result,
+} from '../../public';
+
+export type { Grid };
+/** Percentiles of a step: 0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32 and 100 percent. */
+export const PERCENTS = [0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32, 100] as const;
+export const MEDIAN = 4;
+
+export function decodeGrids(body: ArrayBuffer): Result<Grid[]> {
+  const opened = openColumns(body, GRID_MAGIC, GRID_BYTES);
+  if (!opened.ok) return opened;
+  const { r, entries } = opened.value;
+  const none = new Float64Array(0);
+  const grids: Grid[] = [];
+  try {
+    for (let i = 0; i < entries; i++) {
+      const at = 16 + i * GRID_BYTES;
+      const n = r.u32(at + AT.steps);
+      const bins = r.u32(at + AT.bins);
+      const number = (field: number) => r.view.getFloat64(at + field, true);
+      const doubles = (field: number, count: number) => r.doubles(at + field, count) ?? none;
+      const floats = (field: number, count: number) => r.floats(at + field, count) ?? new Float32Array(0);
+      grids.push({
+        run: r.u32(at + AT.run),
+        flags: r.u32(at + AT.flags),
+        epoch: r.u64(at + AT.epoch),
+        n: r.u64(at + AT.n),
+        inRange: r.u64(at + AT.inRange),
+        steps: n,
+        bins,
+        firstWall: number(AT.firstWall),
+        near: number(AT.near),
+        least: number(AT.least),
+        greatest: number(AT.greatest),
+        step: doubles(AT.step, n),
+        wall: doubles(AT.wall, n),
+        marks: r.bytes(at + AT.marks, n) ?? new Uint8Array(0),
+        total: doubles(AT.total, n),
+        mean: doubles(AT.mean, n),
+        deviation: doubles(AT.deviation, n),
+        percentiles: doubles(AT.percentiles, n * PERCENTS.length),
+        edges: doubles(AT.edges, bins + 1),
+        shares: floats(AT.shares, n * bins),
+        below: floats(AT.below, n),
+        above: floats(AT.above, n),
+        ends: doubles(AT.ends, n * 2),
+      });
+    }
+  } catch (e) {
+    return fail('corrupt', e instanceof Error ? e.message : String(e));
+  }
+  return ok(grids);
+}
+
+/** The x of every step. */
+export function xsOf(grid: Grid, x: string): Float64Array {
+  if (x === 'wall') return grid.wall;
+  if (x === 'relative') return grid.wall.map((wall) => wall - grid.firstWall);
+  return grid.step;
+}
+
+/** The step that is drawn nearest to this one; -1: there is none. Of equally near ones the last. */
+export function nearestStep(grid: Grid, step: number): number {
+  let best = -1;
+  let least = Infinity;
+  for (let i = 0; i < grid.steps; i++) {
+    const away = Math.abs(grid.step[i] - step);
+    if (away <= least) [best, least] = [i, away];
+  }
+  return best;
+}
+
+export const percentileOf = (grid: Grid, i: number, k: number): number => grid.percentiles[i * PERCENTS.length + k];
+
+/** Can anything of this step be drawn? */
+export const isDrawn = (grid: Grid, i: number): boolean => (grid.marks[i] & (STEP.EMPTY | STEP.UNREADABLE)) === 0;
+
+export type Trouble = 'nan' | 'some' | 'empty' | 'unreadable' | null;
+/** Why a step is not drawn, or not all of it: nothing but NaN, some NaN or infinite, no counts, not to be read. */
+export function troubleOf(grid: Grid, i: number): Trouble {
+  const marks = grid.marks[i];
+  if (marks & STEP.UNREADABLE) return 'unreadable';
+  if (marks & STEP.EMPTY) return marks & STEP.BROKEN ? 'nan' : 'empty';
+  return marks & STEP.BROKEN ? 'some' : null;
+}
+
+/** From which of the drawn steps on there is nothing but NaN; -1: the last one is fine. */
+export function nanFrom(grid: Grid): number {
+  let from = grid.steps;
+  while (from > 0 && troubleOf(grid, from - 1) === 'nan') from--;
+  return from < grid.steps ? from : -1;
+}
+
+/** The share of a step's values in the bin at this value; NaN outside all bins. */
+export function binAt(grid: Grid, value: number): number {
+  if (!(value >= grid.edges[0] && value <= grid.edges[grid.bins])) return -1;
+  let low = 0;
+  let high = grid.bins;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (grid.edges[middle] <= value) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** How many of the drawn steps have values beyond the bins, and the greatest share of one. */
+export function beyond(grid: Grid, least = 0.02): { steps: number; most: number } {
+  let steps = 0;
+  let most = 0;
+  for (let i = 0; i < grid.steps; i++) {
+    const share = (grid.below[i] ?? 0) + (grid.above[i] ?? 0);
+    if (share > least) steps++;
+    most = Math.max(most, share);
+  }
+  return { steps, most };
+}
