@@ -32,9 +32,18 @@ export function write(logdir, steps = 60) {
       run.histograms(
         step,
         {
-          'attn/qkv.weight': rows([[0.02 * t, 0.03 + 0.12 * t * (1 + r)], [0.25 * t, 0.04, 0.3 * t]]),
+          'attn/qkv.weight': rows([
+            [0.02 * t, 0.03 + 0.12 * t * (1 + r)],
+            [0.25 * t, 0.04, 0.3 * t],
+          ]),
           'attn/qkv.grad': rows([[0, 4e-4 + 2e-3 * Math.exp(-5 * t)]]),
-          'mlp/fc1.out': r === 1 && i > 36 ? nan() : rows([[-1.5 - t, 0.8], [1.5 - 2 * t, 1.2 + r * t * 3, 0.6]]),
+          'mlp/fc1.out':
+            r === 1 && i > 36
+              ? nan()
+              : rows([
+                  [-1.5 - t, 0.8],
+                  [1.5 - 2 * t, 1.2 + r * t * 3, 0.6],
+                ]),
           'norm/weight': rows([[1 - r * 0.2 * t, 0.05 + r * 0.2 * t]]),
           'norm/outlier': i === 20 ? rows([[0, 5000]]) : rows([[0, 1]]),
         },
@@ -59,20 +68,20 @@ export async function made(fill = write) {
 
 export const card = (page, run, tag) => page.locator(`[data-tag="!histograms!${run}!!${tag}"]`).first();
 
-/** The colours of a card's picture: [r, g, b, a] of every n-th pixel, in rows. */
-export const pixels = (figure) =>
-  figure.evaluate((box) => {
-    const canvas = box.querySelector('canvas');
-    const { width, height } = canvas;
-    const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
-    return { width, height, data: [...data] };
-  });
-
-/** How much of each row of a picture is painted, from 0 to 1. */
-export function inkOfRows({ width, height, data }, isInk = ([, , , a]) => a > 0) {
-  return Array.from({ length: height }, (_, y) => {
-    let n = 0;
-    for (let x = 0; x < width; x++) if (isInk(data.slice((y * width + x) * 4, (y * width + x) * 4 + 4))) n++;
-    return n / width;
-  });
+/** The colours of a canvas of a card's picture (0: the picture, 1: what is marked): r, g, b, a of every pixel, row by row. */
+export async function pixels(figure, which = 0) {
+  const { width, height, base64 } = await figure.evaluate((box, at) => {
+    const canvas = box.querySelectorAll('canvas')[at];
+    // a copy: the page's own canvas is not made to be read
+    const copy = document.createElement('canvas');
+    copy.width = canvas.width;
+    copy.height = canvas.height;
+    const ctx = copy.getContext('2d', { willReadFrequently: true });
+    ctx.drawImage(canvas, 0, 0);
+    const { data } = ctx.getImageData(0, 0, copy.width, copy.height);
+    let text = '';
+    for (let i = 0; i < data.length; i += 8192) text += String.fromCharCode(...data.subarray(i, i + 8192));
+    return { width: copy.width, height: copy.height, base64: btoa(text) };
+  }, which);
+  return { width, height, data: Buffer.from(base64, 'base64') };
 }

@@ -48,14 +48,16 @@ export * as fields from './base/fields';
 export { numberOr, oneOf, type Field } from './base/fields';
 export { joinList, splitList } from './base/hash';
 export { cardKey, cardOf, type CardId } from './base/card';
-export type { Dashboard, EmptyPage, Sample } from './app/dashboard';
+export type { CardKind, Dashboard, EmptyPage, Sample } from './app/dashboard';
+/** Cards that other dashboards offer to the time series page. */
+export { cardKinds } from './app/kinds.svelte';
 export { runs, direction } from './app/runs/runs.svelte';
 /** The form that filters runs by a column; loaded when it is wanted. */
 export const columnFilter = () => import('./app/runs/ColumnFilter.svelte');
 /** The editor of a table's columns; loaded when it is wanted. */
 export const columnEditor = () => import('./app/Columns.svelte');
 export { keep, settings } from './app/settings.svelte';
-export { language, locale, t, Texts, type Key } from './app/i18n.svelte';
+export { language, locale, say, t, Texts, type Key } from './app/i18n.svelte';
 export { shell } from './app/shell.svelte';
 export { openView, savedViews } from './app/views';
 export { plotTheme } from './app/theme';

@@ -1,2 +1,13 @@
-// Histograms as cards: what this dashboard and the time series page need to show them.
-export const heightOf = (_: string, isWide: boolean): number => (isWide ? 400 : 300);
+// Histograms as cards of the time series page.
+import type { CardKind } from '../../public';
+import Card from './Card.svelte';
+import Form from './Form.svelte';
+import { cardsOfRuns, heightOf } from './state.svelte';
+
+export const kind: CardKind = {
+  cardsOf: cardsOfRuns,
+  Card,
+  heightOf,
+  full: () => import('./Full.svelte'),
+  Form,
+};

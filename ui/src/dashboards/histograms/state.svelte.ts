@@ -16,6 +16,8 @@ export function cardsOfRuns(tags: readonly Tag[], showAll: boolean): string[] {
   });
 }
 
+export const heightOf = (_: string, isWide: boolean): number => (isWide ? 400 : 300);
+
 export const histogramCards = (): Cards =>
   new Cards(grid, {
     plugins: [PLUGIN],

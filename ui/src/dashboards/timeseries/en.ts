@@ -1,6 +1,10 @@
 // English, the measure of the other catalogue. Keys are places, values are what people read; {n} is filled in.
 export const texts = {
   'ts.axis': 'Horizontal axis',
+  'ts.scalars': 'Scalars',
+  'ts.kindAll': 'all',
+  'ts.kindChip': 'Cards: {what}',
+  'ts.kinds': 'Kinds of cards',
   'ts.smoothing': 'Smoothing',
   'ts.smoothingValue': 'Smoothing, as a number',
 

@@ -1,5 +1,5 @@
 // The time series dashboard's state: its cards, of one tag or of several, and what the pointer is over.
-import { cardKey, cardOf, hub, pairTags, runs, view, type Tag } from '../../public';
+import { cardKey, cardKinds, cardOf, hub, pairTags, runs, view, type CardKind, type Tag } from '../../public';
 import { cardView } from '../../rooms/card/card.svelte';
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { Hovering } from '../../rooms/lines/hover.svelte';
@@ -20,10 +20,39 @@ export class TimeSeries {
     isRevealed: (group) => ts.revealed.has(group),
     toggle: (group) => ts.toggle('revealed', group),
   });
-  readonly cards = new Cards(grid, { plugins: [PLUGIN], cardsOf: (tags) => this.cardsOf(tags) });
+  readonly cards = new Cards(grid, {
+    plugins: [PLUGIN, ...cardKinds.plugins],
+    cardsOf: (tags) => [...this.cardsOf(tags), ...this.otherCards(tags)],
+  });
 
-  get tags(): Tag[] {
-    return this.cards.tags;
+  /** Those of scalars. */
+  tags = $derived.by(() => this.cards.tags.filter(({ plugin }) => plugin === PLUGIN));
+
+  /** Kinds of cards that there are beside charts of scalars. */
+  kinds = $derived(cardKinds.present);
+  /** The kind of a card that is none of scalars; undefined: it is one, or its kind is still being loaded. */
+  kindOf(card: string): CardKind | undefined {
+    return cardKinds.of(cardOf(card).plugin);
+  }
+  isChart(card: string): boolean {
+    return cardOf(card).plugin === PLUGIN;
+  }
+  /** Loads the kinds that are shown. */
+  followKinds(): void {
+    $effect(() => {
+      for (const { plugin } of this.kinds) if (ts.shows(plugin)) cardKinds.need(plugin);
+    });
+  }
+  private otherCards(tags: readonly Tag[]): string[] {
+    return cardKinds.plugins.flatMap((plugin) => {
+      const kind = ts.shows(plugin) ? cardKinds.of(plugin) : undefined;
+      return kind
+        ? kind.cardsOf(
+            tags.filter((tag) => tag.plugin === plugin),
+            grid.emptyCards,
+          )
+        : [];
+    });
   }
 
   /** Pairs that are there to be shown as one card. */
@@ -32,7 +61,9 @@ export class TimeSeries {
   pairedRuns = $derived(hub.runs.some((run) => runs.couldPair(run)));
 
   /** Tags as cards: those that are drawn together are one. */
-  private cardsOf(tags: readonly Tag[]): string[] {
+  private cardsOf(all: readonly Tag[]): string[] {
+    if (!ts.shows(PLUGIN)) return [];
+    const tags = all.filter(({ plugin }) => plugin === PLUGIN);
     const chosen = ts.combined.map((card) => cardOf(card).tags);
     return combinedCards(
       tags.map(({ tag }) => tag),
@@ -41,6 +72,7 @@ export class TimeSeries {
   }
 
   combine(tags: readonly string[]): void {
+    if (!tags.every((tag) => this.tags.some((known) => known.tag === tag))) return; // of another kind
     const all = new Set(tags);
     ts.combined = [...ts.combined.filter((card) => !cardOf(card).tags.some((tag) => all.has(tag))), keyOf(tags)];
   }
@@ -53,6 +85,7 @@ export class TimeSeries {
   }
 
   heightOf(card: string, isWide: boolean): number {
+    if (!this.isChart(card)) return this.kindOf(card)?.heightOf(card, isWide) ?? chartHeight(isWide);
     return chartHeight(isWide) + this.below(card);
   }
   /** Room below a card's chart, for its table. */

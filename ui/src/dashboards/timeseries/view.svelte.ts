@@ -52,6 +52,8 @@ export class TimeSeriesView {
   zoom = $state.raw<ReadonlyMap<string, Zoom>>(new Map());
   zoomLinked = $state(false); // x of all cards is zoomed alike
   commonX = $state.raw<[number, number] | null>(null); // then that is it
+  /** kinds of cards that are shown, by plugin; none: all */
+  kinds = $state.raw<ReadonlySet<string>>(new Set());
   tableSort = $state(''); // a column, "-" before it: greatest first
   tall = $state.raw<ReadonlySet<string>>(new Set()); // cards whose table shows all it can
 
@@ -90,6 +92,7 @@ export class TimeSeriesView {
         this.zoomLinked = text === 'on' || this.commonX !== null;
       },
     },
+    fields.taste(fields.names('kinds', this, 'kinds')),
     fields.text('tsort', this, 'tableSort'),
     fields.names('tall', this, 'tall'),
   ];
@@ -176,6 +179,15 @@ export class TimeSeriesView {
     if (zoom && (zoom.x || zoom.y)) next.set(card, zoom);
     else next.delete(card);
     this.zoom = next;
+  }
+
+  shows(plugin: string): boolean {
+    return this.kinds.size === 0 || this.kinds.has(plugin);
+  }
+  /** All of them is the same as none. */
+  toggleKind(plugin: string, all: readonly string[]): void {
+    const next = fields.toggled(this.kinds.size === 0 ? new Set(all) : this.kinds, plugin);
+    this.kinds = all.every((one) => next.has(one)) ? new Set() : next;
   }
 
   scaleOf(card: string): Scale {

@@ -3,6 +3,10 @@ import type { Key } from './en';
 
 export const texts: Record<Key, string> = {
   'ts.axis': '横轴',
+  'ts.scalars': '标量',
+  'ts.kindAll': '全部',
+  'ts.kindChip': '卡片：{what}',
+  'ts.kinds': '卡片的种类',
   'ts.smoothing': '平滑',
   'ts.smoothingValue': '平滑数值',
 

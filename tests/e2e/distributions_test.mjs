@@ -1,0 +1,192 @@
+// Distributions: percentile bands over steps, the median drawn, panels side by side or together, tooltip, zoom, axes.
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { address, axe, open, serve, shot, soon } from './harness.mjs';
+import { made, pixels, rows, write } from './histograms.mjs';
+
+const DRAWN = '.figure[data-drawn]';
+async function openBands(server, hash = '#distributions&v=1', options = {}) {
+  const page = await open(server, hash, options);
+  await page.waitForSelector(DRAWN);
+  return page;
+}
+const card = (page, tag) => page.locator(`[data-tag="!histograms!!!${tag}"]`).first();
+const footer = (page, tag) => card(page, tag).locator('footer').innerText();
+async function point(page, at, x, y) {
+  const box = await at.boundingBox();
+  await page.mouse.move(box.x + box.width * x, box.y + box.height * y, {
+    steps: 3,
+  });
+}
+/** The strongest pixel of a column: its place from the top, from 0 to 1, and how strong it is. */
+function darkest({ width, height, data }, share) {
+  const x = Math.round(width * share);
+  let best = { at: -1, strength: -1 };
+  for (let y = Math.round(height * 0.12); y < height * 0.88; y++) {
+    const [r, g, b, a] = data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4);
+    const strength = ((Math.max(r, g, b) - Math.min(r, g, b)) * a) / 255;
+    if (strength > best.strength) best = { at: y / height, strength };
+  }
+  return best;
+}
+
+export default {
+  async 'a card for every tag with a panel for every run, one axis of values, the median drawn and a legend'(keep) {
+    const { server } = await made();
+    const page = keep(await openBands(server));
+    assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Distributions\s*5$/);
+    await soon(async () => assert.match(await footer(page, 'attn/qkv.grad'), /2 runs · 60 steps/));
+    // the gradients are symmetric: the strongest line of the picture is the median, in the middle
+    await soon(async () => {
+      const picture = await pixels(card(page, 'attn/qkv.grad').locator('.figure'));
+      const left = darkest(picture, 0.2);
+      const right = darkest(picture, 0.7);
+      assert.ok(Math.abs(left.at - right.at) < 0.02 && left.strength > 100, JSON.stringify({ left, right }));
+    });
+    assert.match(await page.locator('.legend').getAttribute('aria-label'), /min, 7, 16, 31, 50, 69, 84, 93 %, max/);
+    await soon(async () => assert.match(await footer(page, 'attn/qkv.weight'), /widest\s*vit-b16, lr 3e-3/));
+    await soon(async () => assert.match(await footer(page, 'mlp/fc1.out'), /vit-b16, lr 3e-3: NaN from 3\s?700/));
+    await shot(page, 'distributions');
+  },
+
+  async 'the tooltip is one table: a row a run, a column a percentile, at the same step in every panel and card'(keep) {
+    const { server } = await made();
+    const page = keep(await openBands(server));
+    await point(page, card(page, 'norm/weight').locator('.figure'), 0.3, 0.5);
+    await card(page, 'norm/weight').locator('.figure').hover();
+    await soon(async () => {
+      const tip = (await page.locator('.tip').innerText()).replace(/\u202f/g, ' ');
+      assert.match(tip, /step \d/);
+      for (const word of ['min', '7 %', '16 %', '31 %', 'median', '69 %', '84 %', '93 %', 'max'])
+        assert.ok(tip.includes(word), word);
+    });
+    assert.equal(await page.locator('.tip tbody tr').count(), 2);
+    assert.equal(await page.locator('.tip tbody tr').first().locator('td').count(), 10);
+    await shot(page, 'distributions-hover');
+  },
+
+  async 'together, bands, same y, log values and the axis of steps change the picture and are in the address'(keep) {
+    const { server } = await made();
+    const page = keep(await openBands(server, '#distributions&tags=qkv.weight'));
+    const at = card(page, 'attn/qkv.weight').locator('.figure');
+    const picture = async () => (await pixels(at)).data.toString('base64');
+    let before = await picture();
+    const changes = async (what) => {
+      await soon(async () => assert.notEqual(await picture(), before, what));
+      before = await picture();
+    };
+    await page.getByRole('button', { name: 'Bands: all' }).click();
+    await changes('bands');
+    await page.getByRole('button', { name: 'Same y' }).click();
+    await changes('own y');
+    await page.keyboard.press('l');
+    await changes('log');
+    await page.keyboard.press('m');
+    await changes('together');
+    await page.getByRole('radio', { name: 'Wall' }).click();
+    await changes('wall');
+    await soon(async () => {
+      const hash = await address(page);
+      for (const part of ['dist.bands=middle', 'dist.y=own', 'dist.scale=symlog', 'dist.layout=together', 'x=wall'])
+        assert.ok(hash.includes(part), `${part} in ${hash}`);
+    });
+    await shot(page, 'distributions-together');
+    for (let i = 0; i < 5; i++) await page.keyboard.press('Control+z');
+    await soon(async () => assert.doesNotMatch(await address(page), /dist\./));
+  },
+
+  async 'a drag zooms to all steps of a part, with Shift values too; a double click shows all again'(keep) {
+    const { server } = await made((logdir) => write(logdir, 3000));
+    const page = keep(await openBands(server, '#distributions&tags=qkv.grad'));
+    const asked = [];
+    page.on('request', (r) => {
+      if (r.url().endsWith('histograms/grids')) asked.push(JSON.parse(r.postData()));
+    });
+    await soon(async () => assert.match(await footer(page, 'attn/qkv.grad'), /of 3\s?000 steps/));
+    const box = await card(page, 'attn/qkv.grad').locator('.figure').boundingBox();
+    const drag = async (key) => {
+      if (key) await page.keyboard.down(key);
+      await page.mouse.move(box.x + box.width * 0.15, box.y + 60);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * 0.25, box.y + 120, {
+        steps: 4,
+      });
+      await page.mouse.up();
+      if (key) await page.keyboard.up(key);
+    };
+    await drag();
+    await soon(async () => assert.ok(asked.at(-1)?.range));
+    await soon(async () => assert.match(decodeURIComponent(await address(page)), /dist\.zoom=[\d.]+~[\d.]+\|\|!hist/));
+    await drag('Shift');
+    await soon(async () => assert.match(decodeURIComponent(await address(page)), /dist\.zoom=[^|]+\|-?[\d.e-]+~/));
+    await page.mouse.dblclick(box.x + box.width * 0.2, box.y + 80);
+    await soon(async () => assert.doesNotMatch(await address(page), /dist\.zoom/));
+  },
+
+  async 'arrow keys walk through steps and Enter chooses one; full size, pictures and buckets to take away'(keep) {
+    const { server } = await made();
+    const page = keep(await openBands(server));
+    const one = card(page, 'attn/qkv.grad');
+    await one.locator('.figure').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await soon(async () =>
+      assert.match(await one.locator('[aria-live]').innerText(), /^Step 5\s?800, median .*, [\d\s]+ values/),
+    );
+    await page.keyboard.press('Enter');
+    await soon(async () => assert.match(await address(page), /at=5800/));
+    for (const [name, pattern] of [
+      ['Chart as SVG', /\.svg$/],
+      ['Chart as PNG', /\.png$/],
+      ['All buckets as CSV', /\.csv$/],
+    ]) {
+      await one.hover();
+      await one.locator('[aria-haspopup=menu]').click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator('[role^=menuitem]', { hasText: name }).click(),
+      ]);
+      assert.match(download.suggestedFilename(), pattern);
+    }
+    await page.keyboard.press('f');
+    await page.waitForSelector('dialog[open] .figure[data-drawn]');
+    await axe(page, 'distributions at full size', 'dialog');
+    await shot(page, 'distributions-full');
+  },
+
+  ...Object.fromEntries(
+    ['light', 'dark'].flatMap((colorScheme) =>
+      ['en-GB', 'zh-CN'].map((locale) => [
+        `axe finds nothing in distributions with ${colorScheme} colours in ${locale}`,
+        async (keep) => {
+          const { server } = await made();
+          const page = keep(
+            await openBands(server, '#distributions&v=1', {
+              colorScheme,
+              locale,
+            }),
+          );
+          await axe(page, `distributions ${colorScheme} ${locale}`);
+          await shot(page, `distributions-${colorScheme}-${locale}`);
+          if (locale === 'zh-CN') assert.equal(await page.getByText('并排').count(), 1);
+        },
+      ]),
+    ),
+  ),
+
+  async 'a new step comes by itself, and many runs are counted where they do not fit side by side'(keep) {
+    const { server, runs } = await made((logdir) => {
+      const made = write(logdir, 5);
+      for (let r = 0; r < 18; r++) made[r] = write(join(logdir, `more-${r}`), 2);
+      return made;
+    });
+    const page = keep(await openBands(server));
+    await soon(async () => assert.match(await footer(page, 'attn/qkv.grad'), /38 runs · 5 steps.*and \d+ more runs/s));
+    runs['vit-b16'].histograms(6000, { 'attn/qkv.grad': rows([[0, 0.001]]) }).flush();
+    await soon(async () => assert.match(await footer(page, 'attn/qkv.grad'), /6 steps/));
+    await page.keyboard.press('m');
+    await soon(async () => assert.doesNotMatch(await footer(page, 'attn/qkv.grad'), /more runs/));
+    const empty = keep(await open(await serve('empty'), '#distributions'));
+    await empty.getByText('writer.add_histogram').waitFor();
+  },
+};

@@ -1,0 +1,494 @@
+// Histograms: four ways to draw them, axes, bins, hover and selection, exact buckets, files to take away, live, both
+// languages and themes, real files of every framework and everything hostile that a log may hold.
+import assert from 'node:assert/strict';
+import { cpSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { RunWriter } from './logs.mjs';
+import { address, axe, loaded, open, ROOT, serve, shot, soon, until } from './harness.mjs';
+import { card, made, nan, pixels, rows, write } from './histograms.mjs';
+
+const DRAWN = '.figure[data-drawn]';
+async function openHistograms(server, hash = '#histograms&v=1', options = {}) {
+  const page = await open(server, hash, options);
+  await page.waitForSelector(DRAWN);
+  return page;
+}
+const VIT = 'vit-b16';
+const FAST = 'vit-b16, lr 3e-3';
+const footer = (page, run, tag) => card(page, run, tag).locator('footer').innerText();
+const figure = (page, run, tag) => card(page, run, tag).locator('.figure');
+async function point(page, at, x, y) {
+  const box = await at.boundingBox();
+  await page.mouse.move(box.x + box.width * x, box.y + box.height * y, {
+    steps: 3,
+  });
+}
+const isColoured = ([r, g, b, a]) => a > 0 && Math.max(r, g, b) - Math.min(r, g, b) > 40;
+/** How many pixels of a column are coloured, at this share of the width. */
+function inkOfColumn({ width, height, data }, share) {
+  const x = Math.round(width * share);
+  let n = 0;
+  for (let y = 0; y < height; y++) if (isColoured(data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4))) n++;
+  return n;
+}
+async function menuOf(page, at, name) {
+  await at.hover();
+  await at.locator('[aria-haspopup=menu]').click();
+  return page.locator('[role^=menuitem]', { hasText: name });
+}
+async function textOf(download) {
+  let text = '';
+  for await (const part of await download.createReadStream()) text += part;
+  return text;
+}
+
+export default {
+  async 'a card for every run and tag, old steps pale at the back, new ones in full colour at the front'(keep) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server, '#histograms&hist.row=3'));
+    await soon(async () => assert.ok((await page.locator('.slot .card').count()) >= 6));
+    assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Histograms\s*5$/);
+    await soon(async () => assert.match(await footer(page, VIT, 'attn/qkv.grad'), /vit-b16\s+31\s+of 60 steps/));
+    // gradients narrow: the picture is wide at the back and narrow at the front
+    await soon(async () => {
+      const { width, height, data } = await pixels(figure(page, VIT, 'attn/qkv.grad'));
+      const inkOf = (y) => {
+        let n = 0;
+        for (let x = 0; x < width; x++)
+          if (isColoured(data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4))) n++;
+        return n / width;
+      };
+      const [back, front] = [inkOf(Math.round(height * 0.43)), inkOf(Math.round(height * 0.88))];
+      assert.ok(front > 0.04 && back > 2.5 * front, `${back} ${front}`);
+    });
+    await shot(page, 'histograms-offset');
+  },
+
+  async 'overlay, heat map and runs are one click or the key M away, for all cards or one, and in the address'(keep) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server));
+    await page.getByRole('radio', { name: 'Overlay' }).click();
+    await soon(async () => assert.match(await address(page), /hist\.mode=overlay/));
+    await page.keyboard.press('m');
+    await soon(async () => assert.match(await address(page), /hist\.mode=heat/));
+    // a heat map of gradients that narrow: coloured from top to bottom at first, a thin line at the end
+    await soon(async () => {
+      const picture = await pixels(figure(page, VIT, 'attn/qkv.grad'));
+      const [first, last] = [inkOfColumn(picture, 0.2), inkOfColumn(picture, 0.9)];
+      assert.ok(last > 2 && first > 2 * last, `${first} ${last}`);
+    });
+    await page.keyboard.press('m');
+    await soon(async () => assert.equal(await page.locator('[data-tag="!histograms!!!norm/weight"]').count(), 1));
+    await page.keyboard.press('m');
+    await soon(async () => assert.doesNotMatch(await address(page), /hist\.mode/));
+    await (await menuOf(page, card(page, VIT, 'attn/qkv.grad'), 'This card as Heat map')).click();
+    await soon(async () =>
+      assert.match(decodeURIComponent(await address(page)), /hist\.card=heat\|!histograms!vit-b16!!attn\/qkv\.grad/),
+    );
+    await card(page, VIT, 'attn/qkv.grad').getByRole('button', { name: 'Heat map' }).click();
+    await soon(async () => assert.doesNotMatch(await address(page), /hist\.card/));
+    await page.keyboard.press('Control+z');
+    await soon(async () => assert.match(await address(page), /hist\.card/));
+  },
+
+  async 'pointing at a step tells its percentiles, moments and the bin, and marks it in the other cards'(keep) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server));
+    const marks = async (run, tag) => (await pixels(figure(page, run, tag), 1)).data.some((v) => v > 0);
+    assert.equal(await marks(FAST, 'attn/qkv.grad'), false);
+    await point(page, figure(page, VIT, 'attn/qkv.grad'), 0.42, 0.7);
+    await soon(async () => {
+      const tip = await page.locator('.tip').innerText();
+      assert.match(tip, /step \d/);
+      assert.match(tip, /values \(.*%\) in this bin/);
+      for (const word of ['min', '7 %', '16 %', '31 %', 'median', '69 %', '84 %', '93 %', 'max', 'mean', 'std'])
+        assert.ok(tip.replace(/\u202f/g, ' ').includes(word), `${word} in ${tip}`);
+    });
+    await soon(async () => assert.equal(await marks(FAST, 'attn/qkv.grad'), true));
+    await shot(page, 'histograms-hover');
+    await page.mouse.move(5, 5);
+    await soon(async () => assert.equal(await page.locator('.tip').count(), 0));
+  },
+
+  async 'arrow keys walk through steps and bins, Enter chooses a step, and linked it is that of all cards and tabs'(
+    keep,
+  ) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server));
+    await page.getByRole('button', { name: 'View ▾' }).click();
+    await page.getByLabel('Link steps').check();
+    await page.keyboard.press('Escape');
+    await figure(page, VIT, 'attn/qkv.grad').focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowLeft');
+    await soon(async () =>
+      assert.match(
+        await card(page, VIT, 'attn/qkv.grad').locator('[aria-live]').innerText(),
+        /^Step 5\s?800, at .*: .* values/,
+      ),
+    );
+    await page.keyboard.press('Enter');
+    await soon(async () => assert.match(decodeURIComponent(await address(page)), /at=5800\|/));
+    await page.keyboard.press('m');
+    await page.getByRole('radio', { name: 'Runs' }).click();
+    await soon(async () =>
+      assert.equal(
+        (await page.locator('[data-tag="!histograms!!!norm/weight"] input.step').inputValue()).replace(/\s/g, ''),
+        '5800',
+      ),
+    );
+    // a step that is not among those that are drawn is reached, too
+    const linked = keep(await openHistograms(server, '#histograms&link=on&select=step&at=3300|'));
+    await figure(linked, VIT, 'attn/qkv.grad').focus();
+    await linked.keyboard.press('ArrowUp');
+    await soon(async () =>
+      assert.match(await card(linked, VIT, 'attn/qkv.grad').locator('[aria-live]').innerText(), /^Step 3\s?300/),
+    );
+  },
+
+  async 'steps outside of a selected range are pale'(keep) {
+    const { server } = await made();
+    const hash = '#histograms&hist.mode=heat';
+    const page = keep(await openHistograms(server, hash));
+    const all = await pixels(figure(page, VIT, 'attn/qkv.grad'));
+    const ranged = keep(await openHistograms(server, `${hash}&select=range&link=on&at=0~2000|`));
+    await soon(async () => {
+      const some = await pixels(figure(ranged, VIT, 'attn/qkv.grad'));
+      assert.ok(inkOfColumn(some, 0.2) > 0.8 * inkOfColumn(all, 0.2));
+      const alpha = ({ width, height, data }) =>
+        data[(Math.round(height * 0.46) * width + Math.round(width * 0.9)) * 4 + 3];
+      assert.ok(alpha(some) < alpha(all), `${alpha(some)} ${alpha(all)}`);
+    });
+  },
+
+  async 'one outlier step does not flatten the rest and is told; all values are one click away'(keep) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server, '#histograms&tags=outlier&hist.mode=heat'));
+    const tag = 'norm/outlier';
+    await soon(async () => assert.match(await footer(page, VIT, tag), /1 step beyond/));
+    const height = async () => inkOfColumn(await pixels(figure(page, VIT, tag)), 0.8);
+    await soon(async () => assert.ok((await height()) > 100));
+    await page.getByRole('button', { name: 'View ▾' }).click();
+    await page.getByLabel('Ignore outliers when fitting values').uncheck();
+    await soon(async () => assert.ok((await height()) < 20));
+    assert.doesNotMatch(await footer(page, VIT, tag), /beyond/);
+    assert.match(await address(page), /hist\.outliers=show/);
+  },
+
+  async 'nothing but NaN from some step on is a span with its reason, never an empty card'(keep) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server, '#histograms&tags=fc1'));
+    await soon(async () => assert.match(await footer(page, FAST, 'mlp/fc1.out'), /NaN from 3\s?800/));
+    await soon(async () => {
+      const { width, height, data } = await pixels(figure(page, FAST, 'mlp/fc1.out'));
+      const at = (Math.round(height * 0.86) * width + Math.round(width * 0.5)) * 4;
+      const [r, g, , a] = data.subarray(at, at + 4);
+      assert.ok(a > 0 && r > g, 'the span is red');
+    });
+  },
+
+  async 'bins, normalisation, log axes and the axis of steps change the picture, and are in the address'(keep) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server, '#histograms&tags=qkv.grad'));
+    const asked = [];
+    page.on('request', (r) => {
+      if (r.url().endsWith('histograms/grids')) asked.push(JSON.parse(r.postData()));
+    });
+    const picture = async () => (await pixels(figure(page, VIT, 'attn/qkv.grad'))).data.toString('base64');
+    let before = await picture();
+    const changes = async (what) => {
+      await soon(async () => assert.notEqual(await picture(), before, what));
+      before = await picture();
+    };
+    await page.getByRole('button', { name: 'How many bins' }).click();
+    await page.locator('[role^=menuitem]', { hasText: '30 bins, as TensorBoard' }).click();
+    await changes('bins');
+    assert.equal(asked.at(-1).bins, 30);
+    await page.getByRole('button', { name: 'Axis of the values' }).click();
+    await page.locator('[role^=menuitem]', { hasText: /log/ }).click();
+    await changes('log values');
+    assert.equal(asked.at(-1).scale, 'log');
+    await page.getByRole('radio', { name: 'Overlay' }).click();
+    await changes('overlay');
+    await page.keyboard.press('l');
+    await changes('log counts');
+    await page.keyboard.press('n');
+    await changes('counts');
+    await soon(async () => {
+      const hash = await address(page);
+      for (const part of ['hist.bins=30', 'hist.scale=log', 'hist.logy=on', 'hist.norm=off', 'hist.mode=overlay'])
+        assert.ok(hash.includes(part), `${part} in ${hash}`);
+    });
+    await page.getByRole('radio', { name: 'Offset' }).click();
+    await changes('offset');
+    await page.getByRole('radio', { name: 'Wall' }).click();
+    await changes('wall');
+    assert.equal(asked.at(-1).x, 'wall');
+    await page.getByRole('radio', { name: 'Relative' }).click();
+    await changes('relative');
+    await soon(async () => assert.match(await address(page), /x=relative/));
+  },
+
+  async 'a heat map zooms to every step by a drag and shows all again by a double click'(keep) {
+    const { server } = await made((logdir) => write(logdir, 600));
+    const page = keep(await openHistograms(server, '#histograms&tags=qkv.grad&hist.mode=heat&hist.row=3'));
+    await soon(async () => assert.match(await footer(page, VIT, 'attn/qkv.grad'), /of 600 steps/));
+    const box = await figure(page, VIT, 'attn/qkv.grad').boundingBox();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 80);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 90, {
+      steps: 4,
+    });
+    await page.mouse.up();
+    await soon(async () =>
+      assert.match(decodeURIComponent(await address(page)), /hist\.zoom=[\d.]+~[\d.]+\|!histograms/),
+    );
+    assert.doesNotMatch(await address(page), /[#&]at=/); // the drag chose no step
+    await page.mouse.dblclick(box.x + box.width * 0.5, box.y + 80);
+    await soon(async () => assert.doesNotMatch(await address(page), /hist\.zoom/));
+  },
+
+  async 'runs of a tag are compared at one step, which a slider chooses'(keep) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server, '#histograms&hist.mode=runs&tags=norm/weight'));
+    const both = page.locator('[data-tag="!histograms!!!norm/weight"]');
+    await soon(async () => assert.match(await both.locator('footer').innerText(), /vit-b16\s+vit-b16, lr 3e-3/));
+    await point(page, both.locator('.figure'), 0.6, 0.5);
+    await soon(async () => {
+      const tip = await page.locator('.tip').innerText();
+      assert.match(tip, /vit-b16, lr 3e-3\s+[\d.]+\s*%/);
+      assert.match(tip, /step 5\s?900/);
+    });
+    await both.locator('input[type=range]').fill('0');
+    await soon(async () => assert.match(decodeURIComponent(await address(page)), /at=0\|!histograms!!!norm\/weight/));
+    await both.locator('input.step').fill('1234');
+    await both.locator('input.step').press('Enter');
+    await soon(async () => assert.match(await address(page), /at=1234/));
+    const fc1 = keep(await openHistograms(server, '#histograms&hist.mode=runs&tags=fc1'));
+    await soon(async () => assert.match(await fc1.locator('.card footer').first().innerText(), /lr 3e-3: NaN/));
+  },
+
+  async 'at full size there are the exact buckets of the step that is looked at; a wide heat map has them beside it'(
+    keep,
+  ) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server));
+    await figure(page, VIT, 'attn/qkv.weight').hover();
+    await page.keyboard.press('f');
+    const dialog = page.locator('dialog[open]');
+    await soon(async () => assert.match(await dialog.locator('h4').innerText(), /30 buckets at step 5\s?900/));
+    const cells = await dialog.locator('tbody').last().locator('tr').count();
+    assert.equal(cells, 30);
+    await dialog.locator('input[type=range]').fill('0');
+    await soon(async () => assert.match(await dialog.locator('h4').innerText(), /at step 0/));
+    await dialog.getByRole('radio', { name: 'Heat map' }).click();
+    await soon(async () => assert.match(await address(page), /hist\.card=heat/));
+    await axe(page, 'histograms at full size', 'dialog');
+    await shot(page, 'histograms-full');
+    await page.keyboard.press('Escape');
+    const wide = keep(await openHistograms(server, '#histograms&hist.mode=heat&hist.row=1&tags=qkv.weight'));
+    const asked = await wide.waitForResponse((r) => r.url().endsWith('api/v1/histograms'));
+    assert.equal(asked.status(), 200);
+    await shot(wide, 'histograms-heat-wide');
+  },
+
+  async 'everything can be taken away: SVG, PNG, CSV and JSON'(keep) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server));
+    const one = card(page, VIT, 'attn/qkv.weight');
+    const save = async (name) => {
+      const [download] = await Promise.all([page.waitForEvent('download'), (await menuOf(page, one, name)).click()]);
+      return download;
+    };
+    const svg = await textOf(await save('Chart as SVG'));
+    assert.match(svg, /^<svg/);
+    assert.ok((svg.match(/<path/g) ?? []).length > 40);
+    assert.match(svg, /vit-b16 · attn\/qkv\.weight/);
+    assert.match((await save('Chart as PNG')).suggestedFilename(), /\.png$/);
+    const csv = await textOf(await save('All buckets as CSV'));
+    assert.match(csv, /^run,tag,step,wall_time,left,right,count\r\n/);
+    assert.equal(csv.trim().split('\r\n').length, 1 + 60 * 30);
+    const json = JSON.parse(await textOf(await save('All buckets as JSON')));
+    assert.equal(json.length, 60);
+  },
+
+  async 'filter, pins, J and K, runs and the palette work as in the time series'(keep) {
+    const { server } = await made();
+    const page = keep(await openHistograms(server));
+    await page.keyboard.press('/');
+    await page.keyboard.type('norm');
+    await soon(async () => assert.equal(await page.locator('.slot .card').count(), 4));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('p');
+    await soon(async () =>
+      assert.match(decodeURIComponent(await address(page)), /pins=!histograms!vit-b16!!norm\/outlier/),
+    );
+    await page.locator(`[data-run="${FAST}"] .swatch, [data-run="${FAST}"] [role=checkbox]`).first().click();
+    await soon(async () => assert.equal(await page.locator('.slot .card').count(), 2));
+  },
+
+  async 'a new step comes by itself; cards without news ask nothing'(keep) {
+    const { server, runs } = await made();
+    const page = keep(await openHistograms(server));
+    await soon(async () => assert.match(await footer(page, VIT, 'attn/qkv.grad'), /of 60 steps/));
+    const asked = [];
+    page.on('request', (r) => {
+      if (r.url().endsWith('histograms/grids')) asked.push(r.postData());
+    });
+    runs[VIT].histograms(6000, {
+      'attn/qkv.grad': rows([[0, 0.001]]),
+    }).flush();
+    await soon(async () => assert.match(await footer(page, VIT, 'attn/qkv.grad'), /of 61 steps/));
+    assert.deepEqual(
+      asked.filter((body) => !body.includes('qkv.grad')),
+      [],
+    );
+  },
+
+  ...Object.fromEntries(
+    ['light', 'dark'].flatMap((colorScheme) =>
+      ['en-GB', 'zh-CN'].map((locale) => [
+        `axe finds nothing in histograms with ${colorScheme} colours in ${locale}`,
+        async (keep) => {
+          const { server } = await made();
+          for (const mode of ['offset', 'heat', 'runs']) {
+            const page = keep(await openHistograms(server, `#histograms&hist.mode=${mode}`, { colorScheme, locale }));
+            await soon(async () => assert.ok((await page.locator('footer .run').count()) > 1));
+            await axe(page, `histograms ${mode} ${colorScheme} ${locale}`);
+            await shot(page, `histograms-${mode}-${colorScheme}-${locale}`);
+            if (locale === 'zh-CN') assert.equal(await page.getByText('热力图').count(), 1);
+          }
+        },
+      ]),
+    ),
+  ),
+
+  async 'on a phone there is one card in a row and nothing is cut off'(keep) {
+    const { server } = await made();
+    const page = keep(
+      await openHistograms(server, '#histograms&v=1', {
+        viewport: { width: 390, height: 780 },
+        hasTouch: true,
+      }),
+    );
+    const box = await page.locator('.slot .card').first().boundingBox();
+    assert.ok(box.x >= 0 && box.x + box.width <= 390);
+    await shot(page, 'histograms-phone');
+  },
+
+  async 'real files of TensorFlow, Keras, TF1 and torch are drawn'(keep) {
+    const server = await serve('fresh');
+    for (const name of ['tf/v1', 'tf/v2', 'tf/keras', 'torch_writer'])
+      cpSync(join(ROOT, 'tests/fixtures', name), join(server.logdir, name.replace('/', '-')), { recursive: true });
+    await until('read', async () => (await loaded(server)).plugins.histograms > 3);
+    const tags = (await (await fetch(`${server.url}api/v1/tags?plugin=histograms`)).json()).tags;
+    const page = keep(await openHistograms(server, '#histograms&hist.row=4'));
+    const seen = new Set();
+    await until('every tag was drawn', async () => {
+      for (const tag of await page
+        .locator('.card')
+        .evaluateAll((all) =>
+          all.filter((c) => c.querySelector('.figure[data-drawn]')).map((c) => c.querySelector('h3').title),
+        ))
+        seen.add(tag.split(' · ').at(-1));
+      await page.mouse.move(900, 500);
+      await page.mouse.wheel(0, 500);
+      return tags.every(({ tag }) => seen.has(tag));
+    });
+  },
+
+  async 'hostile histograms draw what can be drawn, say the rest, and break nothing'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, '<img src=x onerror=alert(1)>', 1_763_000_000);
+      const good = rows([[0, 1]]);
+      const odd = {
+        'odd/empty': [],
+        'odd/zero': [[0, 1, 0]],
+        'odd/nan': nan(),
+        'odd/infinite': [
+          [-Infinity, 0, 3],
+          [0, 1, 5],
+          [1, Infinity, 2],
+        ],
+        'odd/unsorted': [
+          [3, 4, 1],
+          [0, 2, 1],
+          [1, 3.5, 2],
+        ],
+        'odd/huge counts': [
+          [0, 1, 1e308],
+          [1, 2, 1e308],
+        ],
+        'odd/huge edges': [[-1.7e308, 1.7e308, 3]],
+        'odd/one value': [[2.5, 2.5, 100]],
+        'odd/negative': [
+          [0, 1, -4],
+          [1, 0.5, 3],
+        ],
+        'odd/<script>alert(1)</script>': good,
+      };
+      run.histograms(1, odd);
+      run.histograms(2, { ...odd, 'odd/nan': good });
+      for (const step of [-5, 0, 2 ** 53]) if (step >= 0) run.histograms(step, { 'odd/steps': good });
+      run.flush();
+    });
+    for (const mode of ['offset', 'overlay', 'heat', 'runs']) {
+      const page = keep(await openHistograms(server, `#histograms&hist.mode=${mode}&hist.row=4`));
+      await soon(async () => assert.ok((await page.locator(DRAWN).count()) >= 8));
+      await soon(async () =>
+        assert.match(
+          await page.locator('.card', { hasText: 'empty' }).first().innerText(),
+          /Nothing to draw: these histograms are empty/,
+        ),
+      );
+      for (const at of await page.locator(DRAWN).all()) await at.hover({ timeout: 2000 }).catch(() => {});
+      await shot(page, `histograms-hostile-${mode}`);
+    }
+  },
+
+  async 'a hundred thousand steps are quick, and any of them can be reached'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'many', 1_763_000_000);
+      const shapes = Array.from({ length: 20 }, (_, i) => rows([[i / 10, 1]], 1000, 8));
+      for (let step = 0; step < 100_000; step++) run.histograms(step, { w: shapes[step % 20] });
+      run.flush();
+    });
+    const page = keep(await openHistograms(server));
+    await soon(async () => assert.match(await footer(page, 'many', 'w'), /of 100\s?000 steps/));
+    await page.keyboard.press('j');
+    await page.keyboard.press('f');
+    const dialog = page.locator('dialog[open]');
+    await dialog.locator('input.step').fill('77777');
+    await dialog.locator('input.step').press('Enter');
+    await soon(async () => assert.match(await dialog.locator('h4').innerText(), /8 buckets at step 77\s?777/));
+  },
+
+  async 'a log that was cut is told where it hurts; a failure on the card; without histograms how to log them'(keep) {
+    const { server, runs } = await made();
+    truncateSync(runs[VIT].path, 20000);
+    const page = keep(await openHistograms(server, '#histograms&tags=qkv.grad'));
+    await figure(page, VIT, 'attn/qkv.grad').focus();
+    await page.keyboard.press('ArrowUp');
+    await soon(async () => assert.match(await page.locator('.tip').innerText(), /can’t be read/));
+    const failing = keep(
+      await open(server, '#histograms&v=1', {
+        allowErrors: true,
+        before: (p) =>
+          p.route('**/api/v1/histograms/grids', (route) =>
+            route.fulfill({
+              status: 500,
+              contentType: 'application/json',
+              body: '{"error":{"code":"io","message":"the disk is gone"}}',
+            }),
+          ),
+      }),
+    );
+    await failing.getByText('the disk is gone').first().waitFor();
+    const empty = keep(await open(await serve('empty'), '#histograms'));
+    await empty.getByText('writer.add_histogram').waitFor();
+    await axe(empty, 'no histograms');
+  },
+};
