@@ -3,6 +3,7 @@
 L1      10 runs x 100 tags x 10 000 steps, scalars as TF2 writes them (a tensor and metadata in each): 10 M records
 L2      1000 runs x 10 tags x 100 steps, scalars as torch writes them: 1 M records
 L3      100 image tags of 100 pictures of 64 KiB
+H       20 runs x 100 histogram tags x 1000 steps of 30 buckets, as tf.summary writes them: 2 M records, 1.7 GB
 one     a run with one tag of 1000 points
 tags    a run with 10 000 tags of 3 points
 few     50 000 records as those of L1, for the loader that takes seconds for that
@@ -50,6 +51,21 @@ def scalars(sb, folder, style, tags, steps):
                 writer.scalar(f"layer_{tag}/loss", chance.random() + 100 / (step + 1), step)
 
 
+def histograms(sb, folder, tags, steps):
+    """Weights that spread as training goes on; every tenth tag narrows instead."""
+    import numpy as np
+
+    at = np.linspace(-4, 4, 31)
+    middle = (at[1:] + at[:-1]) / 2
+    counts = np.round(10000 * np.exp(-(middle**2) / 2) / np.sqrt(2 * np.pi) * (at[1] - at[0]))
+    with sb.Writer(folder, style=sb.TF2) as writer:
+        for step in range(steps):
+            for tag in range(tags):
+                spread = 0.01 * (1 + tag % 7) * (1 + step / steps if tag % 10 else 2 - step / steps)
+                rows = np.column_stack([at[:-1] * spread, at[1:] * spread, np.roll(counts, tag % 3)])
+                writer.histogram_rows(f"layer_{tag // 4}/weight_{tag % 4}", rows, step)
+
+
 def copies(folder, count):
     """The one run that is there, that many times."""
     first = folder / "run0000"
@@ -71,6 +87,9 @@ def make(name, folder):
             for step in range(3):
                 for tag in range(10000):
                     writer.scalar(f"layer{tag // 20}/param_{tag % 20}", tag + step, step)
+    elif name == "H":
+        histograms(sb, folder / "run0000", 100, 1000)
+        copies(folder, 20)
     elif name == "one":
         scalars(sb, folder / "run0000", sb.TF2, 1, 1000)
     elif name == "few":

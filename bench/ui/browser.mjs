@@ -2,6 +2,8 @@
 //
 //   first   bytes of script for the first page; ms from navigation to the first chart with all lines; heap then
 //   frames  longest and median ms between frames while the pointer moves over, and zooms into, a thousand lines
+//   histograms     ms from navigation to the histograms tab to the first card drawn, and to all in sight; heap then
+//   distributions  the same of distributions
 //   tags    ms until ten thousand tags are listed, and from a keystroke to the filtered page
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -109,6 +111,34 @@ async function frames() {
   return { hover, zoom };
 }
 
+/** The first card, and all that are in sight: those of TensorBoard are found by the elements that it draws. */
+async function cards(tab, one) {
+  await noteWhen(one);
+  await page.goto(`${url}#${tab}`);
+  const firstCard = await seenAt();
+  const all = await page.evaluate(async (selector) => {
+    let before = -1;
+    for (let quiet = 0; quiet < 10; quiet++) {
+      await new Promise((done) => setTimeout(done, 50));
+      const now = document.querySelectorAll(selector).length;
+      if (now !== before) quiet = 0;
+      before = now;
+    }
+    return performance.now() - 500;
+  }, one);
+  return { first: firstCard, all, heap: await heap() };
+}
+const histograms = () => cards('histograms', '.figure[data-drawn]');
+const distributions = () => cards('distributions', '.figure[data-drawn]');
+
+/** TensorBoard draws inside shadow roots, which a selector does not enter: its histograms are SVG paths there. */
+async function histogramsOfPeer() {
+  const began = Date.now();
+  await page.goto(`${url}#histograms`);
+  await page.locator('vz-histogram-timeseries .histogram path').first().waitFor({ state: 'attached' });
+  return { first: Date.now() - began, all: Date.now() - began, heap: await heap() };
+}
+
 async function tags() {
   await noteWhen('.slot');
   await page.goto(url);
@@ -135,7 +165,13 @@ async function tags() {
 }
 
 try {
-  const found = await { first: peer ? firstOfPeer : first, frames, tags }[what]();
+  const found = await {
+    first: peer ? firstOfPeer : first,
+    frames,
+    tags,
+    histograms: peer ? histogramsOfPeer : histograms,
+    distributions,
+  }[what]();
   console.log(JSON.stringify(found));
 } finally {
   await browser.close();

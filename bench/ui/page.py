@@ -6,6 +6,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "serve"))
@@ -67,6 +68,12 @@ def tags():
     common.report(OURS, "web app, 10 000 tags", "filter, the slowest", "ns", found["slowest"] * MS)
 
 
+def histograms_read(server):
+    """Waits until TensorBoard lists the tags of the last of twenty runs."""
+    while len(json.loads(server.ask("/data/plugin/histograms/tags"))) < 20:
+        time.sleep(0.2)
+
+
 def main():
     args = common.arguments()
     first(OURS, common.scaled(5, args))
@@ -78,4 +85,5 @@ def main():
         print(f"{PEER}: its page could not be measured: {str(problem)[-300:]}", file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()
