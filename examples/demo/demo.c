@@ -52,13 +52,26 @@ static void log_scalars(sb_writer *w, const trial *t, int step, uint64_t *random
               step);
 }
 
-static void log_weights(sb_writer *w, int step, uint64_t *random) {
-    static float weights[WEIGHTS];
-    double spread = 0.02 + 0.1 * (1 - exp(-step / 600.0));
-    for (int i = 0; i < WEIGHTS; i++) weights[i] = (float)(normal(random) * spread);
+/* Values that lie around two middles, `share` of them around the second. */
+static void log_values(sb_writer *w, const char *tag, int step, double middle, double spread,
+                       double second, double share, uint64_t *random) {
+    static float values[WEIGHTS];
+    for (int i = 0; i < WEIGHTS; i++)
+        values[i] =
+            (float)((uniform(random) < share ? second : middle) + normal(random) * spread);
     const int64_t dims[] = {WEIGHTS};
-    const sb_array array = {.data = weights, .dtype = SB_FLOAT, .rank = 1, .dims = dims};
-    sb_histogram(w, "layer1/weights", &array, step, NULL, NULL);
+    const sb_array array = {.data = values, .dtype = SB_FLOAT, .rank = 1, .dims = dims};
+    sb_histogram(w, tag, &array, step, NULL, NULL);
+}
+
+/* Weights that spread and drift, gradients that narrow, activations that fall apart into two
+ * groups: more so, the higher the learning rate. */
+static void log_histograms(sb_writer *w, const trial *t, int step, uint64_t *random) {
+    double way = 1 - exp(-step / 600.0), rate = t->learning_rate / 0.1;
+    log_values(w, "layer1/weights", step, 0, 0.02 + 0.1 * way * (0.5 + rate), 0, 0, random);
+    log_values(w, "layer1/gradients", step, 0, 0.002 + 0.03 * exp(-step / 250.0), 0, 0, random);
+    log_values(w, "layer2/weights", step, 0.05 * way * rate, 0.03 + 0.04 * way, 0, 0, random);
+    log_values(w, "layer2/activations", step, -1 - 0.6 * way, 0.5, 1.4 * way, 0.4 * way, random);
 }
 
 /* Rings that get sharper as training goes on. */
@@ -247,7 +260,7 @@ static void write_trial(const char *root, const trial *t, bool is_first) {
     for (int step = 0; step <= STEPS; step++) {
         log_scalars(train, t, step, &random, true);
         if (step % 20 == 0) log_scalars(validation, t, step, &random, false);
-        if (step % 100 == 0) log_weights(train, step, &random);
+        if (step % 25 == 0) log_histograms(train, t, step, &random);
         if (is_first && step % 200 == 0) {
             log_images(train, step);
             log_sound(train, step);
