@@ -51,7 +51,7 @@ export default {
 
   async 'the tooltip is one table: a row a run, a column a percentile, at the same step in every panel and card'(keep) {
     const { server } = await made();
-    const page = keep(await openBands(server));
+    const page = keep(await openBands(server, '#distributions&tags=norm'));
     await point(page, card(page, 'norm/weight').locator('.figure'), 0.3, 0.5);
     await card(page, 'norm/weight').locator('.figure').hover();
     await soon(async () => {

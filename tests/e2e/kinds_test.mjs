@@ -13,7 +13,7 @@ export default {
     await soon(async () => assert.equal(await page.locator('[data-tag="loss"]').count(), 1));
     const grad = card(page, 'vit-b16', 'attn/qkv.grad');
     await grad.locator('.figure[data-drawn]').waitFor();
-    await page.getByRole('button', { name: 'Kinds of cards' }).click();
+    await page.getByRole('button', { name: /^Cards:/ }).click();
     await page.locator('[role^=menuitem]', { hasText: 'Histograms' }).click();
     await soon(async () => assert.equal(await grad.count(), 0));
     await soon(async () => assert.match(await address(page), /ts\.kinds=scalars/));
