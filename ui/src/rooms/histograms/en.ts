@@ -88,6 +88,10 @@ export const texts = {
   moreRuns: 'and {n} more runs',
   moreRunsTitle: 'A card draws {n} runs side by side; “Together” draws all of them',
   reset: 'Show all again',
+  doubleClick: 'double click',
+  'axis.step': 'Step',
+  'axis.relative': 'Relative',
+  'axis.wall': 'Wall',
 } as const;
 
 export type Key = keyof typeof texts;

@@ -89,4 +89,8 @@ export const texts: Record<Key, string> = {
   moreRuns: '另有 {n} 个运行',
   moreRunsTitle: '每张卡片最多并排 {n} 个运行；“合并”可画出全部',
   reset: '显示全部',
+  doubleClick: '双击',
+  'axis.step': '步数',
+  'axis.relative': '相对时间',
+  'axis.wall': '实际时间',
 };
