@@ -177,7 +177,7 @@ export default {
   async 'a new step comes by itself, and many runs are counted where they do not fit side by side'(keep) {
     const { server, runs } = await made((logdir) => {
       const made = write(logdir, 5);
-      for (let r = 0; r < 18; r++) made[r] = write(join(logdir, `more-${r}`), 2);
+      for (let r = 0; r < 18; r++) made[r] = write(join(logdir, `zz/more-${r}`), 2);
       return made;
     });
     const page = keep(await openBands(server));
