@@ -79,7 +79,7 @@ export function valueRange(grids: readonly Grid[], allBands: boolean): Range {
   const room = 2 * Math.max(0, high - low);
   const from = lows.find((v) => v >= low - room) ?? low;
   const to = highs.findLast((v) => v <= high + room) ?? high;
-  const more = allBands ? 0.6 * (to - from) : 0.05 * (to - from);
+  const more = (allBands ? 1 : 0.05) * (to - from);
   let range: Range = [Math.max(least, from - more), Math.min(greatest, to + more)];
   if (!(range[0] < range[1])) {
     const around = Math.abs(range[0]) * 0.5 || 0.5;
