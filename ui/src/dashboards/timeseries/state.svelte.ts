@@ -41,6 +41,7 @@ export class TimeSeries {
   followKinds(): void {
     $effect(() => {
       for (const { plugin } of this.kinds) if (ts.shows(plugin)) cardKinds.need(plugin);
+      for (const card of [...cardView.pins, cardView.full]) cardKinds.need(cardOf(card).plugin);
     });
   }
   private otherCards(tags: readonly Tag[]): string[] {
