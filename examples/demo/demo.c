@@ -57,8 +57,7 @@ static void log_values(sb_writer *w, const char *tag, int step, double middle, d
                        double second, double share, uint64_t *random) {
     static float values[WEIGHTS];
     for (int i = 0; i < WEIGHTS; i++)
-        values[i] =
-            (float)((uniform(random) < share ? second : middle) + normal(random) * spread);
+        values[i] = (float)((uniform(random) < share ? second : middle) + normal(random) * spread);
     const int64_t dims[] = {WEIGHTS};
     const sb_array array = {.data = values, .dtype = SB_FLOAT, .rank = 1, .dims = dims};
     sb_histogram(w, tag, &array, step, NULL, NULL);
