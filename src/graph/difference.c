@@ -9,7 +9,7 @@
 
 static bool same_items(sb_slice a, sb_slice b, uint32_t number) {
     sb_items x = sb_items_of(a, number), y = sb_items_of(b, number);
-    sb_slice one, two;
+    sb_slice one = {0}, two = {0};
     for (;;) {
         sb_status p = sb_items_next(&x, &one), q = sb_items_next(&y, &two);
         if (p != SB_OK || q != SB_OK) return p == q;
