@@ -2,7 +2,7 @@
  * losses, histograms of each layer, wrong predictions as pictures, notes, the graph with the time
  * of each op, curves, features for the projector, hyperparameters. What `make run` shows.
  *
- *     build/examples/convnet logs
+ *     build/examples/convnet logs [STEPS]
  *     build/seaboard --logdir logs      at the same time, if you like */
 #include <signal.h>
 #include <stdio.h>
@@ -14,8 +14,15 @@
 #include "made_digits.h"
 #include "network.h"
 
-enum { STEPS = 240, LOG_EVERY = 4, LOOK_EVERY = 40, HISTOGRAM_EVERY = 20, VALIDATION_BATCHES = 10 };
+enum {
+    USUAL_STEPS = 240,
+    LOG_EVERY = 4,
+    LOOK_EVERY = 40,
+    HISTOGRAM_EVERY = 20,
+    VALIDATION_BATCHES = 10
+};
 
+static int steps = USUAL_STEPS;
 static volatile sig_atomic_t is_stopped;
 
 static void stop(int signal_number) {
@@ -106,14 +113,14 @@ static bool look_at_features(training *t, sb_err *err) {
         memcpy(pictures + i * BATCH * 784, t->images, sizeof t->images);
         memcpy(labels + i * BATCH, t->labels, BATCH);
     }
-    return log_features(&t->log, features, FEATURES, pictures, labels, STEPS, err);
+    return log_features(&t->log, features, FEATURES, pictures, labels, steps, err);
 }
 
 /* ---- one training ---------------------------------------------------------------------------- */
 
 static bool train_steps(training *t, bool is_first, double *accuracy, sb_err *err) {
     sb_op *const fetches[] = {t->n.train, t->n.loss, t->n.accuracy};
-    for (int step = 0; step <= STEPS && !is_stopped; step++) {
+    for (int step = 0; step <= steps && !is_stopped; step++) {
         sb_array r[3];
         sb_slice metadata = {0};
         bool is_traced = is_first && step == 1;
@@ -171,7 +178,9 @@ static bool load_digits(digits *d, char *text, size_t n) {
 int main(int argc, char **argv) {
     digits data;
     sb_err err = {0};
-    if (argc != 2) return fprintf(stderr, "usage: %s LOG_DIR\n", argv[0]), 2;
+    if (argc == 3) steps = (int)strtol(argv[2], NULL, 10);
+    if (argc < 2 || argc > 3 || steps < 1)
+        return fprintf(stderr, "usage: %s LOG_DIR [STEPS]\n", argv[0]), 2;
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGINT, stop);
     signal(SIGTERM, stop);

@@ -72,10 +72,12 @@ sb_status sb_net_session_open(sb_net_session **out, sb_net *g, const sb_net_sess
     if (!s) return sb_fail_nomem(err, "for a session");
     s->g = g;
     s->has_saver_opts = opts.saver != NULL;
-    if (opts.saver) s->saver_opts = *opts.saver;
     s->seed = opts.seed ? opts.seed : random_seed();
     sb_arena_init(&s->run_arena, NET_ALLOC, 4096, SIZE_MAX / 2);
-    status = make_variables(s, err);
+    if (opts.saver)
+        status = sb_sized_read(&s->saver_opts, sizeof s->saver_opts, opts.saver, 0, "sb_saver_opts",
+                               err);
+    if (status == SB_OK) status = make_variables(s, err);
     if (status == SB_OK)
         status = sb_team_new(&s->team, opts.threads ? opts.threads : processors(), err);
     if (status == SB_OK)

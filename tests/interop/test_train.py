@@ -382,6 +382,23 @@ def test_linear_regression_saves_and_a_second_program_predicts(tmp_path):
     assert x == pytest.approx(6.1) and y == pytest.approx(6.1 * reader.get_tensor("weight") + reader.get_tensor("bias"), rel=1e-4)
 
 
+def test_the_convolutional_network_feeds_every_tab(tmp_path):
+    said = subprocess.run([PROGRAM.parent / "convnet", tmp_path, "3"], capture_output=True, text=True, check=True).stdout
+    assert said.count("validation accuracy") == 8
+    plugins, tags = set(), set()
+    for path in tmp_path.rglob("events.out.tfevents.*"):
+        for event in events(path.parent):
+            plugins |= {v.metadata.plugin_data.plugin_name for v in event.summary.value}
+            plugins |= {"histo" for v in event.summary.value if v.WhichOneof("value") == "histo"}
+            plugins |= {event.WhichOneof("what")}
+            tags |= {v.tag for v in event.summary.value}
+    assert plugins >= {"scalars", "images", "text", "pr_curves", "hparams", "histo", "graph_def", "tagged_run_metadata"}
+    assert tags >= {"loss", "accuracy", "conv1/filters", "conv1/histogram", "wrong predictions", "confusion", "notes"}
+    [config] = tmp_path.rglob("projector_config.pbtxt")
+    assert "sprite" in config.read_text() and "metadata" in config.read_text()
+    assert len(list(tmp_path.glob("*/validation"))) == 8
+
+
 def test_the_default_run_reaches_the_published_accuracy_on_the_real_digits(tmp_path):
     said = subprocess.run([ROOT / "tools/setup", "digits-path"], capture_output=True, text=True)
     folder = pathlib.Path(said.stdout.strip() or "/nonexistent")
