@@ -99,7 +99,7 @@ static void read_tensor(sb_bundle *b, const sb_bundle_tensor *t) {
     sb_err err;
     sb_buf_init(&out, &sb_alloc_libc, 1 << 20);
     sb_arena_init(&arena, &sb_alloc_libc, 4096, 1 << 22);
-    if (sb_bundle_read(b, t, &out, &err) == SB_OK)
+    if (sb_bundle_read_rows(b, t, 0, sb_bundle_rows(t), &out, &err) == SB_OK)
         check(out.n == t->count * sb_dtype_size(t->dtype));
     sb_buf_clear(&out);
     uint64_t rows = sb_bundle_rows(t);

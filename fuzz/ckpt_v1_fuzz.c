@@ -94,7 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             sb_slice *strings;
             sb_buf_init(&out, &sb_alloc_libc, 1 << 22);
             sb_arena_init(&arena, &sb_alloc_libc, 4096, 1 << 22);
-            sb_bundle_read(b, sb_bundle_at(b, i), &out, &err);
+            const sb_bundle_tensor *t = sb_bundle_at(b, i);
+            sb_bundle_read_rows(b, t, 0, sb_bundle_rows(t), &out, &err);
             sb_bundle_read_strings(b, sb_bundle_at(b, i), &arena, &strings, &err);
             sb_arena_fini(&arena);
             sb_buf_fini(&out);

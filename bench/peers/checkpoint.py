@@ -1,4 +1,4 @@
-"""TensorFlow's checkpoints, and np.savez for scale; the work is that of bench_ckpt.c."""
+"""TensorFlow's checkpoints, and np.savez and safetensors for scale; the work is that of bench_ckpt.c."""
 
 import os
 import time
@@ -29,6 +29,7 @@ def remove(prefix):
 def main():
     args = common.arguments()
     import numpy as np
+    import safetensors.numpy
     import tensorflow as tf
 
     count = common.scaled(16 << 20, args)
@@ -49,6 +50,11 @@ def main():
             return [found[name] for name in found.files]
 
     common.report("np.load", work, "restore", "GB/s", size / best(load, rounds=2))
+    remove(path)
+    path = os.path.join(args.folder, "large.safetensors")
+    common.report("safetensors", work, "save without fsync", "GB/s",
+                  size / best(lambda: safetensors.numpy.save_file(named, path), lambda: remove(path), 2))
+    common.report("safetensors", work, "restore", "GB/s", size / best(lambda: safetensors.numpy.load_file(path), rounds=2))
     remove(path)
     del large, arrays, named
     work, prefix = "checkpoint, 20 000 scalars", os.path.join(args.folder, "many")

@@ -10,6 +10,7 @@
 #include "ckpt/bundle/publish.h"
 #include "ckpt/object/graph_keys.h"
 #include "ckpt/object/object_graph.h"
+#include "ckpt/saver_int.h"
 #include "ckpt/state.h"
 #include "codec/tensor.h"
 #include "seaboard/checkpoint.h"
@@ -18,8 +19,6 @@
 #define DEFAULT_KEEP 5
 #define DEFAULT_HOURS 10000.0
 
-static const sb_env world = {&sb_alloc_libc, &sb_fs_local, &sb_clock_system};
-
 typedef struct written {
     sb_slice path; /* in the saver's arena */
     double time;
@@ -27,6 +26,7 @@ typedef struct written {
 } written;
 
 struct sb_saver {
+    sb_env env;
     sb_saver_opts opts;
     sb_arena arena;
     SB_VEC(sb_bundle_item) items; /* in order of names when they are saved */
@@ -36,6 +36,12 @@ struct sb_saver {
 };
 
 sb_status sb_saver_new(sb_saver **out, const sb_saver_opts *given, sb_err *err) {
+    static const sb_env env = {&sb_alloc_libc, &sb_fs_local, &sb_clock_system};
+    return sb_saver_new_env(out, &env, given, err);
+}
+
+sb_status sb_saver_new_env(sb_saver **out, const sb_env *env, const sb_saver_opts *given,
+                           sb_err *err) {
     sb_saver_opts opts = {0};
     sb_status status = SB_OK;
     *out = NULL;
@@ -45,14 +51,15 @@ sb_status sb_saver_new(sb_saver **out, const sb_saver_opts *given, sb_err *err) 
     if (!*opts.latest_filename || strchr(opts.latest_filename, '/'))
         return sb_fail(err, SB_INVALID, 0, "'%s': the name of a state file has no '/'",
                        opts.latest_filename);
-    sb_saver *s = sb_alloc_zeroed(world.alloc, 1, sizeof *s);
+    sb_saver *s = sb_alloc_zeroed(env->alloc, 1, sizeof *s);
     if (!s) return sb_fail_nomem(err, "for a saver");
     if (opts.max_to_keep == 0) opts.max_to_keep = DEFAULT_KEEP;
     if (!(opts.keep_every_n_hours > 0)) opts.keep_every_n_hours = DEFAULT_HOURS;
+    s->env = *env;
     s->opts = opts;
-    s->next_keep = sb_wall_seconds(world.clock) + opts.keep_every_n_hours * 3600;
-    sb_arena_init(&s->arena, world.alloc, 4096, SIZE_MAX / 2);
-    sb_arena_init(&s->strings, world.alloc, 4096, SIZE_MAX / 2);
+    s->next_keep = sb_wall_seconds(env->clock) + opts.keep_every_n_hours * 3600;
+    sb_arena_init(&s->arena, env->alloc, 4096, SIZE_MAX / 2);
+    sb_arena_init(&s->strings, env->alloc, 4096, SIZE_MAX / 2);
     sb_slice name = sb_arena_dup(&s->arena, sb_slice_str(opts.latest_filename));
     s->opts.latest_filename = (const char *)name.p;
     if (!name.p) {
@@ -65,11 +72,12 @@ sb_status sb_saver_new(sb_saver **out, const sb_saver_opts *given, sb_err *err) 
 
 void sb_saver_free(sb_saver *s) {
     if (!s) return;
-    SB_VEC_FREE(&s->items, world.alloc);
-    SB_VEC_FREE(&s->list, world.alloc);
+    const sb_alloc *alloc = s->env.alloc;
+    SB_VEC_FREE(&s->items, alloc);
+    SB_VEC_FREE(&s->list, alloc);
     sb_arena_fini(&s->arena);
     sb_arena_fini(&s->strings);
-    sb_alloc_put(world.alloc, s, sizeof *s);
+    sb_alloc_put(alloc, s, sizeof *s);
 }
 
 sb_status sb_saver_add(sb_saver *s, const char *name, const sb_variable *given, sb_err *err) {
@@ -86,7 +94,7 @@ sb_status sb_saver_add(sb_saver *s, const char *name, const sb_variable *given, 
                        name ? name : "");
     sb_slice copy = sb_arena_dup(&s->arena, sb_slice_str(name));
     int64_t *dims = sb_arena_get(&s->arena, v.rank * sizeof *dims);
-    sb_bundle_item *item = SB_VEC_PUSH(&s->items, world.alloc, SIZE_MAX);
+    sb_bundle_item *item = SB_VEC_PUSH(&s->items, s->env.alloc, SIZE_MAX);
     if (!copy.p || !dims || !item) return sb_fail_nomem(err, "for a saver");
     if (v.rank) memcpy(dims, v.dims, v.rank * sizeof *dims);
     *item = (sb_bundle_item){.name = copy,
@@ -111,7 +119,7 @@ static sb_status write_items(sb_saver *s, const char *path, sb_bundle_id *id, sb
     sb_bundle_writer_opts opts = {
         .shards = shards, .no_sync = s->opts.durability == SB_BUFFERED, .id = id};
     if (s->items.n) qsort(s->items.items, s->items.n, sizeof *s->items.items, by_name);
-    sb_status status = sb_bundle_writer_open(&w, &world, path, &opts, err);
+    sb_status status = sb_bundle_writer_open(&w, &s->env, path, &opts, err);
     for (size_t i = 0; i < s->items.n && status == SB_OK; i++)
         status = sb_bundle_write(w, (uint32_t)(i * shards / s->items.n), &s->items.items[i], err);
     if (status == SB_OK) return sb_bundle_writer_finish(&w, err);
@@ -119,12 +127,12 @@ static sb_status write_items(sb_saver *s, const char *path, sb_bundle_id *id, sb
     return status;
 }
 
-static sb_status write_meta(const char *path, sb_slice meta, sb_err *err) {
+static sb_status write_meta(const sb_saver *s, const char *path, sb_slice meta, sb_err *err) {
     char name[SB_CKPT_PATH];
     int n = snprintf(name, sizeof name, "%s.meta", path);
     if (n < 0 || (size_t)n >= sizeof name)
         return sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", path);
-    return meta.n ? sb_fs_put(world.fs, world.alloc, name, meta, err) : SB_OK;
+    return meta.n ? sb_fs_put(s->env.fs, s->env.alloc, name, meta, err) : SB_OK;
 }
 
 /* As the state file has it: whole when the directory is absolute, else relative to it. */
@@ -136,13 +144,13 @@ static sb_slice stored_path(const sb_saver *s, sb_slice path) {
 
 static sb_status write_state(sb_saver *s, const char *dir, sb_err *err) {
     sb_arena arena;
-    sb_arena_init(&arena, world.alloc, 4096, SIZE_MAX / 2);
+    sb_arena_init(&arena, s->env.alloc, 4096, SIZE_MAX / 2);
     sb_slice *all = sb_arena_zeroed(&arena, s->list.n, sizeof *all);
     sb_status status = all ? SB_OK : sb_fail_nomem(err, "for a state file");
     for (size_t i = 0; i < s->list.n && all; i++) all[i] = stored_path(s, s->list.items[i].path);
     if (status == SB_OK) {
         sb_ckpt_state state = {.newest = all[s->list.n - 1], .all = all, .count = s->list.n};
-        status = sb_ckpt_state_write(&world, dir, s->opts.latest_filename, &state,
+        status = sb_ckpt_state_write(&s->env, dir, s->opts.latest_filename, &state,
                                      s->opts.durability == SB_DURABLE, err);
     }
     sb_arena_fini(&arena);
@@ -167,7 +175,7 @@ static sb_status note_written(sb_saver *s, const char *path, double time, sb_bun
     for (size_t i = s->list.n; i-- > 0;)
         if (sb_slice_eq(s->list.items[i].path, sb_slice_str(path))) SB_VEC_REMOVE(&s->list, i);
     sb_slice copy = sb_arena_dup(&s->arena, sb_slice_str(path));
-    written *w = copy.p ? SB_VEC_PUSH(&s->list, world.alloc, SIZE_MAX) : NULL;
+    written *w = copy.p ? SB_VEC_PUSH(&s->list, s->env.alloc, SIZE_MAX) : NULL;
     if (!w) return sb_fail_nomem(err, "for a saver");
     *w = (written){copy, time, id};
     return SB_OK;
@@ -175,15 +183,15 @@ static sb_status note_written(sb_saver *s, const char *path, double time, sb_bun
 
 /* The moment at which a checkpoint was written, by its index or its file of version 1; false: there
  * is none. */
-static bool time_of(const char *path, double *out) {
+static bool time_of(const sb_saver *s, const char *path, double *out) {
     char name[SB_CKPT_PATH];
     sb_file_info info;
     int n = snprintf(name, sizeof name, "%s.index", path);
     bool found =
-        n > 0 && (size_t)n < sizeof name && world.fs->stat(world.fs->ctx, name, &info) == 0;
+        n > 0 && (size_t)n < sizeof name && s->env.fs->stat(s->env.fs->ctx, name, &info) == 0;
     if (!found)
         found = sb_bundle_v1_path(sb_slice_str(path), 0, name, sizeof name) &&
-                world.fs->stat(world.fs->ctx, name, &info) == 0;
+                s->env.fs->stat(s->env.fs->ctx, name, &info) == 0;
     if (found) *out = (double)info.mtime_ns / 1e9;
     return found;
 }
@@ -194,8 +202,8 @@ sb_status sb_saver_recover_last_checkpoints(sb_saver *s, const char *const *path
     sb_status status = SB_OK;
     s->list.n = 0;
     for (size_t i = 0; i < count && status == SB_OK; i++)
-        if (time_of(paths[i], &time))
-            status = note_written(s, paths[i], time, sb_bundle_identify(&world, paths[i]), err);
+        if (time_of(s, paths[i], &time))
+            status = note_written(s, paths[i], time, sb_bundle_identify(&s->env, paths[i]), err);
     return status;
 }
 
@@ -210,11 +218,11 @@ static sb_status record(sb_saver *s, const char *path, sb_err *err) {
     bool is_removed = pop_oldest(s, &oldest);
     if (!sb_directory_of(dir, path))
         return sb_fail(err, SB_LIMIT, 0, "%s: this path is too long", path);
-    int lock = sb_lock_directory(world.fs, dir);
+    int lock = sb_lock_directory(s->env.fs, dir);
     sb_status status = write_state(s, dir, err);
     if (status == SB_OK && is_removed)
-        status = sb_bundle_remove(&world, (const char *)oldest.path.p, &oldest.id, err);
-    sb_unlock_directory(world.fs, lock);
+        status = sb_bundle_remove(&s->env, (const char *)oldest.path.p, &oldest.id, err);
+    sb_unlock_directory(s->env.fs, lock);
     return status;
 }
 
@@ -233,8 +241,8 @@ sb_status sb_saver_save(sb_saver *s, const char *path, int64_t step, sb_slice me
         return sb_fail(err, SB_INVALID, 0, "%s: is the name of the state file; use another", name);
     sb_bundle_id id = {0};
     sb_status status = write_items(s, name, &id, err);
-    if (status == SB_OK) status = write_meta(name, meta_graph, err);
-    if (status == SB_OK) status = note_written(s, name, sb_wall_seconds(world.clock), id, err);
+    if (status == SB_OK) status = write_meta(s, name, meta_graph, err);
+    if (status == SB_OK) status = note_written(s, name, sb_wall_seconds(s->env.clock), id, err);
     if (status == SB_OK) status = record(s, name, err);
     if (status == SB_OK && out) *out = (const char *)s->list.items[s->list.n - 1].path.p;
     return status;
@@ -283,7 +291,7 @@ static sb_status match_all(restoring *r, const char *path, sb_err *err) {
     sb_buf missing;
     size_t count = 0;
     sb_status status = SB_OK;
-    sb_buf_init(&missing, world.alloc, 1 << 12);
+    sb_buf_init(&missing, r->s->env.alloc, 1 << 12);
     for (size_t i = 0; i < r->s->items.n && status == SB_OK; i++) {
         const sb_bundle_item *item = &r->s->items.items[i];
         const sb_bundle_tensor *t = find_value(r, item->name);
@@ -324,7 +332,7 @@ static sb_status read_numbers(restoring *r, sb_err *err) {
 static sb_status read_strings(restoring *r, sb_err *err) {
     sb_arena fresh;
     sb_status status = SB_OK;
-    sb_arena_init(&fresh, world.alloc, 4096, SIZE_MAX / 2);
+    sb_arena_init(&fresh, r->s->env.alloc, 4096, SIZE_MAX / 2);
     for (size_t i = 0; i < r->s->items.n && status == SB_OK; i++) {
         const sb_bundle_tensor *t = r->found[i];
         sb_slice *strings;
@@ -345,9 +353,9 @@ static sb_status read_strings(restoring *r, sb_err *err) {
 
 sb_status sb_saver_restore(sb_saver *s, const char *path, sb_err *err) {
     restoring r = {.s = s};
-    sb_arena_init(&r.arena, world.alloc, 4096, SIZE_MAX / 2);
+    sb_arena_init(&r.arena, s->env.alloc, 4096, SIZE_MAX / 2);
     sb_status status =
-        sb_bundle_open(&r.b, world.fs, world.alloc, NULL, sb_slice_str(path), NULL, err);
+        sb_bundle_open(&r.b, s->env.fs, s->env.alloc, NULL, sb_slice_str(path), NULL, err);
     if (status == SB_OK) status = read_graph(&r, err);
     if (status == SB_OK) {
         r.found = sb_arena_zeroed(&r.arena, s->items.n, sizeof(sb_bundle_tensor *));

@@ -29,8 +29,8 @@ sb_status sb_ckpt_state_format(sb_buf *text, const sb_ckpt_state *s, const sb_al
     return status;
 }
 
-static sb_status put(const sb_env *env, const char *dir, const char *path, sb_slice text,
-                     bool is_synced, sb_err *err) {
+static sb_status replace_file(const sb_env *env, const char *dir, const char *path, sb_slice text,
+                              bool is_synced, sb_err *err) {
     const sb_fs *fs = env->fs;
     uint64_t seed = env->clock->wall(env->clock->ctx);
     char *temporary;
@@ -58,7 +58,7 @@ sb_status sb_ckpt_state_write(const sb_env *env, const char *dir, const char *na
     sb_buf text;
     sb_buf_init(&text, env->alloc, MAX_TEXT);
     sb_status status = sb_ckpt_state_format(&text, state, env->alloc, err);
-    if (status == SB_OK) status = put(env, dir, path, sb_buf_slice(&text), is_synced, err);
+    if (status == SB_OK) status = replace_file(env, dir, path, sb_buf_slice(&text), is_synced, err);
     sb_buf_fini(&text);
     return status;
 }

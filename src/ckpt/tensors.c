@@ -90,13 +90,13 @@ const sb_ckpt_tensor *sb_ckpt_find(const sb_ckpt *c, const char *name) {
     return t ? &c->tensors[t - sb_bundle_at(c->b, 0)] : NULL;
 }
 
-static const sb_bundle_tensor *inner(const sb_ckpt *c, const sb_ckpt_tensor *t) {
+static const sb_bundle_tensor *bundle_tensor(const sb_ckpt *c, const sb_ckpt_tensor *t) {
     return sb_bundle_at(c->b, (size_t)(t - c->tensors));
 }
 
 sb_status sb_ckpt_read(sb_ckpt *c, const sb_ckpt_tensor *t, const int64_t *extents, void *to,
                        size_t n, sb_err *err) {
-    return sb_bundle_read_box(c->b, inner(c, t), extents, to, n, err);
+    return sb_bundle_read_box(c->b, bundle_tensor(c, t), extents, to, n, err);
 }
 
 sb_status sb_ckpt_read_many(sb_ckpt *c, const sb_ckpt_tensor *const *t, void *const *to,
@@ -105,7 +105,8 @@ sb_status sb_ckpt_read_many(sb_ckpt *c, const sb_ckpt_tensor *const *t, void *co
     sb_bundle_request *all = sb_alloc_zeroed(world.alloc, count, sizeof *all);
     if (!all) return sb_fail_nomem(err, "for reading a checkpoint");
     for (size_t i = 0; i < count; i++)
-        all[i] = (sb_bundle_request){.t = inner(c, t[i]), .to = to[i], .n = (size_t)t[i]->bytes};
+        all[i] =
+            (sb_bundle_request){.t = bundle_tensor(c, t[i]), .to = to[i], .n = (size_t)t[i]->bytes};
     sb_status status = sb_bundle_read_many(c->b, all, count, 0, err);
     sb_alloc_put(world.alloc, all, count * sizeof *all);
     return status;
@@ -114,14 +115,14 @@ sb_status sb_ckpt_read_many(sb_ckpt *c, const sb_ckpt_tensor *const *t, void *co
 sb_status sb_ckpt_strings(sb_ckpt *c, const sb_ckpt_tensor *t, const sb_slice **out, sb_err *err) {
     sb_slice *strings = NULL;
     pthread_mutex_lock(&c->lock);
-    sb_status status = sb_bundle_read_strings(c->b, inner(c, t), &c->arena, &strings, err);
+    sb_status status = sb_bundle_read_strings(c->b, bundle_tensor(c, t), &c->arena, &strings, err);
     pthread_mutex_unlock(&c->lock);
     *out = strings;
     return status;
 }
 
 sb_status sb_ckpt_map(sb_ckpt *c, const sb_ckpt_tensor *t, sb_slice *out, sb_err *err) {
-    return sb_bundle_map(c->b, inner(c, t), true, out, err);
+    return sb_bundle_map(c->b, bundle_tensor(c, t), true, out, err);
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "ckpt/bundle/bundle_write.h"
 #include "ckpt/object/object_int.h"
+#include "ckpt/saver_int.h"
 #include "support/events.h"
 #include "support/fault_fs.h"
 #include "support/test.h"
@@ -173,6 +174,49 @@ static void a_manager_that_crashes_at_any_call_leaves_a_newest_that_is_whole(voi
         assert_ok(run_process(&next, dir, &err), &err);
         before = newest_value(dir);
         assert_true(before == after + 1);
+    }
+}
+
+/* Saves steps 1, 2, ... with TF1's Saver, which keeps two, until a call fails; then all calls
+ * do. */
+static sb_status save_steps(const sb_env *env, const char *prefix, int64_t steps, sb_err *err) {
+    static float x[COUNT];
+    const int64_t n = COUNT;
+    sb_saver *s;
+    sb_variable v = SB_INIT(sb_variable, .dtype = SB_FLOAT, .rank = 1, .dims = &n, .data = x);
+    sb_status status = sb_saver_new_env(&s, env, &SB_INIT(sb_saver_opts, .max_to_keep = 2), err);
+    if (status != SB_OK) return status;
+    status = sb_saver_add(s, "x/.ATTRIBUTES/VARIABLE_VALUE", &v, err);
+    for (int64_t step = 1; step <= steps && status == SB_OK; step++) {
+        for (size_t i = 0; i < COUNT; i++) x[i] = (float)step;
+        status = sb_saver_save(s, prefix, step, SB_LIT("meta"), NULL, err);
+    }
+    sb_saver_free(s);
+    return status;
+}
+
+static void a_saver_that_crashes_at_any_call_leaves_a_newest_that_is_whole(void **state) {
+    for (uint64_t n = 1;; n++) {
+        char name[32];
+        sb_fault_fs f;
+        sb_fs quick;
+        sb_err err;
+        snprintf(name, sizeof name, "run%llu", (unsigned long long)n);
+        const char *dir = sb_test_dir_join(*state, name);
+        snprintf(name, sizeof name, "run%llu/m", (unsigned long long)n);
+        const char *prefix = sb_test_dir_join(*state, name);
+        init_faults(&f, &quick);
+        const sb_env before = {&sb_alloc_libc, &quick, &sb_clock_system};
+        assert_ok(save_steps(&before, prefix, 1, &err), &err);
+        sb_fault_fs_fail(&f, SB_CALL_ANY, n, EIO, true);
+        const sb_env env = {&sb_alloc_libc, &f.fs, &sb_clock_system};
+        sb_status status = save_steps(&env, prefix, 4, &err);
+        bool failed = sb_fault_fs_failures(&f) > 0;
+        sb_fault_fs_fini(&f);
+        float value = newest_value(dir);
+        assert_true(value >= 1 && value <= 4);
+        if (status == SB_OK) assert_true(value == 4);
+        if (!failed) break;
     }
 }
 
@@ -341,6 +385,7 @@ int main(void) {
         ON_DISK(one_failing_call_never_damages_a_checkpoint),
         ON_DISK(a_crash_at_any_call_leaves_the_old_or_the_new_checkpoint),
         ON_DISK(a_manager_that_crashes_at_any_call_leaves_a_newest_that_is_whole),
+        ON_DISK(a_saver_that_crashes_at_any_call_leaves_a_newest_that_is_whole),
         ON_DISK(a_full_disk_is_named_and_leaves_nothing_behind),
         ON_DISK(a_directory_that_cannot_be_written_to_is_named),
     };

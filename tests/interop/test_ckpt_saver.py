@@ -165,3 +165,18 @@ def test_a_saver_goes_on_where_one_of_tensorflow_stopped(session, tmp_path):
     theirs.save(session, str(tmp_path / "m"), global_step=5)
     assert sorted(path.name for path in tmp_path.glob("*.index")) == [f"m-{step}.index" for step in (3, 4, 5)]
     ours.close()
+
+
+def test_names_with_slashes_at_odd_places(tmp_path):
+    names = ["/", "//", "/a", "a/", "a//b", ".", "..", "../x", "a/../b", "~", "a b", "\x01", "ü/中", "%s", "x" * 5000]
+    ours = Saver({name: np.array(i, np.int32) for i, name in enumerate(names)})
+    path = ours.save(tmp_path / "odd", 1)
+    ours.close()
+    reader = tf.train.load_checkpoint(path)
+    assert sorted(reader.get_variable_to_shape_map()) == sorted(names)
+    assert [int(reader.get_tensor(name)) for name in names] == list(range(len(names)))
+    arrays = {name: np.array(-1, np.int32) for name in names}
+    ours = Saver(arrays)
+    ours.restore(path)
+    ours.close()
+    assert [int(array) for array in arrays.values()] == list(range(len(names)))

@@ -44,7 +44,7 @@ static sb_status add_values(sb_json *j, sb_bundle *b, const sb_bundle_tensor *t,
         }
         sb_json_end_array(j);
     } else {
-        status = sb_bundle_read(b, t, &bytes, err);
+        status = sb_bundle_read_rows(b, t, 0, sb_bundle_rows(t), &bytes, err);
         add_hex(&hex, sb_buf_slice(&bytes));
         sb_json_key_str(j, "hex");
         sb_json_text(j, sb_buf_slice(&hex));

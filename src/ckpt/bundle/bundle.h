@@ -82,10 +82,9 @@ size_t sb_bundle_width(const sb_bundle_tensor *t);
  * too large to be true. */
 uint64_t sb_bundle_bytes(sb_bundle *b, const sb_bundle_tensor *t);
 
-/* Appends the elements of rows from .. from + rows (of the first dimension; a scalar is one row),
- * or of all of them with sb_bundle_read. SB_INVALID for strings and other types without elements
- * of one size, and for rows that are not there. After a failure what was appended is taken back. */
-sb_status sb_bundle_read(sb_bundle *b, const sb_bundle_tensor *t, sb_buf *out, sb_err *err);
+/* Appends the elements of rows from .. from + rows (of the first dimension; a scalar is one row).
+ * SB_INVALID for strings and other types without elements of one size, and for rows that are not
+ * there. After a failure what was appended is taken back. */
 sb_status sb_bundle_read_rows(sb_bundle *b, const sb_bundle_tensor *t, uint64_t from, uint64_t rows,
                               sb_buf *out, sb_err *err);
 /* How many rows there are. */

@@ -102,8 +102,8 @@ typedef struct part_room {
 } part_room;
 
 /* The common part of a piece and the box; false when there is none. *count: its elements. */
-static bool meet(const sb_bundle_tensor *t, uint32_t piece, const int64_t *start,
-                 const int64_t *length, part_room *out, uint64_t *count) {
+static bool intersect(const sb_bundle_tensor *t, uint32_t piece, const int64_t *start,
+                      const int64_t *length, part_room *out, uint64_t *count) {
     *count = 1;
     for (uint32_t d = 0; d < t->rank; d++) {
         int64_t a = start_of(t, piece, d), a_end = a + length_of(t, piece, d);
@@ -147,7 +147,7 @@ static sb_status check_cover(const sb_bundle *b, const sb_bundle_tensor *t, cons
             if (overlap(t, i, k))
                 return sb_fail(err, SB_CORRUPT, 0, "%.*s: pieces %u and %u of '%.*s' overlap",
                                SB_SHOWN(b->prefix), k, i, SB_SHOWN(t->name));
-        if (meet(t, i, start, length, room, &count)) sum += count;
+        if (intersect(t, i, start, length, room, &count)) sum += count;
     }
     if (sum != wanted)
         return sb_fail(err, SB_CORRUPT, 0, "%.*s: the pieces of '%.*s' don't cover it",
@@ -163,7 +163,7 @@ sb_status sb_bundle_each_piece(sb_bundle *b, const sb_bundle_tensor *t, const in
     sb_buf key;
     sb_buf_init(&key, b->alloc, 4 * b->limits.max_key);
     for (uint32_t i = 0; i < t->slice_count && status == SB_OK; i++) {
-        if (!meet(t, i, start, length, &room, &count)) continue;
+        if (!intersect(t, i, start, length, &room, &count)) continue;
         sb_piece_part part = {
             .in_piece = room.in_piece, .in_box = room.in_box, .length = room.length};
         status = find_piece(b, t, i, &key, &part.piece, err);

@@ -276,10 +276,6 @@ sb_status sb_bundle_read_rows(sb_bundle *b, const sb_bundle_tensor *t, uint64_t 
     return status;
 }
 
-sb_status sb_bundle_read(sb_bundle *b, const sb_bundle_tensor *t, sb_buf *out, sb_err *err) {
-    return sb_bundle_read_rows(b, t, 0, sb_bundle_rows(t), out, err);
-}
-
 /* ---- without keeping anything ---------------------------------------------------------------- */
 
 sb_status sb_bundle_verify(sb_bundle *b, const sb_bundle_tensor *t, sb_err *err) {

@@ -123,12 +123,6 @@ void sb_bundle_writer_abandon(sb_bundle_writer **w) {
     *w = NULL;
 }
 
-uint64_t sb_bundle_written(const sb_bundle_writer *w) {
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < w->shard_count; i++) sum += w->shards[i].offset;
-    return sum;
-}
-
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
 static sb_status write_now(sb_bundle_writer *w, shard *s, sb_slice bytes, sb_err *err) {
@@ -163,7 +157,7 @@ static sb_status write_or_sum(void *ud, size_t job, sb_err *err) {
 }
 
 /* Appends bytes of the tensor and sums them. */
-static sb_status put(sb_bundle_writer *w, shard *s, const void *p, size_t n, sb_err *err) {
+static sb_status append_bytes(sb_bundle_writer *w, shard *s, const void *p, size_t n, sb_err *err) {
     sb_status status = SB_OK;
     s->offset += n;
     if (n < GATHER / 2) {
@@ -247,7 +241,8 @@ static sb_status begin_piece(sb_bundle_writer *w, shard *s, const sb_bundle_item
     return status;
 }
 
-static sb_status begin(sb_bundle_writer *w, shard *s, const sb_bundle_item *item, sb_err *err) {
+static sb_status begin_entry(sb_bundle_writer *w, shard *s, const sb_bundle_item *item,
+                             sb_err *err) {
     uint64_t count;
     if (item->name.n == 0 || item->name.p[0] == 0 || item->name.n > MAX_KEY)
         return refuse(w, item, "its name must not be empty, very long or begin with a zero byte",
@@ -271,7 +266,7 @@ static sb_status begin(sb_bundle_writer *w, shard *s, const sb_bundle_item *item
     return SB_OK;
 }
 
-static sb_status end(sb_bundle_writer *w, shard *s, sb_err *err) {
+static sb_status end_entry(sb_bundle_writer *w, shard *s, sb_err *err) {
     s->now.size = s->offset - s->now.offset;
     s->now.crc = sb_crc32c_mask(s->crc);
     s->is_open = false;
@@ -290,32 +285,34 @@ static uint32_t crc_number(uint32_t crc, uint64_t x, size_t bytes) {
 }
 
 /* Varint lengths, their checksum, all bytes; the tensor's checksum differs (bundle_strings.c). */
-static sb_status put_strings(sb_bundle_writer *w, shard *s, const sb_slice *strings, sb_err *err) {
+static sb_status append_strings(sb_bundle_writer *w, shard *s, const sb_slice *strings,
+                                sb_err *err) {
     uint32_t crc = 0;
     sb_status status = SB_OK;
     uint8_t bytes[10];
     for (uint64_t i = 0; i < s->now.count && status == SB_OK; i++) {
-        status = put(w, s, bytes, sb_pb_put_varint(bytes, strings[i].n), err);
+        status = append_bytes(w, s, bytes, sb_pb_put_varint(bytes, strings[i].n), err);
         crc = crc_number(crc, strings[i].n, strings[i].n > UINT32_MAX ? 8 : 4);
     }
     sb_store32(bytes, sb_crc32c_mask(crc));
-    if (status == SB_OK) status = put(w, s, bytes, 4, err);
+    if (status == SB_OK) status = append_bytes(w, s, bytes, 4, err);
     s->crc = sb_crc32c(crc, bytes, 4);
     for (uint64_t i = 0; i < s->now.count && status == SB_OK; i++)
-        status = put(w, s, strings[i].p, strings[i].n, err);
+        status = append_bytes(w, s, strings[i].p, strings[i].n, err);
     return status;
 }
 
-static sb_status put_variants(sb_bundle_writer *w, shard *s, const sb_slice *items, sb_err *err) {
+static sb_status append_variants(sb_bundle_writer *w, shard *s, const sb_slice *items,
+                                 sb_err *err) {
     uint32_t crc = 0;
     sb_status status = SB_OK;
     for (uint64_t i = 0; i < s->now.count && status == SB_OK; i++) {
         uint8_t bytes[10];
-        status = put(w, s, bytes, sb_pb_put_varint(bytes, items[i].n), err);
+        status = append_bytes(w, s, bytes, sb_pb_put_varint(bytes, items[i].n), err);
         s->crc = crc_number(crc, items[i].n, 8);
-        if (status == SB_OK) status = put(w, s, items[i].p, items[i].n, err);
+        if (status == SB_OK) status = append_bytes(w, s, items[i].p, items[i].n, err);
         sb_store32(bytes, sb_crc32c_mask(s->crc));
-        if (status == SB_OK) status = put(w, s, bytes, 4, err);
+        if (status == SB_OK) status = append_bytes(w, s, bytes, 4, err);
         crc = s->crc;
     }
     return status;
@@ -332,7 +329,7 @@ static sb_status begin_item(sb_bundle_writer *w, uint32_t i, const sb_bundle_ite
     if (has_width != is_numbers ||
         (!has_width && item->dtype != SB_STRING && item->dtype != SB_VARIANT))
         return refuse(w, item, "its type has no values that can be saved this way", err);
-    return begin(w, &w->shards[i], item, err);
+    return begin_entry(w, &w->shards[i], item, err);
 }
 
 sb_status sb_bundle_write_begin(sb_bundle_writer *w, uint32_t i, const sb_bundle_item *item,
@@ -352,7 +349,7 @@ sb_status sb_bundle_write_bytes(sb_bundle_writer *w, uint32_t i, const void *p, 
         return sb_fail(err, SB_INVALID, 0, "%s: more bytes for '%.*s' than its shape has",
                        w->prefix, SB_SHOWN(s->now.name));
     s->left -= n;
-    return put(w, s, p, n, err);
+    return append_bytes(w, s, p, n, err);
 }
 
 sb_status sb_bundle_write_end(sb_bundle_writer *w, uint32_t i, sb_err *err) {
@@ -360,7 +357,7 @@ sb_status sb_bundle_write_end(sb_bundle_writer *w, uint32_t i, sb_err *err) {
     if (s->left)
         return sb_fail(err, SB_INVALID, 0, "%s: %llu bytes of '%.*s' are missing", w->prefix,
                        (unsigned long long)s->left, SB_SHOWN(s->now.name));
-    return end(w, s, err);
+    return end_entry(w, s, err);
 }
 
 sb_status sb_bundle_write(sb_bundle_writer *w, uint32_t i, const sb_bundle_item *item,
@@ -375,15 +372,15 @@ sb_status sb_bundle_write(sb_bundle_writer *w, uint32_t i, const sb_bundle_item 
     sb_status status = begin_item(w, i, item, false, err);
     if (status != SB_OK) return status;
     shard *s = &w->shards[i];
-    status = item->dtype == SB_STRING ? put_strings(w, s, item->strings, err)
-                                      : put_variants(w, s, item->strings, err);
-    return status == SB_OK ? end(w, s, err) : status;
+    status = item->dtype == SB_STRING ? append_strings(w, s, item->strings, err)
+                                      : append_variants(w, s, item->strings, err);
+    return status == SB_OK ? end_entry(w, s, err) : status;
 }
 
 /* ---- publishing ------------------------------------------------------------------------------ */
 
 /* All bytes of a shard are in its file, and durable if that is wanted. */
-static sb_status seal(void *ud, size_t i, sb_err *err) {
+static sb_status close_shard(void *ud, size_t i, sb_err *err) {
     sb_bundle_writer *w = ud;
     shard *s = &w->shards[i];
     const sb_fs *fs = w->env->fs;
@@ -433,7 +430,7 @@ static sb_status publish(sb_bundle_writer *w, sb_err *err) {
 sb_status sb_bundle_writer_finish(sb_bundle_writer **out, sb_err *err) {
     sb_bundle_writer *w = *out;
     *out = NULL;
-    sb_status status = sb_parallel(w->env->alloc, w->threads, w->shard_count, seal, w, err);
+    sb_status status = sb_parallel(w->env->alloc, w->threads, w->shard_count, close_shard, w, err);
     if (status == SB_OK) status = publish(w, err);
     free_writer(w, status != SB_OK);
     return status;

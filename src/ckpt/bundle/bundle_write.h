@@ -68,9 +68,6 @@ sb_status sb_bundle_write_bytes(sb_bundle_writer *w, uint32_t shard, const void 
                                 sb_err *err);
 sb_status sb_bundle_write_end(sb_bundle_writer *w, uint32_t shard, sb_err *err);
 
-/* How many bytes of data were written so far. */
-uint64_t sb_bundle_written(const sb_bundle_writer *w);
-
 /* Publishes the checkpoint. Frees the writer in any case; after a failure nothing of it is left and
  * what stood under the name before is whole. SB_INVALID when a name was added twice. */
 sb_status sb_bundle_writer_finish(sb_bundle_writer **w, sb_err *err);

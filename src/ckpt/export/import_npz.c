@@ -90,7 +90,8 @@ static sb_status read_whole(member *m, uint8_t **out, sb_err *err) {
 }
 
 /* Moves to the next element in row-major order; place follows, by the strides of Fortran order. */
-static void step(const sb_npy_header *h, int64_t *at, const uint64_t *strides, uint64_t *place) {
+static void next_element(const sb_npy_header *h, int64_t *at, const uint64_t *strides,
+                         uint64_t *place) {
     for (uint32_t d = h->rank; d-- > 0;) {
         *place += strides[d];
         if (++at[d] < h->dims[d]) return;
@@ -113,7 +114,7 @@ static sb_status put_turned(member *m, sb_err *err) {
     for (uint64_t i = 0; i < m->count && status == SB_OK; i++) {
         memcpy(m->x->block + n, bytes + place, width);
         n += width;
-        step(&m->h, at, strides, &place);
+        next_element(&m->h, at, strides, &place);
         if (n < SB_IMPORT_BLOCK && i + 1 < m->count) continue;
         status = sb_import_put(m->x, m->x->block, n, err);
         n = 0;
@@ -137,7 +138,7 @@ static sb_status import_numbers(member *m, const sb_bundle_item *item, sb_err *e
 
 /* The bytes of one element; zeros at its end are NumPy's filling, but for an object graph, which is
  * as long as its type says. */
-static sb_slice trim(const member *m, const uint8_t *p) {
+static sb_slice text_of(const member *m, const uint8_t *p) {
     size_t n = (size_t)m->h.width;
     if (sb_slice_eq(m->name, SB_LIT(SB_OBJECT_GRAPH_KEY)) && m->count == 1)
         return sb_slice_of(p, n);
@@ -193,7 +194,7 @@ static sb_status import_strings(member *m, sb_bundle_item *item, sb_err *err) {
     if (status == SB_OK && m->h.text == SB_NPY_UNICODE)
         status = split_unicode(m, bytes, &texts, strings, err);
     for (size_t i = 0; status == SB_OK && m->h.text == SB_NPY_BYTES && i < m->count; i++)
-        strings[i] = trim(m, bytes + i * m->h.width);
+        strings[i] = text_of(m, bytes + i * m->h.width);
     item->strings = strings;
     if (status == SB_OK) status = sb_import_strings(m->x, item, m->bytes, err);
     if (strings) sb_alloc_put(alloc, strings, ((size_t)m->count + 1) * sizeof *strings);

@@ -297,7 +297,7 @@ static uint64_t item_bytes(const sb_bundle_item *item) {
 }
 
 /* Cuts the items into runs of about equal size, one for each shard. */
-static void cut(const saving *s, uint32_t count, size_t *begin) {
+static void cut_into_shards(const saving *s, uint32_t count, size_t *begin) {
     uint64_t all = 0, done = 0;
     for (size_t i = 0; i < s->items.n; i++) all += item_bytes(&s->items.items[i]);
     uint32_t shard = 0;
@@ -319,7 +319,7 @@ static sb_status write_items(saving *s, const char *prefix, const sb_save_opts *
     if (!last || !begin) return sb_fail_nomem(err, "for saving");
     *last = (sb_bundle_item){
         .name = SB_LIT(SB_OBJECT_GRAPH_KEY), .dtype = SB_STRING, .strings = &graph};
-    cut(s, how.shards, begin);
+    cut_into_shards(s, how.shards, begin);
     shards x = {.items = s->items.items, .begin = begin};
     sb_status status = sb_bundle_writer_open(&x.w, &s->c->env, prefix, &how, err);
     if (status != SB_OK) return status;

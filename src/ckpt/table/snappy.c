@@ -16,7 +16,7 @@ static size_t left_of(const sb_pb *c) {
 }
 
 /* count little-endian bytes; the caller has seen that they are there. */
-static uint32_t take(sb_pb *c, size_t count) {
+static uint32_t read_little_endian(sb_pb *c, size_t count) {
     uint32_t x = 0;
     for (size_t i = 0; i < count; i++) x |= (uint32_t)c->p[i] << (8 * i);
     c->p += count;
@@ -28,7 +28,7 @@ static bool literal(sb_pb *c, uint32_t tag, out_window *o) {
     if (n > 60) {
         size_t bytes = (size_t)(n - 60);
         if (left_of(c) < bytes) return false;
-        n = (uint64_t)take(c, bytes) + 1;
+        n = (uint64_t)read_little_endian(c, bytes) + 1;
     }
     if (n > left_of(c) || n > o->n - o->at) return false;
     memcpy(o->p + o->at, c->p, (size_t)n);
@@ -43,10 +43,10 @@ static bool copy(sb_pb *c, uint32_t tag, out_window *o) {
     if (left_of(c) < bytes) return false;
     if (bytes == 1) {
         n = ((tag >> 2) & 7) + 4;
-        offset = (tag >> 5) << 8 | take(c, 1);
+        offset = (tag >> 5) << 8 | read_little_endian(c, 1);
     } else {
         n = (tag >> 2) + 1;
-        offset = take(c, bytes);
+        offset = read_little_endian(c, bytes);
     }
     if (offset == 0 || offset > o->at || n > o->n - o->at) return false;
     /* Byte by byte: the source may be what this very copy writes. */

@@ -62,7 +62,7 @@ static float first_float(sb_bundle *b, const char *name) {
     sb_buf out = made_buf();
     sb_err err;
     assert_non_null(t);
-    assert_ok(sb_bundle_read(b, t, &out, &err), &err);
+    assert_ok(made_read(b, t, &out, &err), &err);
     float x = sb_bits_float(sb_load32(out.p));
     sb_buf_fini(&out);
     return x;
@@ -94,7 +94,6 @@ static void the_golden_bundle_is_written(void **state) {
     };
     for (size_t i = 0; i < SB_COUNT(items); i++)
         assert_ok(sb_bundle_write(w, 0, &items[i], &err), &err);
-    assert_int_equal(sb_bundle_written(w), 24);
     finish(w);
     uint8_t room[256];
     assert_slice_equal(sb_test_dir_get(*state, sb_test_dir_join(*state, "new/sub/g.index")),

@@ -3,6 +3,7 @@
 #ifndef SB_TESTS_UNIT_CKPT_MADE_H
 #define SB_TESTS_UNIT_CKPT_MADE_H
 
+#include "ckpt/bundle/bundle.h"
 #include "ckpt/table/table.h"
 #include "codec/crc32c/crc32c.h"
 #include "codec/proto/messages.h"
@@ -12,6 +13,12 @@ static inline sb_buf made_buf(void) {
     sb_buf b;
     sb_buf_init(&b, &sb_alloc_libc, (size_t)64 << 20);
     return b;
+}
+
+/* Appends all elements of a tensor. */
+static inline sb_status made_read(sb_bundle *b, const sb_bundle_tensor *t, sb_buf *out,
+                                  sb_err *err) {
+    return sb_bundle_read_rows(b, t, 0, sb_bundle_rows(t), out, err);
 }
 
 static inline void made_u32(sb_buf *b, uint32_t x) {
