@@ -1,0 +1,62 @@
+"""The tutorials of examples/python run, and what they log is served."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+import seaboard
+from seaboard import _servers, program
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples/python"
+SHOWN = {
+    "torch_loop": ({".", "trial"}, {"scalars", "images", "histograms", "text", "graphs", "hparams"}, (".", "Loss/train", 100)),
+    "tf_custom_loop": ({"."}, {"scalars", "images", "histograms", "text"}, (".", "loss", 50)),
+    "keras_fit": ({"train", "validation"}, {"scalars", "histograms", "graphs"}, ("train", "epoch_loss", 3)),
+    "tf1_merge_all": ({"."}, {"scalars", "histograms", "graphs"}, (".", "loss", 20)),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_tutorial_with_one_import_changed_shows_its_data(tmp_path, name):
+    environment = {**os.environ, "KERAS_BACKEND": "tensorflow"}
+    command = [sys.executable, str(EXAMPLES / f"{name}.py"), str(tmp_path / "logs")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    runs, plugins, (run, tag, points) = SHOWN[name]
+    board = program.TensorBoard()
+    board.configure(logdir=str(tmp_path / "logs"), port=0)
+    try:
+        client = seaboard.Client(board.launch())
+        client.get("data/runs")
+        assert set(client.runs()) == runs
+        listing = client.get("data/plugins_listing")
+        assert plugins <= {plugin for plugin, about in listing.items() if about["enabled"]}
+        assert len(client.scalars(run, tag).steps) == points
+    finally:
+        board.stop()
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_tutorial_says_which_line_was_changed(name):
+    lines = [line for line in (EXAMPLES / f"{name}.py").read_text().splitlines() if "# instead of:" in line]
+    assert len(lines) == 1 and "seaboard" in lines[0]
+
+
+def test_the_notebook_runs_and_shows_its_page(tmp_path, monkeypatch):
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    monkeypatch.setenv("LOGDIR", str(tmp_path / "runs"))
+    book = nbformat.read(EXAMPLES / "notebook.ipynb", 4)
+    nbclient.NotebookClient(book, timeout=60, kernel_name="python3").execute()
+    (shown,) = [out for out in book.cells[2].outputs if out.output_type == "display_data"]
+    port = int(re.search(r"const port = (\d+)", shown["data"]["text/html"]).group(1))
+    try:
+        assert json.load(urllib.request.urlopen(f"http://localhost:{port}/data/runs", timeout=10)) == ["first"]
+    finally:
+        _servers.stop(next(server for server in _servers.running() if server.port == port))
