@@ -325,6 +325,7 @@ export const texts = {
   'save.opened': 'Opened “{name}”',
   'save.name': 'Name of the view',
   'save.kept': 'Saved as “{name}”',
+  'save.waits': 'Your last change is not saved yet. It is tried again in {s} s.',
   'save.notKept': 'The server could not keep it; it lasts as long as this page.',
 
   'card.run': '1 run',

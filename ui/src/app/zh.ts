@@ -326,6 +326,7 @@ export const texts: Catalogue = {
   'save.opened': '已打开“{name}”',
   'save.name': '视图名称',
   'save.kept': '已保存为“{name}”',
+  'save.waits': '最近的修改尚未保存，{s} 秒后重试。',
   'save.notKept': '服务器无法保存；仅在此页面打开期间有效。',
 
   'card.run': '1 个运行',

@@ -13,7 +13,7 @@ import { mergeRuns, mergeTags } from './merge';
 import { isHidden, isPageOutdated, onShown } from './page';
 import { Notes } from './people.svelte';
 import { News } from './query/news';
-import { queries } from './query/queries.svelte';
+import { queries, type Trouble } from './query/queries.svelte';
 import type { StreamNews } from './stream.news';
 import type { Changes, Run, StateItems, Status, Tag } from './types';
 
@@ -184,7 +184,9 @@ export class Hub {
   private back(): void {
     const wasLost = this.connection === 'lost';
     this.connection = 'live';
-    if (wasLost) queries.wake();
+    if (!wasLost) return;
+    queries.wake();
+    this.notes.tryNow();
   }
 
   private reopened(): void {
@@ -298,6 +300,13 @@ export class Hub {
   /** Shown at once; answers whether the server kept it. */
   remember(items: StateItems): Promise<boolean> {
     return this.notes.remember(items);
+  }
+  /** Why a change of people's state is not kept yet; null: all are. */
+  get unkept(): Trouble | null {
+    return this.notes.trouble;
+  }
+  keepNow(): void {
+    this.notes.tryNow();
   }
 }
 

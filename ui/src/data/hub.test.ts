@@ -187,4 +187,35 @@ describe('the hub', () => {
     await settle(1000);
     expect(hub.isOutdated).toBe(true);
   });
+
+  it('tries again to keep what people change while there is no server, and tells so meanwhile', async () => {
+    browser.down();
+    await settle(100);
+    const kept = hub.remember({ 'run/r1': { name: 'best' } });
+    const later = hub.remember({ 'run/r2': { name: 'worst' } });
+    await settle(5000);
+    expect(hub.unkept?.code).toBe('offline');
+    expect(hub.people['run/r1']).toEqual({ name: 'best' });
+    expect(server.people).toEqual({});
+    browser.up();
+    await settle(3000);
+    expect(await Promise.all([kept, later])).toEqual([true, true]);
+    expect(server.people).toEqual({ 'run/r1': { name: 'best' }, 'run/r2': { name: 'worst' } });
+    expect(hub.people).toEqual(server.people);
+    expect(hub.unkept).toBe(null);
+  });
+
+  it('gives up a change that the server refuses for good, and waits as long as a busy one asks for', async () => {
+    server.fail('state', 413);
+    expect(await hub.remember({ 'run/r1': { note: 'too long' } })).toBe(false);
+    expect(hub.unkept).toBe(null);
+    server.fail('state', 503, { retryAfter: 4 });
+    const kept = hub.remember({ 'run/r1': { note: 'short' } });
+    await settle(3900);
+    expect(hub.unkept?.code).toBe('busy');
+    expect(server.people).toEqual({});
+    await settle(1000);
+    expect(await kept).toBe(true);
+    expect(server.people).toEqual({ 'run/r1': { note: 'short' } });
+  });
 });

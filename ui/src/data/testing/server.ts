@@ -1,7 +1,7 @@
 // A server in memory for unit tests of the data layer: it answers the routes of /api/v1 that the tests need, counts
 // requests, and can fail, hang, go down and restart with other runs under the same ids.
 import { BAND_AT, BAND_BYTES, BAND_MAGIC, NOT_FOUND, SCALAR_AT, SCALAR_BYTES, SCALAR_MAGIC, UNCHANGED } from '../types';
-import type { BandsAsk, Run, ScalarsAsk, StateItems, SummariesAsk } from '../types';
+import type { BandsAsk, Run, ScalarsAsk, StateChange, StateItems, SummariesAsk } from '../types';
 
 interface FakeSeries {
   plugin: string;
@@ -156,6 +156,15 @@ export class FakeServer {
     return reply;
   };
 
+  private changeState({ revision, items }: StateChange): Response {
+    if (revision !== this.revision) return Response.json({ error: { code: '409', message: 'old' } }, { status: 409 });
+    for (const [key, value] of Object.entries(items)) {
+      if (value === null) delete this.people[key];
+      else this.people[key] = value;
+    }
+    return Response.json({ version: this.version, revision: ++this.revision });
+  }
+
   private answer(path: string, query: URLSearchParams, body: unknown): Response {
     const { version, instance } = this;
     switch (path) {
@@ -168,6 +177,7 @@ export class FakeServer {
       case 'changes':
         return Response.json(this.changes(Number(query.get('since')), query.get('instance')));
       case 'state':
+        if (body !== undefined) return this.changeState(body as StateChange);
         return Response.json({ version, revision: this.revision, persistent: true, hint: '', items: this.people });
       case 'summaries':
         return Response.json(this.summaries(body as SummariesAsk));
