@@ -26,6 +26,8 @@ PROGRAM_SECONDS = 300
 TARGETS = {
     "scalar: call": "must 120 ns, goal 60 ns",
     "scalar: call p99.9": "must 5 µs, goal 2 µs",
+    "Python: add_scalar": "must 1 µs, goal 0.3 µs",
+    "Python: import": "must 30 ms, goal 15 ms",
     "checkpoint, 512 MiB: save without fsync": "must 1.5x, goal 4x",
     "checkpoint, 512 MiB: restore": "must 1x, goal 2x",
     "checkpoint, 20 000 scalars: save": "must 200 ms, goal 50 ms",
@@ -178,6 +180,8 @@ def main():
     serving = [path for path in sorted((HERE / "serve").glob("*.py")) if path.stem not in ("logs", "servers")]
     programs += [(f"serve {path.stem}", [sys.executable, str(path)]) for path in serving]
     programs += [(f"ui {path.stem}", [sys.executable, str(path)]) for path in sorted((HERE / "ui").glob("*.py"))]
+    programs += [(f"python {path.stem}", [sys.executable, str(path)]) for path in sorted((HERE / "python").glob("*.py"))]
+    os.environ["PYTHONPATH"] = str((args.build / "python").resolve())
     os.environ["SEABOARD_BIN"] = str((args.build / "seaboard").resolve())
     os.environ["SEABOARD_LIB"] = str((args.build / "libseaboard.so").resolve())
     programs = [one for one in programs if not args.only or any(part in one[0] for part in args.only)]
