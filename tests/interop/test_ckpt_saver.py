@@ -8,7 +8,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import pytest
 import tensorflow as tf
-from ckpt_ctypes import Saver, SeaboardError, Strings, merge, write_tensors
+from ckpt_ctypes import Saver, SeaboardError, Strings, latest_checkpoint, merge, write_tensors
 from tensorflow.core.protobuf import saver_pb2
 
 V1 = tf.compat.v1
@@ -97,6 +97,7 @@ def test_ours_restores_pieces_that_theirs_saved_in_several_files(partitioned, tm
     session, values = partitioned
     path = V1.train.Saver(sharded=True, write_version=version).save(session, str(tmp_path / "m"), global_step=4)
     assert version != saver_pb2.SaverDef.V1 or path.endswith("m-4-?????-of-00002")
+    assert latest_checkpoint(tmp_path) == path == tf.train.latest_checkpoint(str(tmp_path))
     arrays = {"part": np.zeros((10, 4), np.float32), "whole": np.zeros((1, 3), np.int32)}
     ours = Saver(arrays)
     ours.restore(path)

@@ -186,10 +186,7 @@ uint32_t sb_bundle_v1_files(sb_slice prefix) {
     if (prefix.n <= SHARD_SUFFIX) return 0;
     const uint8_t *p = prefix.p + prefix.n - SHARD_SUFFIX;
     uint32_t shard, files;
-    bool is_pattern = memcmp(p + 1,
-                             "????"
-                             "?",
-                             5) == 0;
+    bool is_pattern = memcmp(p + 1, "?????", 5) == 0;
     if (p[0] != '-' || memcmp(p + 6, "-of-", 4) != 0 || !read_digits(p + 10, &files)) return 0;
     return is_pattern || (read_digits(p + 1, &shard) && shard < files) ? files : 0;
 }
