@@ -51,6 +51,19 @@ static sb_slice shapes_of(sb_slice attrs) {
     return (sb_slice){NULL, 0};
 }
 
+/* A layer of Keras has a class in place of an operation. */
+static bool take_class(sb_model *m, sb_box *box) {
+    sb_node node = {.message = box->attrs};
+    sb_slice value;
+    sb_attr_value attr;
+    if (box->op != SB_BOX_NONE ||
+        sb_node_find_attr(&value, &node, SB_LIT("keras_class")) != SB_OK ||
+        sb_attr_value_read(&attr, value) != SB_OK || attr.kind != SB_ATTR_STRING ||
+        attr.body.n == 0)
+        return true;
+    return sb_intern_add(&m->texts, attr.body, &box->op, NULL) == SB_OK;
+}
+
 sb_status sb_attrs_keep(sb_raw *r, sb_err *err) {
     sb_model *m = r->m;
     sb_buf out;
@@ -61,7 +74,7 @@ sb_status sb_attrs_keep(sb_raw *r, sb_err *err) {
         if (out.failed != SB_OK) break;
         sb_box *box = &m->boxes[r->nodes.items[i].box];
         box->attrs = sb_arena_dup(&m->arena, sb_buf_slice(&out));
-        if (!box->attrs.p) out.failed = SB_NOMEM;
+        if (!box->attrs.p || !take_class(m, box)) out.failed = SB_NOMEM;
         box->outputs = shapes_of(box->attrs);
     }
     sb_status status = sb_buf_check(&out, "a graph", err);

@@ -47,10 +47,21 @@ static float text_width(sb_slice text) {
     return (float)(letters < MOST_LETTERS ? letters : MOST_LETTERS) * LETTER;
 }
 
+/* What a box is called: torch's operations have only a number for a name, so they are called by
+ * their kind. */
+static sb_slice shown_name(const sb_model *m, const sb_box *b) {
+    sb_slice label = sb_box_label(b), op = sb_model_text(m, b->op);
+    if (b->kind != SB_BOX_OP || op.n == 0) return label;
+    for (size_t i = 0; i < label.n; i++)
+        if (label.p[i] < '0' || label.p[i] > '9') return label;
+    const uint8_t *colon = memrchr(op.p, ':', op.n);
+    return colon ? sb_slice_of(colon + 1, (size_t)(op.p + op.n - colon - 1)) : op;
+}
+
 /* A box that is closed: its name, a sign that it opens, and a number at its right. */
 static void size_closed(const sb_sketch *s, const sb_drawn_box *drawn, sb_layout_node *node) {
     const sb_box *b = &s->m->boxes[drawn->box];
-    float w = text_width(sb_box_label(b)) + 24;
+    float w = text_width(shown_name(s->m, b)) + 24;
     if (b->kind != SB_BOX_OP) w += 16;
     if (b->has_stats || b->params || b->kind == SB_BOX_SERIES) w += 56;
     node->w = w < LEAST_WIDTH ? LEAST_WIDTH : w;

@@ -104,10 +104,24 @@ static bool is_ref_type(const sb_model *m, uint32_t to, uint32_t k) {
             sb_slice_eq(op, SB_LIT("AssignSub")) || sb_slice_starts(op, SB_LIT("Scatter")));
 }
 
+/* Graphs that were merged have their prefix before the sign of a control edge: "graph_1/^node". */
+static bool unhide_control(linking *l, sb_node_input *input) {
+    const uint8_t *sign = memmem(input->name.p, input->name.n, "/^", 2);
+    if (!sign) return true;
+    size_t before = (size_t)(sign - input->name.p) + 1;
+    uint8_t *name = sb_arena_get(l->r->scratch, input->name.n);
+    if (!name) return false;
+    memcpy(name, input->name.p, before);
+    memcpy(name + before, sign + 2, input->name.n - before - 1);
+    *input = (sb_node_input){sb_slice_of(name, input->name.n - 1), -1, true};
+    return true;
+}
+
 static bool add_input(linking *l, sb_raw_node *node, sb_slice text, uint32_t k) {
     sb_model *m = l->r->m;
     sb_node_input input = sb_node_input_parse(text);
     if (input.name.n == 0) return true;
+    if (!unhide_control(l, &input)) return false;
     uint32_t from = resolve(l, node->within, input.name);
     int64_t slot = input.slot;
     if (from != SB_BOX_NONE) from = source_of(l, from, &slot);

@@ -26,6 +26,7 @@
 #define BODIES_BYTES ((size_t)16 << 20)
 #define SMOOTH_KEEP_BYTES ((uint64_t)16 << 20)
 #define SMOOTH_KEEP_PER_POINT 7u
+#define MODELS_BYTES ((size_t)256 << 20)        /* of graphs; none until somebody looks at one */
 #define SMOOTH_LINE_BYTES ((uint64_t)256 << 20) /* a line above that is sent unsmoothed */
 
 static void publish_version(void *ud, uint64_t version) {
@@ -198,6 +199,8 @@ static sb_status open_app_parts(sb_app *app, const sb_app_opts *o, int *listener
         status = sb_state_open(&app->state, o->env->alloc, o->state_path,
                                sb_slice_str(o->state_set ? o->state_set : o->data_location), err);
     if (status == SB_OK) status = sb_blob_cache_new(&app->blobs, o->env, OPEN_FILES, err);
+    if (status == SB_OK)
+        status = sb_model_cache_new(&app->models, o->env->alloc, MODELS_BYTES, err);
     if (status == SB_OK) status = open_store(app, o, err);
     if (status == SB_OK) status = open_jobs(app, o, err);
     if (status == SB_OK) status = open_smooth_cache(app, o, err);
@@ -243,6 +246,7 @@ void sb_app_close(sb_app *app) {
     sb_store_free(app->store);
     sb_body_cache_free(app->bodies);
     sb_blob_cache_free(app->blobs);
+    sb_model_cache_free(app->models);
     pthread_mutex_destroy(&app->publish_mutex);
     sb_arena_fini(&app->texts);
     sb_alloc_put(app->env->alloc, app, sizeof *app);

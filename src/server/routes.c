@@ -40,6 +40,11 @@ const sb_http_route sb_app_routes[] = {
      .path = PLUGIN("scalars/scalars_multirun"),
      .run = sb_compat_scalars_multirun,
      .how = SB_HTTP_POOLED},
+    {.methods = SB_HTTP_POST,
+     .path = "/api/v1/graph/file",
+     .run = sb_api_graph_file,
+     .how = SB_HTTP_POOLED,
+     .max_body = SB_MOST_GRAPH_FILE},
     SB_API_MAP(SB_API_ROUTE){
         .methods = SB_HTTP_GET, .path = "/api/v1/events", .how = SB_HTTP_STREAM},
     ANY(PLUGIN("timeseries/tags"), timeseries_tags, SB_HTTP_QUICK),

@@ -49,6 +49,7 @@ function frame(payload) {
   tail.writeUInt32LE(maskedCrc(payload), 0);
   return Buffer.concat([head, payload, tail]);
 }
+export const wire = { varint, double, float, int, bytes };
 const event = (wall, step, ...values) => frame(Buffer.concat([double(1, wall), int(2, step), bytes(5, ...values)]));
 const scalar = (tag, v) => bytes(1, bytes(1, tag), float(2, v));
 
@@ -116,6 +117,17 @@ export class RunWriter {
         ...Object.entries(values).map(([tag, rows]) => bytes(1, bytes(1, tag), tensor(rows), metadata)),
       ),
     );
+    return this;
+  }
+  /** The run's graph: an encoded GraphDef (graphs.mjs makes them). */
+  graph(graphDef) {
+    this.waiting.push(frame(Buffer.concat([double(1, this.start), bytes(4, graphDef)])));
+    return this;
+  }
+  /** Step statistics of the graph: an encoded RunMetadata. */
+  runMetadata(tag, metadata, step = 0) {
+    const tagged = bytes(8, bytes(1, tag), bytes(2, metadata));
+    this.waiting.push(frame(Buffer.concat([double(1, this.start + step), int(2, step), tagged])));
     return this;
   }
   hparams(values) {

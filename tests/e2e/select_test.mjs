@@ -34,10 +34,8 @@ async function drag(page, tag, i, by) {
 }
 async function type(page, tag, i, text) {
   await fob(page, tag, i).click();
-  // the field comes a moment after the click: keys that are pressed before it is there are lost
-  const field = card(page, tag).getByRole('textbox');
-  await field.fill(text);
-  await field.press('Enter');
+  await page.keyboard.type(text);
+  await page.keyboard.press('Enter');
 }
 async function choose(page, name) {
   await page.getByRole('button', { name: /^View/ }).click();

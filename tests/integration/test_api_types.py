@@ -11,6 +11,7 @@ import sys
 import urllib.parse
 
 import pytest
+from tensorboard.compat.proto import event_pb2, graph_pb2
 from command import frame
 from serve_driver import Seaboard
 from test_serve_audio import clips
@@ -32,17 +33,29 @@ NEVER_MADE_HERE = {
 @pytest.fixture(scope="module")
 def api(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
-    for kind in ("tf/v2", "torch_writer/hp"):
+    for kind in ("tf/v1", "tf/v2", "torch_writer/hp"):
         shutil.copytree(ROOT / "tests/fixtures" / kind, root / kind)
     write_scalars(root / "odd", "loss", [1, 2**60, 3], [math.nan, math.inf, 1.0])
     write_scalars(root / "odd", "bad", [1], [math.nan])
     (root / "odd/clip.tfevents").write_bytes(frame(clips(b"a hum", 1, [b"no clip"])))
+    (root / "graph").mkdir()
+    (root / "graph/odd.tfevents").write_bytes(frame(odd_graph_event()))
     write_scalars(root / "deleted", "loss", [1], [1.0])
     with Seaboard(root, "--reload_interval", "0.1") as served:
         served.loaded()
         shutil.rmtree(root / "deleted")
         served.wait(lambda: served.json("/api/v1/changes?since=1")["gone"])
         yield Api(served)
+
+
+def odd_graph_event():
+    """A graph with an input that is not there, blocks that are alike, and an operation that no TPU runs."""
+    graph = graph_pb2.GraphDef()
+    graph.versions.producer = 1395
+    graph.node.add(name="a", op="PyFunc", input=["nowhere"]).attr["f"].func.name = "some_function"
+    for scope in "pq":
+        graph.node.add(name=f"{scope}/r", op="Relu", input=["a"], device=f"/device:CPU:{scope == 'p':d}")
+    return event_pb2.Event(wall_time=1.0, graph_def=graph.SerializeToString()).SerializeToString()
 
 
 def each_of(api, plugin):
@@ -66,7 +79,25 @@ def questions(api):
     histograms = [first_of(api, "histograms"), {"run": 4_000_000_000, "tag": "w"}]
     smoothing = {"kind": "ema", "weight": 0.5}
     clip = next(one for one in each_of(api, "audio") if one["tag"] == "tone")
+    graphs = {(g["kind"], g["hasStats"]): g for g in api.get("graphs")["graphs"]}
+    measured = graphs["stats", True]
+    source = {"graph": {"run": measured["run"], "tag": "__run_graph__"}, "stats": measured["tag"]}
+    broken = {"graph": {"run": next(r["id"] for r in api.get("runs")["runs"] if r["name"] == "graph"), "tag": "__run_graph__"}}
+    everything = {"auto": True, "extract": True, "constants": True, "ungrouped": [], "main": ["loss"], "side": ["save"]}
     return {
+        "GET graphs": [("graphs", None)],
+        "POST graph/draw": [
+            ("graph/draw", {"source": source, "open": ["loss", "nope"], "reveal": ["hidden1/MatMul"], "trace": "loss", **everything}),
+            ("graph/draw", {"source": broken, "open": [], "path": ["a", "p"]}),
+            ("graph/draw", {"source": {**source, "other": broken["graph"]}, "open": []}),
+        ],
+        "POST graph/node": [
+            ("graph/node", {"source": source, "name": "hidden1/Relu"}),
+            ("graph/node", {"source": source, "name": "loss"}),
+            *(("graph/node", {"source": broken, "name": name}) for name in ("a", "p", "p/r")),
+        ],
+        "POST graph/find": [("graph/find", {"source": source, "query": "loss", "regex": False, "from": 0, "count": 2})],
+        "POST graph/path": [("graph/path", {"source": source, "from": "hidden1", "to": "loss"})],
         "GET status": [("status", None), ("status?files=1", None)],
         "GET runs": [("runs", None)],
         "GET tags": [("tags", None), ("tags?plugin=scalars", None)],

@@ -32,6 +32,17 @@ export type {
   GridsAsk,
   HistogramPoint,
   Histograms,
+  GraphDrawAsk,
+  GraphDrawing,
+  GraphEntry,
+  GraphFound,
+  GraphHit,
+  GraphLink,
+  GraphNode,
+  GraphPath,
+  GraphRef,
+  Graphs as GraphsReply,
+  GraphSource,
   Measure,
   MeasurePoint,
   Run,
@@ -62,6 +73,7 @@ export { shell } from './app/shell.svelte';
 export { openView, savedViews } from './app/views';
 export { plotTheme } from './app/theme';
 export * as format from './base/format';
+export { oklch, PALETTE } from './base/colours';
 export { parse } from './base/parse';
 export { naturalCompare, splitTag, groupOf } from './base/natural';
 export { pairTags } from './base/pairs';

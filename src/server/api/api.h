@@ -33,6 +33,11 @@
     X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED, none, Media)                                  \
     X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED, none, Clips)                                    \
     X(SB_HTTP_GET, "audio/picture", audio_picture, SB_HTTP_POOLED, none, ClipPicture)              \
+    X(SB_HTTP_GET, "graphs", graphs, SB_HTTP_POOLED, none, Graphs)                                 \
+    X(SB_HTTP_POST, "graph/draw", graph_draw, SB_HTTP_POOLED, GraphDrawAsk, GraphDrawing)          \
+    X(SB_HTTP_POST, "graph/node", graph_node, SB_HTTP_POOLED, GraphNodeAsk, GraphNode)             \
+    X(SB_HTTP_POST, "graph/find", graph_find, SB_HTTP_POOLED, GraphFindAsk, GraphFound)            \
+    X(SB_HTTP_POST, "graph/path", graph_path, SB_HTTP_POOLED, GraphPathAsk, GraphPath)             \
     X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED, none, Bytes)                                      \
     X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED, none, Bytes)                                  \
     X(SB_HTTP_GET, "jobs", jobs, SB_HTTP_POOLED, none, Jobs)                                       \
@@ -47,6 +52,10 @@
     sb_status sb_api_##name(sb_http_request *q, sb_http_reply *r, void *app);
 SB_API_MAP(SB_API_DECLARE)
 #undef SB_API_DECLARE
+
+/* Takes a file, not JSON, and a larger one than other routes: its row is in routes.c. */
+#define SB_MOST_GRAPH_FILE ((size_t)256 << 20)
+sb_status sb_api_graph_file(sb_http_request *q, sb_http_reply *r, void *app);
 
 /* A row of the route table in routes.c. */
 #define SB_API_ROUTE(method, below, name, run_how, ask, reply)                                     \

@@ -3,9 +3,8 @@
 
 #include "base/text/number.h"
 #include "graph/keras_graph.h"
-#include "query/records/blob.h"
-#include "query/records/value.h"
 #include "server/compat/series.h"
+#include "server/graph_source.h"
 #include "base/banned.h"
 
 #define RUN_GRAPH "graphs"
@@ -13,37 +12,8 @@
 #define RUN_METADATA_GRAPH "graph_run_metadata_graph"
 #define KERAS_MODEL "graph_keras_model"
 #define TAGGED_RUN_METADATA "graph_tagged_run_metadata"
-#define RUN_GRAPH_TAG "__run_graph__"
-
-#define MOST_GRAPH_BYTES ((size_t)2 << 30)
 
 /* ---- /info ----------------------------------------------------------------------------------- */
-
-enum { CONCEPTUAL = 1, OP_GRAPH = 2, PROFILE = 4, IN_RUN = 8 };
-
-/* Which kinds of graph a series has. */
-static unsigned offers(const sb_series_info *info) {
-    static const struct {
-        const char *plugin;
-        unsigned bits;
-        bool versioned; /* its content must be "1" */
-    } plugins[] = {
-        {RUN_METADATA_GRAPH, OP_GRAPH, true},
-        {RUN_METADATA, OP_GRAPH | PROFILE, true},
-        {KERAS_MODEL, CONCEPTUAL, true},
-        {TAGGED_RUN_METADATA, PROFILE, false},
-    };
-    const sb_series_meta *meta = info->meta;
-    if (meta->kind != SB_SERIES_BLOBS) return 0;
-    if (sb_slice_eq(meta->plugin_name, SB_LIT(RUN_GRAPH)))
-        return sb_slice_eq(info->tag, SB_LIT(RUN_GRAPH_TAG)) ? IN_RUN : 0;
-    for (size_t i = 0; i < sizeof plugins / sizeof plugins[0]; i++) {
-        if (!sb_slice_eq(meta->plugin_name, sb_slice_str(plugins[i].plugin))) continue;
-        bool fits = !plugins[i].versioned || sb_slice_eq(meta->plugin_content, SB_LIT("1"));
-        return fits ? plugins[i].bits : 0;
-    }
-    return 0;
-}
 
 static void add_flag(sb_json *j, const char *name, bool on) {
     sb_json_key_str(j, name);
@@ -58,15 +28,15 @@ static void add_graph_run(sb_json *j, sb_slice run, const sb_series_info *series
     sb_json_key_str(j, "tags");
     sb_json_begin_object(j);
     for (size_t i = 0; i < n; i++) {
-        unsigned bits = offers(&series[i]);
-        has_graph |= bits == IN_RUN;
-        if (bits == 0 || bits == IN_RUN) continue;
+        unsigned bits = sb_graph_offers(&series[i]);
+        has_graph |= bits == SB_GRAPH_OF_RUN;
+        if (bits == 0 || bits == SB_GRAPH_OF_RUN) continue;
         sb_json_key(j, series[i].tag);
         sb_json_begin_object(j);
         sb_json_put_text(j, "tag", series[i].tag);
-        add_flag(j, "conceptual_graph", bits & CONCEPTUAL);
-        add_flag(j, "op_graph", bits & OP_GRAPH);
-        add_flag(j, "profile", bits & PROFILE);
+        add_flag(j, "conceptual_graph", bits & SB_GRAPH_CONCEPTUAL);
+        add_flag(j, "op_graph", bits & SB_GRAPH_OPS);
+        add_flag(j, "profile", bits & SB_GRAPH_PROFILE);
         sb_json_end_object(j);
     }
     sb_json_end_object(j);
@@ -91,7 +61,7 @@ SB_COMPAT_HANDLER(graphs_info) {
         status = sb_run_list(runs.items[i], q->arena, &series, &n);
         if (status != SB_OK) break;
         sb_run_get_info(runs.items[i], &info);
-        for (size_t k = 0; k < n && !any; k++) any = offers(&series[k]) != 0;
+        for (size_t k = 0; k < n && !any; k++) any = sb_graph_offers(&series[k]) != 0;
         if (any) add_graph_run(&j, info.name, series, n);
         sb_arena_reset(q->arena, mark);
     }
@@ -109,16 +79,8 @@ static sb_status read_blob(sb_http_request *q, sb_app *app, sb_slice run, sb_sli
     sb_found_series found;
     sb_status status = sb_compat_find(&found, app, q->arena, run, tag, plugin, SB_SERIES_BLOBS);
     if (status != SB_OK) return status;
-    sb_ref_item *items;
-    size_t n;
-    sb_slice payload;
-    sb_ref_ask ask = {.by_step = true, .show_superseded = app->show_superseded};
-    status = sb_refs_list(&found.series, &ask, q->arena, &items, &n, NULL, err);
-    if (status == SB_OK && n == 0) status = SB_NOT_FOUND;
-    if (status == SB_OK)
-        status = sb_blob_read(app->blobs, found.run, items[n - 1].file, &items[n - 1].ref,
-                              MOST_GRAPH_BYTES, q->arena, &payload, err);
-    if (status == SB_OK) status = sb_ref_blob(&items[n - 1].ref, payload, 0, q->arena, out, err);
+    sb_ref_item item;
+    status = sb_graph_blob(app, &found.series, q->arena, &item, out, err);
     sb_compat_release(&found);
     return status;
 }
@@ -140,7 +102,7 @@ static sb_status find_graph(sb_http_request *q, sb_app *app, sb_buf *out, sb_sli
         return status == SB_OK ? sb_keras_graph(out, blob, q->arena, err) : status;
     }
     if (!tag.p) {
-        status = read_blob(q, app, run, SB_LIT(RUN_GRAPH_TAG), RUN_GRAPH, &blob, err);
+        status = read_blob(q, app, run, SB_LIT(SB_RUN_GRAPH_TAG), RUN_GRAPH, &blob, err);
         if (status == SB_OK) sb_buf_add_slice(out, blob);
         return status == SB_OK ? sb_buf_check(out, "a graph", err) : status;
     }
@@ -167,8 +129,8 @@ static sb_status send_graph(sb_http_request *q, sb_http_reply *r, sb_app *app, s
                             int64_t limit, sb_slice large_key) {
     sb_buf graph, smaller;
     sb_err *err = sb_http_err(r);
-    sb_buf_init(&graph, q->alloc, MOST_GRAPH_BYTES);
-    sb_buf_init(&smaller, q->alloc, MOST_GRAPH_BYTES);
+    sb_buf_init(&graph, q->alloc, SB_MOST_GRAPH_BYTES);
+    sb_buf_init(&smaller, q->alloc, SB_MOST_GRAPH_BYTES);
     sb_status status = find_graph(q, app, &graph, run, err);
     if (status == SB_OK && limit) {
         status = sb_graph_limit_attrs(&smaller, sb_buf_slice(&graph), (uint64_t)limit, large_key,

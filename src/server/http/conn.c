@@ -225,6 +225,8 @@ static enum MHD_Result read_head(sb_conn *c, const char *method) {
     if (c->verdict != SB_VERDICT_RUN)
         atomic_fetch_add_explicit(&s->refused, 1, memory_order_relaxed);
     c->body_limit = c->verdict == SB_VERDICT_RUN ? s->o.max_body : REFUSED_BODY_LIMIT;
+    if (c->verdict == SB_VERDICT_RUN && c->row && c->row->max_body > c->body_limit)
+        c->body_limit = c->body.cap = c->row->max_body;
     c->phase = SB_PHASE_BODY;
     uint64_t announced = announced_body(q);
     if (announced == 0) return MHD_YES;

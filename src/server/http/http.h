@@ -191,7 +191,8 @@ typedef struct sb_http_route {
     const char *path;    /* "/a/b" exactly, or "/a/" and a star: all below "/a/" */
     sb_http_handler run; /* several rows may share a path if their methods differ */
     sb_http_how how;
-    bool is_open; /* answered without a token */
+    bool is_open;    /* answered without a token */
+    size_t max_body; /* where it is more than the server's; 0: the server's */
 } sb_http_route;
 
 typedef struct sb_http_hooks {

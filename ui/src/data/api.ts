@@ -23,6 +23,10 @@ export const api = {
       as: 'json',
     }),
 
+  /** A file that holds a graph: the name by which questions may mean it. */
+  graphFile: (file: Blob) =>
+    fetchOnce<{ file: string; format: string }>({ url: apiUrl('graph/file'), body: file, as: 'json' }),
+
   exportUrl(runs: readonly string[], tags: readonly string[], format: 'csv' | 'json'): string {
     const query = new URLSearchParams();
     for (const run of runs) query.append('run', run);

@@ -5,8 +5,8 @@ import { fail, type Problem, type Result } from '../base/result';
 
 export interface FetchAsk {
   url: string;
-  /** JSON text: the request is a POST, else a GET. */
-  body?: string;
+  /** JSON text, or a file as it is: the request is a POST, else a GET. */
+  body?: string | Blob;
   method?: 'PATCH';
   as: 'json' | 'bytes';
   /** The server process whose run ids the request uses: the reply of another one is refused. */
@@ -43,7 +43,8 @@ export async function fetchOnce<T>(ask: FetchAsk, signal?: AbortSignal): Promise
     const init: RequestInit = { credentials: 'same-origin', signal };
     if (ask.body !== undefined) {
       init.method = ask.method ?? 'POST';
-      init.headers = { 'Content-Type': 'application/json', 'X-Seaboard-Request': '1' };
+      const type = typeof ask.body === 'string' ? 'application/json' : 'application/octet-stream';
+      init.headers = { 'Content-Type': type, 'X-Seaboard-Request': '1' };
       init.body = ask.body;
     }
     const reply = await fetch(ask.url, init);

@@ -347,6 +347,200 @@ export interface ClipPicture {
   high?: string; // greatest sample of each column
   spectrum?: string; // rows of columns, highest frequency first: base64 of a byte each, 0..255 for -120..0 dB
 }
+/** A series that is a graph, or measurements for one. */
+export interface GraphEntry {
+  run: number;
+  tag: string;
+  kind: 'run' | 'trace' | 'keras' | 'stats'; // what was logged: the run's graph, traced functions, a Keras model, step statistics only
+  hasStats: boolean; // holds step statistics: may be given as `stats`
+}
+export interface Graphs {
+  version: number;
+  graphs: GraphEntry[];
+}
+/** Which graph: of a run and tag, or a file that was sent to graph/file. */
+export interface GraphRef {
+  run?: number;
+  tag?: string;
+  file?: string;
+}
+/** A graph with what is laid over it. */
+export interface GraphSource {
+  graph: GraphRef;
+  stats?: string; // tag of step statistics of the same run
+  other?: GraphRef; // the graph that it is compared with
+}
+export interface GraphDrawAsk {
+  source: GraphSource;
+  open: string[]; // names of open boxes
+  reveal?: string[]; // boxes whose scopes are to be open too
+  auto?: boolean; // opens what there is nothing beside
+  ungrouped?: string[]; // series whose members stand in their parent
+  main?: string[]; // boxes that are never auxiliary
+  side?: string[]; // boxes that always are
+  extract?: boolean; // boxes with many neighbours become auxiliary
+  constants?: boolean; // are drawn like other operations
+  trace?: string; // marks what feeds this box
+  path?: [string, string]; // marks the way between two boxes
+}
+/** Columns, an item for each box in sight; a box comes after the one it stands in. */
+export interface GraphBoxes {
+  name: string[]; // whole
+  label: number[]; // where the last part of the name begins, in letters of JavaScript
+  kind: number[]; // 0 scope, 1 operation, 2 series, 3 call of a function
+  level: number[]; // the box that it stands in; -1: none
+  flags: number[]; // 1 open, 2 auxiliary, 4 marked, 8 a constant
+  x: number[];
+  y: number[];
+  w: number[];
+  h: number[];
+  op: number[]; // in texts; -1: none
+  device: number[]; // in texts; -1: unknown or several
+  shape: number[]; // of its first output, in texts; -1: unknown
+  cluster: number[]; // XLA cluster, in texts; -1: none
+  children: number[];
+  ops: number[]; // operations in it
+  params: number[];
+  unsized: number[]; // parameters whose size the graph does not tell
+  time: number[]; // microseconds; -1: not measured
+  bytes: number[]; // -1: not measured
+  incompatible: number[]; // operations that a TPU can't run
+  structure: number[]; // equal for boxes of equal structure
+  side: number[]; // of a difference: 0 same, 1 changed, 2 only in the graph, 3 only in the other
+  constants: number[]; // that feed it and are not drawn
+  uses: number[]; // boxes that it is connected with
+}
+/** Columns, an item for each line. */
+export interface GraphLines {
+  from: number[]; // box
+  to: number[]; // box
+  level: number[]; // the open box that it is in; -1: none
+  flags: number[]; // 1 control only, 2 marked, 4 closes a cycle, 8 begins at a border, 16 ends at a border, 32 a reference
+  count: number[]; // edges
+  size: number[]; // elements of the largest tensor; -1: unknown
+  shape: number[]; // of that tensor, in texts; -1: unknown
+  points: number[]; // how many; they follow one another
+}
+/** Something odd about a graph. */
+export interface GraphOdd {
+  kind: string;
+  n: number;
+  examples: string[];
+}
+export interface GraphTotals {
+  ops: number; // nodes of the graph
+  edges: number;
+  boxes: number; // operations and scopes, functions at their calls included
+  params: number;
+  unsized: number;
+  time: number; // microseconds; -1: not measured
+  bytes: number;
+  incompatible: number;
+  producer: number; // version of the graph; 0: of no TensorFlow
+  marked: number; // operations of the trace or the path
+}
+export interface GraphDrawing {
+  version: number;
+  w: number;
+  h: number;
+  texts: string[];
+  boxes: GraphBoxes;
+  lines: GraphLines;
+  points: number[]; // x and y in turn
+  totals: GraphTotals;
+  odds: GraphOdd[];
+  format: string; // of a file; empty otherwise
+  problem: string; // why only a part of a file could be read; empty otherwise
+}
+export interface GraphNodeAsk {
+  source: GraphSource;
+  name: string;
+}
+export interface GraphAttr {
+  key: string;
+  value: string; // as protobuf text, without what says its type
+}
+/** An input or an output. */
+export interface GraphLink {
+  name: string;
+  op: string;
+  slot: number; // of the one that gives; -1: control
+  shape: string; // empty: unknown
+}
+export interface GraphCount {
+  name: string;
+  n: number;
+}
+/** A tensor that an operation gave while it was measured. */
+export interface GraphOutput {
+  slot: number;
+  shape: string;
+  bytes: number;
+}
+/** As measured. */
+export interface GraphStats {
+  device: string;
+  start: number; // microseconds since 1970
+  time: number; // microseconds
+  memory: GraphCount[]; // bytes by allocator
+  outputs: GraphOutput[];
+}
+export interface GraphNode {
+  version: number;
+  name: string;
+  kind: number; // as in GraphBoxes
+  op: string;
+  device: string;
+  parents: string[]; // from the root downwards
+  children: number;
+  ops: number;
+  params: number;
+  unsized: number;
+  time: number; // -1: not measured
+  bytes: number;
+  incompatible: string[]; // operations that a TPU can't run, at most 100
+  side: number;
+  shapes: string[]; // of its outputs; empty where unknown
+  attrs: GraphAttr[];
+  inputs: GraphLink[]; // at most 200; of a scope those from outside
+  inputCount: number;
+  outputs: GraphLink[];
+  outputCount: number;
+  opCounts: GraphCount[]; // of a scope: operations by kind, the most first
+  deviceCounts: GraphCount[];
+  alike: string[]; // other boxes of equal structure, at most 50
+  alikeCount: number;
+  functions: string[]; // that its attributes name
+  stats?: GraphStats;
+}
+export interface GraphFindAsk {
+  source: GraphSource;
+  query: string;
+  regex?: boolean; // else letters, whatever their case
+  from?: number;
+  count?: number; // at most 1000
+}
+export interface GraphHit {
+  name: string;
+  kind: number;
+  op: string;
+}
+export interface GraphFound {
+  version: number;
+  total: number;
+  from: number;
+  hits: GraphHit[]; // in the order of the graph
+}
+export interface GraphPathAsk {
+  source: GraphSource;
+  from: string;
+  to: string;
+}
+export interface GraphPath {
+  version: number;
+  names: string[]; // operations of the shortest way; none: there is no way
+  direction: 'forward' | 'backward' | 'none'; // backward: from the second to the first; none: edges of both directions
+}
 /** Which points; all of them where nothing is said. */
 export interface ExportArgs {
   runs?: string[]; // names
@@ -414,6 +608,11 @@ export interface Routes {
   'GET images': { reply: Media };
   'GET audio': { reply: Clips };
   'GET audio/picture': { reply: ClipPicture };
+  'GET graphs': { reply: Graphs };
+  'POST graph/draw': { ask: GraphDrawAsk; reply: GraphDrawing };
+  'POST graph/node': { ask: GraphNodeAsk; reply: GraphNode };
+  'POST graph/find': { ask: GraphFindAsk; reply: GraphFound };
+  'POST graph/path': { ask: GraphPathAsk; reply: GraphPath };
   'GET blob': { reply: ArrayBuffer };
   'GET export': { reply: ArrayBuffer };
   'GET jobs': { reply: Jobs };

@@ -4,6 +4,18 @@ import type { Dashboard } from '../../public';
 export const graphs: Dashboard = {
   id: 'graphs',
   title: { en: 'Graph', zh: '计算图' },
-  plugins: ['graphs', 'graph_run_metadata', 'graph_keras_model'],
+  plugins: [
+    'graphs',
+    'graph_run_metadata',
+    'graph_run_metadata_graph',
+    'graph_keras_model',
+    'graph_tagged_run_metadata',
+  ],
   empty: () => import('./empty'),
+  load: async () => {
+    const texts = import('./texts').then((module) => module.texts.load());
+    const view = await import('./View.svelte');
+    await texts;
+    return view;
+  },
 };

@@ -1,0 +1,97 @@
+// Graphs for the browser tests, as TensorFlow encodes them: GraphDef {node 1*, versions 4}, NodeDef {name 1, op 2,
+// input 3*, device 4, attr 5*}, AttrValue {list 1, type 6, shape 7}, RunMetadata {step_stats 1}.
+import { wire } from './logs.mjs';
+
+const { bytes, int } = wire;
+const shape = (dims) => dims.map((size) => bytes(2, int(1, size)));
+const attr = (key, ...value) => bytes(5, bytes(1, key), bytes(2, ...value));
+
+/** { name, op, inputs, shape, params, device, attrs } as a NodeDef. */
+function node({ name, op, inputs = [], shape: dims, params, device, attrs = {} }) {
+  return bytes(
+    1,
+    bytes(1, name),
+    bytes(2, op),
+    ...inputs.map((input) => bytes(3, input)),
+    ...(device ? [bytes(4, device)] : []),
+    ...(dims ? [attr('_output_shapes', bytes(1, bytes(7, ...shape(dims))))] : []),
+    ...(params ? [attr('dtype', int(6, 1)), attr('shape', bytes(7, ...shape(params)))] : []),
+    ...Object.entries(attrs).map(([key, value]) => attr(key, int(3, value))),
+  );
+}
+export const graphDef = (nodes) => Buffer.concat([...nodes.map(node), bytes(4, int(1, 1395))]);
+
+/** Times in microseconds and bytes by the name of the operation. */
+export function runMetadata(stats, device = '/job:localhost/replica:0/task:0/device:GPU:0') {
+  const nodes = Object.entries(stats).map(([name, [micros, size]]) =>
+    bytes(2, bytes(1, name), int(2, 1000), int(5, micros), bytes(6, bytes(1, 'gpu_bfc'), int(2, size))),
+  );
+  return bytes(1, bytes(1, bytes(1, device), ...nodes));
+}
+
+/** A vision transformer as TensorFlow 1 would log it: blocks that repeat, a residual way, a step that all use. */
+export function transformer(blocks = 12, change = () => {}) {
+  const nodes = [];
+  const stats = {};
+  const gpu = '/job:localhost/replica:0/task:0/device:GPU:0';
+  const wide = [64, 197, 768];
+  const add = (name, op, inputs, more = {}) => {
+    nodes.push({ name, op, inputs, device: gpu, shape: wide, ...more });
+    stats[name] = [20 + ((name.length * 37) % 90) + (op === 'MatMul' ? 400 : 0), 1_000_000];
+    return name;
+  };
+  const weight = (name, dims) => add(name, 'VarHandleOp', [], { params: dims, shape: [] });
+  const dense = (scope, input, from, to, op = 'MatMul') => {
+    const w = weight(`${scope}/kernel`, [from, to]);
+    const b = weight(`${scope}/bias`, [to]);
+    const product = add(`${scope}/MatMul`, op, [input, `${scope}/read`], {
+      shape: [64, 197, to],
+    });
+    add(`${scope}/read`, 'ReadVariableOp', [w], { shape: [from, to] });
+    return add(`${scope}/BiasAdd`, 'BiasAdd', [product, b], {
+      shape: [64, 197, to],
+    });
+  };
+  add('image', 'Placeholder', [], { shape: [64, 224, 224, 3], device: '' });
+  add('global_step', 'ReadVariableOp', [], { shape: [] });
+  let x = dense('vit/patch_embed', 'image', 768, 768, 'Conv2D');
+  for (let i = 0; i < blocks; i++) {
+    const at = `vit/blocks/block_${i}`;
+    const norm1 = add(`${at}/norm1/LayerNorm`, 'LayerNorm', [x]);
+    const qkv = dense(`${at}/attn/qkv`, norm1, 768, 2304);
+    const q = add(`${at}/attn/q`, 'Slice', [qkv]);
+    const k = add(`${at}/attn/k`, 'Slice', [qkv]);
+    const v = add(`${at}/attn/v`, 'Slice', [qkv]);
+    const scores = add(`${at}/attn/scores`, 'BatchMatMulV2', [q, k], {
+      shape: [64, 12, 197, 197],
+    });
+    const soft = add(`${at}/attn/softmax`, 'Softmax', [scores], {
+      shape: [64, 12, 197, 197],
+    });
+    const mixed = add(`${at}/attn/mixed`, 'BatchMatMulV2', [soft, v]);
+    const attn = dense(`${at}/attn/proj`, mixed, 768, 768);
+    const first = add(`${at}/add_a`, 'AddV2', [x, attn]);
+    const norm2 = add(`${at}/norm2/LayerNorm`, 'LayerNorm', [first]);
+    const act = add(`${at}/mlp/gelu`, 'Gelu', [dense(`${at}/mlp/fc1`, norm2, 768, 3072)], { shape: [64, 197, 3072] });
+    const mlp = dense(`${at}/mlp/fc2`, act, 3072, 768);
+    x = add(`${at}/add_b`, 'AddV2', [first, mlp]);
+  }
+  const norm = add('vit/norm/LayerNorm', 'LayerNorm', [x]);
+  const head = dense('vit/head', norm, 768, 1000);
+  add('loss/labels', 'Const', [], { shape: [64], device: '' });
+  add('loss/entropy', 'SparseSoftmaxCrossEntropyWithLogits', [head, 'loss/labels'], { shape: [64] });
+  add('loss/mean', 'Mean', ['loss/entropy'], { shape: [] });
+  change(nodes);
+  return { graph: graphDef(nodes), stats: runMetadata(stats), nodes };
+}
+
+/** One level of many operations. */
+export function flat(count) {
+  return graphDef(
+    Array.from({ length: count }, (_, i) => ({
+      name: `op${i}x`,
+      op: ['MatMul', 'Relu', 'Mul', 'Sigmoid', 'Softmax'][(i * 7) % 5],
+      inputs: i ? [`op${i - 1}x`, ...(i % 9 === 0 && i > 40 ? [`op${i - 31}x`] : [])] : [],
+    })),
+  );
+}

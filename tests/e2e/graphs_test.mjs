@@ -1,0 +1,380 @@
+// Graphs: scopes that open, search, trace, path, difference, measurements, colours, files, keys, both languages and
+// themes, and graphs that are odd, cut or very large.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { RunWriter } from './logs.mjs';
+import { flat, graphDef, transformer } from './graphs.mjs';
+import { address, axe, loaded, open, serve, shot, soon, until } from './harness.mjs';
+
+/** Two runs with a graph each; the second has another head. */
+function write(logdir) {
+  const one = transformer();
+  new RunWriter(logdir, 'vit-b16', 1_763_000_000).graph(one.graph).runMetadata('step 100', one.stats, 100).flush();
+  const other = transformer(12, (nodes) => {
+    nodes.find(({ name }) => name === 'vit/head/MatMul').op = 'BatchMatMulV2';
+    nodes.push({
+      name: 'vit/distill/MatMul',
+      op: 'MatMul',
+      inputs: ['vit/norm/LayerNorm'],
+    });
+    nodes.splice(
+      nodes.findIndex(({ name }) => name === 'loss/mean'),
+      1,
+    );
+  });
+  new RunWriter(logdir, 'vit-distilled', 1_763_000_001).graph(other.graph).flush();
+}
+async function made(fill = write) {
+  const server = await serve('fresh');
+  fill(server.logdir);
+  await until('read', async () => (await loaded(server)).plugins.graphs > 0);
+  return server;
+}
+const CANVAS = '#graph-canvas';
+async function openGraph(server, hash = '#graphs&v=1', options = {}) {
+  const page = await open(server, hash, options);
+  await page.waitForSelector(CANVAS);
+  await page.waitForSelector('.row[id^=module-]');
+  return page;
+}
+const row = (page, name) => page.locator(`[role=row][title^=${JSON.stringify(name)}]`).first();
+const labels = (page) =>
+  page.locator('[role=row] .label').evaluateAll((all) => all.map((label) => label.textContent?.trim()));
+const card = (page) => page.locator('.body > aside:has(code.whole)');
+const toggle = (page, name) => row(page, name).locator('.caret').click();
+const isOpen = (page, name) =>
+  soon(async () => assert.equal(await row(page, name).getAttribute('aria-expanded'), 'true'));
+
+export default {
+  async 'a graph opens with its top scopes in reading order, repeats folded and all parameters counted'(keep) {
+    const page = keep(await openGraph(await made()));
+    await soon(async () => {
+      const shown = await labels(page);
+      assert.deepEqual(
+        shown.filter((l) => ['image', 'vit', 'patch_embed', 'blocks', 'norm', 'head', 'loss'].includes(l)),
+        ['image', 'vit', 'patch_embed', 'blocks', 'norm', 'head', 'loss'],
+      );
+    });
+    assert.match(
+      await page.locator('aside[aria-label=Modules] footer').innerText(),
+      /operations · 86\.\d\sM parameters/,
+    );
+    await toggle(page, 'vit/blocks');
+    await soon(async () => assert.ok((await labels(page)).some((l) => l === 'block[0-11]')));
+    assert.match(await row(page, 'vit/blocks/block[0-11]').innerText(), /×12/);
+    await shot(page, 'graphs');
+  },
+
+  async 'a scope opens and closes by double click, by Enter and from the table, and the address says what is open'(
+    keep,
+  ) {
+    const page = keep(await openGraph(await made()));
+    await row(page, 'vit/head').click();
+    await soon(async () => assert.equal(await card(page).locator('code.whole').innerText(), 'vit/head'));
+    await page.locator(CANVAS).focus();
+    await page.keyboard.press('Enter');
+    await isOpen(page, 'vit/head');
+    assert.match(await address(page), /graphs\.open=[^&]*vit(%2F|\/)head/);
+    await page.keyboard.press('Enter');
+    await soon(async () => assert.equal(await row(page, 'vit/head').getAttribute('aria-expanded'), 'false'));
+    // the box is in the middle after it was brought into sight: a double click there opens it
+    await page.keyboard.press('0');
+    await row(page, 'vit/head').dblclick();
+    await isOpen(page, 'vit/head');
+    await page.keyboard.press('Control+z');
+    await soon(async () => assert.equal(await row(page, 'vit/head').getAttribute('aria-expanded'), 'false'));
+  },
+
+  async 'a double click on the canvas opens what is there, a drag pans, a wheel zooms, a click on nothing lets go'(
+    keep,
+  ) {
+    const server = await made((logdir) =>
+      new RunWriter(logdir, 'r')
+        .graph(
+          graphDef([
+            { name: 'a/x', op: 'Relu' },
+            { name: 'a/y', op: 'Neg', inputs: ['a/x'] },
+            { name: 'z', op: 'Add', inputs: ['a/y'] },
+          ]),
+        )
+        .flush(),
+    );
+    const page = keep(await openGraph(server, '#graphs&graphs.open=,'));
+    await soon(async () => assert.deepEqual(await labels(page), ['a', 'z']));
+    const box = await page.locator(CANVAS).boundingBox();
+    const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    const scale = async () => Number(await page.locator(CANVAS).getAttribute('data-scale'));
+    // a graph of two boxes one above the other is fitted into the middle: the upper one is 36 px above it
+    const up = 36 * (await scale());
+    await page.mouse.dblclick(middle.x, middle.y - up);
+    await isOpen(page, 'a');
+    const before = await scale();
+    await page.mouse.move(middle.x, middle.y);
+    await page.mouse.wheel(0, -300);
+    await soon(async () => assert.ok((await scale()) > before));
+    await page.mouse.move(box.x + 60, box.y + 300);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 120, box.y + 340, { steps: 4 });
+    await page.mouse.up();
+    await row(page, 'z').click();
+    await soon(async () => assert.equal(await card(page).count(), 1));
+    await page.locator(CANVAS).focus();
+    await page.keyboard.press('Escape');
+    await soon(async () => assert.equal(await card(page).count(), 0));
+  },
+
+  async 'a link to a node opens the scopes above it'(keep) {
+    const at = 'vit/blocks/block_7/attn/softmax';
+    const page = keep(await openGraph(await made(), `#graphs&graphs.at=${encodeURIComponent(at)}`));
+    await soon(async () => assert.equal(await card(page).locator('h2').innerText(), 'softmax'));
+    await isOpen(page, 'vit/blocks/block_7/attn');
+    await soon(async () =>
+      assert.match(
+        await page.locator('nav.crumbs').innerText(),
+        /vit\s*›\s*blocks\s*›\s*block\[0-11\]\s*›\s*block_7\s*›\s*attn\s*›\s*softmax/,
+      ),
+    );
+    const info = await card(page).innerText();
+    for (const part of [
+      /Softmax/,
+      /µs/,
+      /compute time/,
+      /1\.0 MB/,
+      /64 × 12 × 197 × 197/,
+      /Inputs\s*1/,
+      /scores/,
+      /mixed/,
+      /GPU:0/,
+    ])
+      assert.match(info, part);
+    // the scope above may be closed again although the node in it is selected
+    await toggle(page, 'vit/blocks');
+    await soon(async () => assert.equal(await row(page, 'vit/blocks').getAttribute('aria-expanded'), 'false'));
+  },
+
+  async 'every node is found by its name, and arrows walk through the hits'(keep) {
+    const page = keep(await openGraph(await made()));
+    await page.keyboard.press('f');
+    await page.keyboard.type('SOFTMAX');
+    await soon(async () => assert.match(await page.locator('.find .count').innerText(), /1 of 12/));
+    await page.keyboard.press('Enter');
+    await soon(async () => assert.match(await card(page).locator('code.whole').innerText(), /block_0\/attn\/softmax/));
+    await page.keyboard.press('Enter');
+    await soon(async () => assert.match(await card(page).locator('code.whole').innerText(), /block_1\/attn\/softmax/));
+    await page.getByRole('button', { name: 'Previous node found' }).click();
+    await soon(async () => assert.match(await page.locator('.find .count').innerText(), /1 of 12/));
+    await page.getByRole('button', { name: 'Regular expression' }).click();
+    await page.locator('#graph-find').fill('block_1\\d/.*q$');
+    await soon(async () => assert.match(await page.locator('.find .count').innerText(), /1 of 2/));
+    await page.locator('.find .count').click();
+    await soon(async () => assert.equal(await page.locator('.hit').count(), 2));
+    await page.keyboard.press('Escape');
+    await page.locator('#graph-find').fill('block_(');
+    await soon(async () => assert.equal(await page.locator('.find.wrong').count(), 1));
+  },
+
+  async 'inputs are traced, and the path between two nodes is told'(keep) {
+    const page = keep(await openGraph(await made(), '#graphs&graphs.at=vit%2Fhead%2FBiasAdd'));
+    await card(page).getByRole('button', { name: 'Trace inputs' }).click();
+    await soon(async () => assert.match(await card(page).innerText(), /\d+ operations feed it/));
+    assert.match(await address(page), /graphs\.trace=on/);
+    await card(page).getByRole('button', { name: 'Path to…' }).click();
+    await soon(async () => assert.match(await page.locator('p.pick').innerText(), /other end/));
+    await row(page, 'loss').click();
+    await soon(async () => assert.match(await card(page).innerText(), /2 operations from here to loss/));
+    assert.match(await address(page), /graphs\.path=loss/);
+    await card(page).getByRole('button', { name: 'Remove the path' }).click();
+    await soon(async () => assert.doesNotMatch(await card(page).innerText(), /operations from here/));
+  },
+
+  async 'colours tell structure, device, time, memory and TPU compatibility, with a legend'(keep) {
+    const page = keep(await openGraph(await made()));
+    const colour = page.locator('label.colour select');
+    const legend = page.locator('section[aria-label=Legend]');
+    for (const [value, text] of [
+      ['structure', /Structure/],
+      ['device', /GPU:0/],
+      ['time', /Compute time[\s\S]*ms/],
+      ['memory', /Memory[\s\S]*MB/],
+      ['tpu', /can’t run/],
+    ]) {
+      await colour.selectOption(value);
+      await soon(async () => assert.match(await legend.innerText(), text));
+    }
+    assert.match(await address(page), /graphs\.colour=tpu/);
+    await colour.selectOption('none');
+    await soon(async () => assert.equal(await legend.count(), 0));
+    await page.getByLabel('Step whose measurements').selectOption('-');
+    await soon(async () => assert.equal(await colour.locator('option[value=time]').count(), 0));
+  },
+
+  async 'two runs are compared: what was added, removed and changed'(keep) {
+    const page = keep(await openGraph(await made()));
+    await page.getByRole('button', { name: /^Compare/ }).click();
+    await page.getByRole('option', { name: 'vit-distilled' }).click();
+    await soon(async () =>
+      assert.match(await page.locator('section[aria-label=Legend]').innerText(), /only in vit-distilled/),
+    );
+    await soon(async () => assert.match(await row(page, 'vit/distill').innerText(), /added/));
+    await soon(async () => assert.match(await row(page, 'vit/head').innerText(), /changed/));
+    await toggle(page, 'loss');
+    await soon(async () => assert.match(await row(page, 'loss/mean').innerText(), /removed/));
+    assert.match(await address(page), /graphs\.other=vit-distilled/);
+  },
+
+  async 'series are grouped and ungrouped, nodes moved to the side and back'(keep) {
+    const page = keep(
+      await openGraph(await made(), '#graphs&graphs.open=vit,vit%2Fblocks&graphs.at=vit%2Fblocks%2Fblock%5B0-11%5D'),
+    );
+    await card(page).getByRole('button', { name: 'Ungroup the series' }).click();
+    await soon(async () => assert.ok((await labels(page)).includes('block_3')));
+    await row(page, 'vit/blocks/block_3').click();
+    await card(page).getByRole('button', { name: 'Group as a series' }).click();
+    await soon(async () => assert.ok((await labels(page)).includes('block[0-11]')));
+    await row(page, 'vit/head').click();
+    await card(page).getByRole('button', { name: 'Remove from main graph' }).click();
+    await soon(async () => assert.match(await page.locator('section.aside').innerText(), /head/));
+    await card(page).getByRole('button', { name: 'Add to main graph' }).click();
+    await soon(async () => assert.equal(await page.locator('section.aside', { hasText: 'head' }).count(), 0));
+  },
+
+  async 'a picture and a drawing are exported'(keep) {
+    const page = keep(await openGraph(await made()));
+    for (const [item, begin] of [
+      ['Drawing (SVG)', '<svg'],
+      ['Picture (PNG)', '\x89PNG'],
+    ]) {
+      await page.getByRole('button', { name: /^Export/ }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: item }).click(),
+      ]);
+      const bytes = readFileSync(await download.path(), 'latin1');
+      assert.ok(bytes.startsWith(begin));
+      if (begin === '<svg') assert.match(bytes, /patch_embed/);
+    }
+  },
+
+  async 'a file that is chosen or dropped is drawn; one that is no graph is refused with a reason'(keep) {
+    const page = keep(await openGraph(await made(), '#graphs&v=1', { allowErrors: true }));
+    const input = page.locator('input[type=file]');
+    await input.setInputFiles({
+      name: 'tiny.pbtxt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from(
+        "node { name: 'in' op: 'Placeholder' }\nnode { name: 'net/out' op: 'Relu' input: 'in' }\nnode { name: 'b",
+      ),
+    });
+    await soon(async () => assert.match(await page.locator('.chip.file').innerText(), /tiny\.pbtxt/));
+    await soon(async () => assert.ok((await labels(page)).includes('in')));
+    await soon(async () => assert.match(await page.locator('p.notes').innerText(), /Only a part could be read/));
+    await input.setInputFiles({
+      name: 'letter.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('dear reader'),
+    });
+    await soon(async () => assert.match(await page.locator('.message').innerText(), /not a graph/));
+    await page.getByRole('button', { name: 'Back to the graphs of the runs' }).click();
+    await soon(async () => assert.ok((await labels(page)).includes('vit')));
+  },
+
+  async 'odd graphs are drawn as far as they go, and what is odd is listed'(keep) {
+    const server = await made((logdir) => {
+      new RunWriter(logdir, 'odd')
+        .graph(
+          graphDef([
+            { name: 'a', op: 'Add', inputs: ['b', 'nowhere'] },
+            { name: 'b', op: 'Mul', inputs: ['a'] },
+            { name: 'b', op: 'Sub' },
+            {
+              name: '<img src=x onerror=alert(1)>/"',
+              op: '</script>',
+            },
+          ]),
+        )
+        .flush();
+    });
+    const page = keep(await openGraph(server));
+    await page.getByRole('button', { name: '3 odd things' }).click();
+    const odds = page.getByRole('dialog', {
+      name: 'What is odd about this graph',
+    });
+    for (const part of [
+      /Names that several nodes have · 1/,
+      /Inputs that don’t exist · 1/,
+      /close a cycle · 1/,
+      /nowhere/,
+    ])
+      await soon(async () => assert.match(await odds.innerText(), part));
+    assert.deepEqual(page.problems, []);
+  },
+
+  async 'twenty thousand operations in one level are drawn, and the page stays quick'(keep) {
+    const server = await made((logdir) => new RunWriter(logdir, 'large').graph(flat(20000)).flush());
+    const page = keep(await openGraph(server));
+    await soon(async () => assert.match(await page.locator('p.notes').innerText(), /20.000 operations/));
+    await page.locator(CANVAS).focus();
+    for (const key of ['0', '+', '+', '-', 'ArrowDown', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key);
+    await soon(async () => assert.equal(await card(page).count(), 1));
+    await shot(page, 'graphs-large');
+  },
+
+  async 'the table of modules is a tree for the keyboard, and the view survives a reload'(keep) {
+    const page = keep(await openGraph(await made()));
+    const tree = page.getByRole('treegrid', {
+      name: 'Modules of the graph',
+    });
+    await tree.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowDown');
+    await soon(async () => assert.match(await card(page).locator('code.whole').innerText(), /\S/));
+    await row(page, 'loss').click();
+    await tree.focus();
+    await page.keyboard.press('ArrowRight');
+    await isOpen(page, 'loss');
+    await page.keyboard.press('ArrowLeft');
+    await soon(async () => assert.equal(await row(page, 'loss').getAttribute('aria-expanded'), 'false'));
+    await page.keyboard.press('ArrowRight');
+    await isOpen(page, 'loss');
+    await address(page);
+    await page.reload();
+    await page.waitForSelector('.row[id^=module-]');
+    await isOpen(page, 'loss');
+    await soon(async () => assert.equal(await card(page).locator('code.whole').innerText(), 'loss'));
+  },
+
+  ...Object.fromEntries(
+    ['light', 'dark'].flatMap((colorScheme) =>
+      ['en-GB', 'zh-CN'].map((locale) => [
+        `axe finds nothing with ${colorScheme} colours in ${locale}`,
+        async (keep) => {
+          const at = encodeURIComponent('vit/blocks/block_7/attn/softmax');
+          const page = keep(
+            await openGraph(await made(), `#graphs&graphs.at=${at}&graphs.colour=time&graphs.find=softmax`, {
+              colorScheme,
+              locale,
+            }),
+          );
+          await soon(async () => assert.equal(await card(page).locator('h2').innerText(), 'softmax'));
+          await soon(async () => assert.ok((await card(page).locator('section').count()) > 3));
+          await shot(page, `graphs-${colorScheme}-${locale}`);
+          await axe(page, `${colorScheme} ${locale}`);
+        },
+      ]),
+    ),
+  ),
+
+  async 'on a phone the stage has the room, and cards and table lie over it'(keep) {
+    const page = keep(
+      await open(await made(), '#graphs&v=1', {
+        viewport: { width: 390, height: 780 },
+        hasTouch: true,
+        isMobile: true,
+      }),
+    );
+    await page.waitForSelector(CANVAS);
+    await soon(async () => assert.match(await page.locator('p.notes').innerText(), /operations/));
+    await shot(page, 'graphs-phone');
+    await axe(page, 'phone');
+  },
+};

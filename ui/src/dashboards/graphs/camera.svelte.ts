@@ -1,0 +1,110 @@
+// Where the viewer looks: pan and zoom of the stage, with short motions that show where something went.
+import type { Rect } from './drawing';
+
+export const LEAST_SCALE = 0.01;
+export const MOST_SCALE = 4;
+const MOTION_MS = 160;
+const MARGIN = 40;
+const LARGEST_FIT = 1.25;
+
+const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+const eased = (t: number) => 1 - (1 - t) ** 3;
+
+export class Camera {
+  x = $state(0);
+  y = $state(0);
+  scale = $state(1);
+  /** of the canvas, in pixels of the page */
+  width = $state(0);
+  height = $state(0);
+  private frame = 0;
+
+  /** The part of the drawing that is in sight. */
+  readonly seen = $derived<Rect>({ x: this.x, y: this.y, w: this.width / this.scale, h: this.height / this.scale });
+
+  private set(x: number, y: number, scale: number): void {
+    this.x = x;
+    this.y = y;
+    this.scale = scale;
+  }
+  jump(x: number, y: number, scale = this.scale): void {
+    cancelAnimationFrame(this.frame);
+    this.set(x, y, scale);
+  }
+  private glide(x: number, y: number, scale: number): void {
+    cancelAnimationFrame(this.frame);
+    if (calm() || this.width === 0) return this.set(x, y, scale);
+    const from = { x: this.x, y: this.y, scale: this.scale };
+    const began = performance.now();
+    const step = (now: number) => {
+      const t = eased(Math.min(1, (now - began) / MOTION_MS));
+      this.set(from.x + (x - from.x) * t, from.y + (y - from.y) * t, from.scale + (scale - from.scale) * t);
+      if (t < 1) this.frame = requestAnimationFrame(step);
+    };
+    this.frame = requestAnimationFrame(step);
+  }
+
+  fit(w: number, h: number, motion = true): void {
+    if (!this.width || !this.height || !w || !h) return;
+    const scale = Math.min(LARGEST_FIT, (this.width - 2 * MARGIN) / w, (this.height - 2 * MARGIN) / h);
+    const good = Math.max(LEAST_SCALE, scale);
+    const [x, y] = [w / 2 - this.width / good / 2, h / 2 - this.height / good / 2];
+    if (motion) this.glide(x, y, good);
+    else this.jump(x, y, good);
+  }
+  /** The whole width from its top, as large as it can be read: how a tall graph opens. */
+  start(w: number, h: number): void {
+    if (!this.width || !this.height || !w || !h) return;
+    const whole = Math.min(LARGEST_FIT, (this.width - 2 * MARGIN) / w, (this.height - 2 * MARGIN) / h);
+    if (whole >= 0.5) return this.fit(w, h, false);
+    const scale = Math.max(0.5, Math.min(1, (this.width - 2 * MARGIN) / w));
+    this.jump(w / 2 - this.width / scale / 2, -MARGIN / scale, scale);
+  }
+  zoomAt(px: number, py: number, factor: number, motion = false): void {
+    const scale = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, this.scale * factor));
+    const [x, y] = [this.x + px / this.scale - px / scale, this.y + py / this.scale - py / scale];
+    if (motion) this.glide(x, y, scale);
+    else this.jump(x, y, scale);
+  }
+  zoom(factor: number): void {
+    this.zoomAt(this.width / 2, this.height / 2, factor, true);
+  }
+  pan(dx: number, dy: number): void {
+    this.jump(this.x - dx / this.scale, this.y - dy / this.scale);
+  }
+  /** Brings a box into sight, if it is not; large enough to be read. */
+  show(r: Rect): void {
+    const scale = Math.max(this.scale, 0.6);
+    const seen = { w: this.width / scale, h: this.height / scale };
+    const isIn =
+      scale === this.scale &&
+      r.x >= this.x &&
+      r.x + r.w <= this.x + seen.w &&
+      r.y >= this.y &&
+      r.y + r.h <= this.y + seen.h;
+    if (isIn) return;
+    this.glide(r.x + r.w / 2 - seen.w / 2, r.y + Math.min(r.h, seen.h) / 2 - seen.h / 2, scale);
+  }
+}
+
+/** Boxes on the way from their old places to the new ones, for a while after a drawing was replaced. */
+export class Motion {
+  /** 1: at rest */
+  t = $state(1);
+  private frame = 0;
+
+  run(): void {
+    cancelAnimationFrame(this.frame);
+    if (calm()) {
+      this.t = 1;
+      return;
+    }
+    const began = performance.now();
+    this.t = 0;
+    const step = (now: number) => {
+      this.t = eased(Math.min(1, (now - began) / MOTION_MS));
+      if (this.t < 1) this.frame = requestAnimationFrame(step);
+    };
+    this.frame = requestAnimationFrame(step);
+  }
+}

@@ -1,0 +1,313 @@
+// Which graph is shown, what of it is open, and what is selected: the state between the address and the pictures.
+import {
+  api,
+  format,
+  hub,
+  LiveQuery,
+  runs,
+  settings,
+  shell,
+  type GraphDrawAsk,
+  type GraphDrawing,
+  type GraphEntry,
+  type GraphFound,
+  type GraphNode,
+  type GraphPath,
+  type GraphRef,
+  type GraphsReply,
+  type GraphSource,
+  type Run,
+} from '../../public';
+import { coloursOf, themeOf } from './colours';
+import { AUXILIARY, Drawing, SERIES } from './drawing';
+import { drawQuestion, findQuestion, graphsQuestion, nodeQuestion, pathQuestion } from './question';
+import { tt } from './texts';
+import { graphView as v, type Colouring } from './view.svelte';
+
+const RUN_TAG = '__run_graph__';
+const PLUGINS = new Set([
+  'graphs',
+  'graph_run_metadata',
+  'graph_run_metadata_graph',
+  'graph_keras_model',
+  'graph_tagged_run_metadata',
+]);
+export const PAGE = 500; // names found at a time
+export const MOST_FILE = 256 << 20;
+
+export interface Choice {
+  value: string;
+  text: string;
+}
+
+export class GraphState {
+  private readonly list = new LiveQuery<GraphsReply>();
+  private readonly drawn = new LiveQuery<GraphDrawing>();
+  private readonly node = new LiveQuery<GraphNode>();
+  private readonly found = new LiveQuery<GraphFound>();
+  private readonly way = new LiveQuery<GraphPath>();
+  /** a box that must come into sight, with the scopes around it */
+  reveal = $state<string>('');
+  /** a box that the stage is to bring into sight */
+  focused = $state('');
+  /** the next box that is chosen is the other end of a path */
+  picking = $state(false);
+  hit = $state(0);
+  /** what is being read, by name */
+  busy = $state('');
+
+  constructor() {
+    if (v.at) this.reveal = this.focused = v.at;
+  }
+
+  // ---- which graph ----
+
+  private readonly entries = $derived.by((): readonly GraphEntry[] => this.list.answer?.graphs ?? []);
+  private readonly stamp = $derived(
+    hub.tags
+      .filter(({ plugin }) => PLUGINS.has(plugin))
+      .map(({ tag, runs: has }) => `${tag} ${has === 'all' ? hub.runs.length : has.length}`)
+      .join(' '),
+  );
+  /** Runs that have a graph, in the order of the panel. */
+  readonly runsWith = $derived.by((): Run[] => {
+    const ids = new Set(this.entries.filter(({ kind }) => kind !== 'stats').map(({ run }) => run));
+    return hub.runs.filter(({ id }) => ids.has(id));
+  });
+  readonly run = $derived.by(
+    (): Run | undefined =>
+      this.runsWith.find(({ name }) => name === v.run) ??
+      this.runsWith.find((run) => runs.shown.includes(run)) ??
+      this.runsWith.at(0),
+  );
+  private readonly runId = $derived(this.run?.id);
+  private readonly ofRun = $derived(this.entries.filter(({ run }) => run === this.runId));
+  readonly graphs = $derived(
+    this.ofRun
+      .filter(({ kind }) => kind !== 'stats')
+      .map(({ tag, kind }): Choice => ({ value: tag, text: nameOfGraph(tag, kind) })),
+  );
+  readonly tag = $derived(this.graphs.find(({ value }) => value === v.tag)?.value ?? this.graphs.at(0)?.value ?? '');
+  /** Measurements that belong to the run's own graph. */
+  readonly statsTags = $derived(
+    this.tag === RUN_TAG ? this.ofRun.filter(({ kind }) => kind === 'stats').map(({ tag }) => tag) : [],
+  );
+  readonly stats = $derived(
+    v.stats === '-' ? '' : (this.statsTags.find((tag) => tag === v.stats) ?? this.statsTags.at(-1) ?? ''),
+  );
+  /** Runs whose graph it can be compared with: those with a graph of the same tag. */
+  readonly others = $derived.by(() => {
+    const ids = new Set(this.entries.filter(({ tag }) => tag === this.tag).map(({ run }) => run));
+    return this.runsWith.filter(({ id }) => id !== this.runId && ids.has(id));
+  });
+  readonly other = $derived(v.file ? undefined : this.others.find(({ name }) => name === v.other));
+  private readonly otherId = $derived(this.other?.id);
+
+  /** As text, so that it changes only when what it says does. */
+  private readonly sourceKey = $derived.by(() => {
+    if (v.file) return JSON.stringify({ graph: { file: v.file } } satisfies GraphSource);
+    if (this.runId === undefined || !this.tag) return '';
+    const source: GraphSource = { graph: { run: this.runId, tag: this.tag } };
+    if (this.stats) source.stats = this.stats;
+    if (this.otherId !== undefined) source.other = { run: this.otherId, tag: this.tag } satisfies GraphRef;
+    return JSON.stringify(source);
+  });
+  readonly source = $derived(this.sourceKey ? (JSON.parse(this.sourceKey) as GraphSource) : null);
+  readonly title = $derived(v.file ? v.fileName || v.file : this.run ? runs.nameOf(this.run) : '');
+  readonly isEmpty = $derived(this.list.answer !== undefined && !v.file && this.runsWith.length === 0);
+
+  // ---- the drawing ----
+
+  private readonly ask = $derived.by((): GraphDrawAsk | null => {
+    if (!this.source) return null;
+    const ask: GraphDrawAsk = {
+      source: this.source,
+      open: [...(v.open ?? [])],
+      auto: v.open === null,
+      extract: !v.keepAll,
+    };
+    if (this.reveal) ask.reveal = [this.reveal];
+    if (v.ungrouped.length) ask.ungrouped = [...v.ungrouped];
+    if (v.main.length) ask.main = [...v.main];
+    if (v.side.length) ask.side = [...v.side];
+    if (v.constants) ask.constants = true;
+    if (v.path && v.at) ask.path = [v.at, v.path];
+    else if (v.trace && v.at) ask.trace = v.at;
+    return ask;
+  });
+  readonly drawing = $derived(this.drawn.answer ? new Drawing(this.drawn.answer) : null);
+  readonly totals = $derived(this.drawing?.of.totals);
+  readonly selected = $derived(this.drawing?.byName.get(v.at) ?? -1);
+  readonly hasMarks = $derived(Boolean(v.at && (v.trace || v.path)));
+
+  /** Ways of colouring that say something about this graph. */
+  readonly colourings = $derived.by((): Colouring[] => {
+    const { totals, drawing } = this;
+    const has = (column: readonly number[] | undefined) => column?.some((id) => id >= 0) ?? false;
+    const all: Colouring[] = ['none', 'structure'];
+    if (has(drawing?.of.boxes.device)) all.push('device');
+    if (has(drawing?.of.boxes.cluster)) all.push('cluster');
+    if (totals && totals.time >= 0) all.push('time', 'memory');
+    if (totals && totals.producer > 22) all.push('tpu');
+    return all;
+  });
+  readonly theme = $derived(themeOf(settings.dark));
+  readonly colouring = $derived(this.other ? 'difference' : this.colourings.includes(v.colour) ? v.colour : 'none');
+  readonly colours = $derived(
+    this.drawing
+      ? coloursOf(this.drawing, this.colouring, this.theme, {
+          one: this.run ? runs.nameOf(this.run) : '',
+          other: this.other ? runs.nameOf(this.other) : '',
+        })
+      : { fill: [], legend: null },
+  );
+  get trouble() {
+    return this.drawn.trouble ?? this.list.trouble;
+  }
+  tryNow(): void {
+    this.list.tryNow();
+    this.drawn.tryNow();
+  }
+
+  /** Inside an effect. */
+  follow(): void {
+    this.list.follow(() => graphsQuestion(this.stamp));
+    this.drawn.follow(() => (this.ask ? drawQuestion(this.ask) : null));
+    this.node.follow(() => (this.source && v.at && this.selected >= 0 ? nodeQuestion(this.source, v.at) : null));
+    this.way.follow(() => (this.source && v.at && v.path ? pathQuestion(this.source, v.at, v.path) : null));
+    this.found.follow(
+      () =>
+        this.source && v.query
+          ? findQuestion(this.source, v.query, v.regex, Math.floor(this.hit / PAGE) * PAGE, PAGE)
+          : null,
+      () => 120,
+    );
+    // what was revealed is open from now on, and the viewer may close it again
+    $effect(() => {
+      if (!this.reveal || !this.drawing?.byName.has(this.reveal)) return;
+      v.open = this.drawing.open;
+      this.reveal = '';
+    });
+  }
+
+  // ---- what the viewer does ----
+
+  choose(name: string): void {
+    if (this.picking && name && v.at && name !== v.at) {
+      this.picking = false;
+      v.path = name;
+      v.trace = false;
+      return;
+    }
+    this.picking = false;
+    if (name !== v.at) v.path = '';
+    v.at = name;
+  }
+  /** Selects a box that may be folded away. */
+  goTo(name: string): void {
+    if (this.picking) {
+      this.choose(name);
+      return;
+    }
+    v.path = '';
+    v.at = name;
+    if (!this.drawing?.byName.has(name)) this.reveal = name;
+    this.focused = name;
+  }
+  toggle(name: string): void {
+    const { drawing } = this;
+    const i = drawing?.byName.get(name) ?? -1;
+    if (!drawing || i < 0 || !drawing.canOpen(i)) return;
+    const open = drawing.open;
+    v.open = open.includes(name) ? open.filter((other) => other !== name) : [...open, name];
+  }
+
+  isAside(i: number): boolean {
+    return this.drawing?.has(i, AUXILIARY) ?? false;
+  }
+  /** Between the graph and the auxiliary list. */
+  moveAside(name: string, aside: boolean): void {
+    const without = (list: readonly string[]) => list.filter((other) => other !== name);
+    v.main = aside ? without(v.main) : [...without(v.main), name];
+    v.side = aside ? [...without(v.side), name] : without(v.side);
+  }
+
+  /** The series that a box is, or was before it was ungrouped. */
+  seriesOf(i: number): string {
+    const { drawing } = this;
+    if (!drawing || i < 0) return '';
+    return drawing.of.boxes.kind[i] === SERIES ? drawing.of.boxes.name[i] : '';
+  }
+  ungroup(series: string): void {
+    v.ungrouped = [...v.ungrouped, series];
+    if (v.at === series) v.at = '';
+  }
+  group(series: string): void {
+    v.ungrouped = v.ungrouped.filter((other) => other !== series);
+  }
+
+  // ---- the card, names, paths ----
+
+  readonly card = $derived(this.node.answer?.name === v.at ? this.node.answer : null);
+  get cardTrouble() {
+    return this.node.trouble;
+  }
+  readonly path = $derived(v.path ? (this.way.answer ?? null) : null);
+  readonly hits = $derived(v.query ? (this.found.answer ?? null) : null);
+  get hitTrouble() {
+    return v.query ? this.found.trouble : null;
+  }
+  readonly hitBoxes = $derived.by((): ReadonlySet<number> => {
+    const boxes = new Set<number>();
+    for (const { name } of this.hits?.hits ?? []) {
+      const i = this.drawing?.byName.get(name);
+      if (i !== undefined) boxes.add(i);
+    }
+    return boxes;
+  });
+  find(query: string): void {
+    v.query = query;
+    this.hit = 0;
+  }
+  /** To the next hit or the one before, around the end. */
+  step(by: number): void {
+    const total = this.hits?.total ?? 0;
+    if (total === 0) return;
+    this.hit = (this.hit + by + total) % total;
+    this.showHit();
+  }
+  showHit(): void {
+    const { hits, hit } = this;
+    const name = hits?.hits.at(hit - hits.from)?.name;
+    if (name !== undefined && hit >= (hits?.from ?? 0)) this.goTo(name);
+  }
+
+  // ---- files ----
+
+  async openFile(file: File): Promise<void> {
+    if (file.size > MOST_FILE) {
+      shell.say(tt('fileTooLarge', { size: format.bytes(file.size), most: format.bytes(MOST_FILE) }));
+      return;
+    }
+    this.busy = file.name;
+    const reply = await api.graphFile(file);
+    this.busy = '';
+    if (!reply.ok) {
+      shell.say(reply.error.message);
+      return;
+    }
+    shell.say(tt('fileOpened', { name: file.name, format: reply.value.format }));
+    v.forget();
+    v.file = reply.value.file;
+    v.fileName = file.name;
+  }
+  closeFile(): void {
+    v.forget();
+    v.file = v.fileName = '';
+  }
+}
+
+export function nameOfGraph(tag: string, kind: GraphEntry['kind']): string {
+  if (kind === 'run') return tt('kindRun');
+  return tt(kind === 'keras' ? 'kindKeras' : 'kindTrace', { tag });
+}
