@@ -330,11 +330,14 @@ export default {
           });
         run.flush();
       }
+      await until('read', async () => (await loaded(server)).loading.points >= 250);
       const page = keep(
         await openCharts(server, '#timeseries&smooth=0&group=path&bands=minmax&base=base/1&compare=difference'),
       );
-      await plot(page, 'loss').hover({ position: { x: 180, y: 60 } });
+      let tries = 0;
       await until('centre and edges', async () => {
+        // cards move while their data comes: the pointer is put on the chart again until its tooltip is there
+        await plot(page, 'loss').hover({ position: { x: 180 + (tries++ % 2), y: 60 } });
         const cells = await page.locator('.tip tbody tr', { hasText: 'new' }).locator('td').allInnerTexts();
         return cells.slice(2, 5).join() === '4,3,5' && cells;
       });

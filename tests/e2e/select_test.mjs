@@ -34,8 +34,10 @@ async function drag(page, tag, i, by) {
 }
 async function type(page, tag, i, text) {
   await fob(page, tag, i).click();
-  await page.keyboard.type(text);
-  await page.keyboard.press('Enter');
+  // the field comes a moment after the click: keys that are pressed before it is there are lost
+  const field = card(page, tag).getByRole('textbox');
+  await field.fill(text);
+  await field.press('Enter');
 }
 async function choose(page, name) {
   await page.getByRole('button', { name: /^View/ }).click();
