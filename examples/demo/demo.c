@@ -93,16 +93,62 @@ static void log_images(sb_writer *w, int step) {
     sb_image(w, "samples", &array, step, NULL, &meta);
 }
 
-static void log_sound(sb_writer *w, int step) {
-    enum { RATE = 8000 };
-    static float samples[RATE];
-    for (int i = 0; i < RATE; i++) {
-        double t = (double)i / RATE;
-        samples[i] = (float)(0.4 * sin(2 * PI * (220 + step / 10.0 * t) * t) * exp(-2 * t));
+/* A voice that learns to speak: syllables of a few harmonics, less noise with every step. Louder in
+ * one trial than in the other, which matching the loudness makes up for. */
+static void log_sound(sb_writer *w, const trial *t, int step, uint64_t *random) {
+    enum { RATE = 16000, LENGTH = 2 * RATE };
+    static float samples[LENGTH];
+    double skill = (double)step / STEPS, pitch = t->seed % 2 ? 120 : 180;
+    for (int i = 0; i < LENGTH; i++) {
+        double at = (double)i / RATE, voice = 0;
+        double syllable = sqrt(fmax(0, sin(2 * PI * 1.75 * at)));
+        double glide = pitch * (1 + 0.15 * sin(2 * PI * 0.8 * at));
+        for (int k = 1; k < 12; k++) voice += sin(2 * PI * glide * k * at) / k;
+        voice = syllable * voice * (0.3 + 0.7 * skill);
+        samples[i] = (float)((voice * 0.35 + normal(random) * 0.12 * (1 - skill)) *
+                             (t->seed % 2 ? 1.0 : 0.5));
     }
-    const int64_t dims[] = {1, RATE, 1};
+    const int64_t dims[] = {1, LENGTH, 1};
     const sb_array array = {.data = samples, .dtype = SB_FLOAT, .rank = 3, .dims = dims};
-    sb_audio(w, "chirp", &array, RATE, 1, step, NULL);
+    const sb_meta meta =
+        SB_INIT(sb_meta, .description = "*The keeper counted the ships*, spoken by the model.");
+    sb_audio(w, "voice", &array, RATE, 1, step, &meta);
+}
+
+/* What the model writes: each step keeps a little more of the story. */
+static void log_samples(sb_writer *w, const trial *t, int step) {
+    static const char *const early[] = {"The lighthouse lighthouse was a house of light.",
+                                        "The sea was big and the sea was big.",
+                                        "The keeper was keeping the light."};
+    static const char *const late[] = {
+        "The lighthouse keeper counted forty-one steps to the lamp room.",
+        "On some nights the sea was a wall, on others a floor.",
+        "Nobody had thanked him in nineteen years, and he had not noticed."};
+    char text[600] = "";
+    for (int i = 0; i < 3; i++) {
+        const char *line = step >= 500 * (i + 1) + 100 * (t->seed % 3) ? late[i] : early[i];
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%s%s", i ? " " : "", line);
+    }
+    sb_text(w, "samples/keeper", text, step);
+}
+
+/* A report as people write them: a table, a formula, code. */
+static void log_report(sb_writer *w, const trial *t, int step) {
+    char text[1200];
+    double loss = loss_at(t, step, 0);
+    snprintf(text, sizeof text,
+             "## Evaluation at step %d\n\n"
+             "| prompts | loss | perplexity |\n|---|---:|---:|\n"
+             "| stories | %.3f | %.2f |\n| letters | %.3f | %.2f |\n\n"
+             "Repetition is counted as\n\n"
+             "$$r = 1 - \\frac{|\\{w_i \\dots w_{i+2}\\}|}{n - 2}$$\n\n"
+             "over $n$ tokens:\n\n"
+             "```python\ndef repetition(tokens, n=3):\n"
+             "    grams = [tuple(tokens[i:i + n]) for i in range(len(tokens) - n + 1)]\n"
+             "    return 1 - len(set(grams)) / max(1, len(grams))  # 0: never repeats\n```\n",
+             step, loss, exp(loss), loss + 0.2, exp(loss + 0.2));
+    sb_text(w, "eval/report", text, step);
 }
 
 static void log_curve(sb_writer *w, int step, uint64_t *random) {
@@ -245,7 +291,7 @@ static void close_run(sb_writer *w) {
     exit(sb_status_exit_code(err.code));
 }
 
-static void write_trial(const char *root, const trial *t, bool is_first) {
+static void write_trial(const char *root, const trial *t, bool is_first, bool has_media) {
     uint64_t random = (uint64_t)t->seed * 7919 + (uint64_t)(t->learning_rate * 1e6);
     sb_writer *train = open_run(root, t, ""), *validation = open_run(root, t, "/validation");
     log_hparams(train, t);
@@ -260,9 +306,13 @@ static void write_trial(const char *root, const trial *t, bool is_first) {
         log_scalars(train, t, step, &random, true);
         if (step % 20 == 0) log_scalars(validation, t, step, &random, false);
         if (step % 25 == 0) log_histograms(train, t, step, &random);
+        if (has_media && step % 200 == 0) {
+            log_sound(train, t, step, &random);
+            log_samples(train, t, step);
+            log_report(train, t, step);
+        }
         if (is_first && step % 200 == 0) {
             log_images(train, step);
-            log_sound(train, step);
             log_curve(train, step, &random);
         }
     }
@@ -280,6 +330,6 @@ int main(int argc, char **argv) {
         return 2;
     }
     for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
-        write_trial(argv[1], &trials[i], i == 0);
+        write_trial(argv[1], &trials[i], i == 0, i < 2);
     return 0;
 }

@@ -14,6 +14,7 @@
 #define SB_QUERY_TAG_REGEX_H
 
 #include "base/buf.h"
+#include "query/budget.h"
 
 typedef struct sb_tag_regex sb_tag_regex;
 
@@ -37,6 +38,19 @@ void sb_tag_regex_free(sb_tag_regex *r);
 sb_status sb_tag_regex_match(sb_tag_regex *r, sb_slice text, bool *matches, sb_err *err);
 /* The same anywhere in the text, as Python's re.search. */
 sb_status sb_tag_regex_search(sb_tag_regex *r, sb_slice text, bool *matches, sb_err *err);
+
+/* ---- searching texts ------------------------------------------------------------------------- */
+
+/* For sb_tag_regex_find: the pattern, or with is_literal these very characters; any_case: capital
+ * and small letters are the same, Unicode's too. */
+sb_status sb_tag_regex_new_find(sb_tag_regex **out, const sb_alloc *alloc, sb_slice pattern,
+                                bool is_literal, bool any_case, const sb_regex_limits *limits,
+                                sb_err *err);
+/* The first match that begins at `from` or later, 1 to 4096 bytes long: *begin and *end.
+ * SB_NOT_FOUND, SB_LIMIT, SB_TIMEOUT, SB_NOMEM. Bytes that are no UTF-8 match nothing. Cost: linear
+ * in the length of the text. */
+sb_status sb_tag_regex_find(sb_tag_regex *r, sb_slice text, size_t from, const sb_budget *budget,
+                            size_t *begin, size_t *end, sb_err *err);
 
 /* The pattern as PCRE2 is given it, for tests. *ascii: the pattern asks for ASCII classes. */
 sb_status sb_tag_regex_translate(sb_buf *out, sb_slice pattern, bool *ascii, sb_err *err);

@@ -79,8 +79,8 @@ export class RunWriter {
     return this;
   }
   /** Texts of one step, as torch's writer logs them; bytes where they are no good UTF-8. */
-  texts(step, values, wall = this.start + step) {
-    const metadata = bytes(9, bytes(1, bytes(1, 'text')));
+  texts(step, values, wall = this.start + step, { description = '', display = '' } = {}) {
+    const metadata = bytes(9, bytes(1, bytes(1, 'text')), bytes(2, display), bytes(3, description));
     // TensorProto: dtype 1 = DT_STRING (7), tensor_shape 2 {dim 2 {size 1}}, string_val 8
     const tensor = (text) => bytes(8, int(1, 7), bytes(2, bytes(2, int(1, 1))), bytes(8, text));
     this.waiting.push(
@@ -90,6 +90,14 @@ export class RunWriter {
         ...Object.entries(values).map(([tag, text]) => bytes(1, bytes(1, tag), tensor(text), metadata)),
       ),
     );
+    return this;
+  }
+  /** A tensor of strings as a text. */
+  strings(step, tag, dims, strings) {
+    const shape = bytes(2, ...dims.map((n) => bytes(2, int(1, n))));
+    const tensor = bytes(8, int(1, 7), shape, ...strings.map((text) => bytes(8, text)));
+    const value = bytes(1, bytes(1, tag), tensor, bytes(9, bytes(1, bytes(1, 'text'))));
+    this.waiting.push(event(this.start + step, step, value));
     return this;
   }
   /** Clips of one step, as tf.summary.audio logs them: a list of files for each tag. */

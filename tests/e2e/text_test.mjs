@@ -1,6 +1,7 @@
 // Texts: Markdown, steps, linked time, live, both languages and themes, and everything hostile that a log may hold.
 import assert from 'node:assert/strict';
-import { RunWriter } from './logs.mjs';
+import { readFileSync } from 'node:fs';
+import { RunWriter, tone, wav } from './logs.mjs';
 import { address, axe, loaded, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 
 const REPORT = (step) => `# Evaluation at step ${step}
@@ -244,7 +245,7 @@ export default {
       many.flush();
     });
     const page = keep(await openTexts(server, '#text&text.row=2'));
-    await says(page, 'odd', 'odd/broken', /^a.+b/);
+    await says(page, 'odd', 'odd/broken', /3 bytes of this text are no UTF-8[^]*a.+b/);
     await says(page, 'odd', 'odd/empty', /empty/);
     await soon(
       async () =>
@@ -277,6 +278,219 @@ export default {
     const empty = keep(await open(await serve('empty'), '#text'));
     await empty.getByText('writer.add_text').waitFor();
     await axe(empty, 'no texts');
+  },
+
+  async 'a text is shown as it was logged, and compared word by word with another step or run'(keep) {
+    const { server } = await made();
+    const page = keep(await openTexts(server));
+    const report = card(page, 'lora-r16', 'eval/report');
+    await report.getByRole('radio', { name: 'Raw' }).click();
+    await soon(async () => assert.match(await report.locator('pre.raw').innerText(), /^# Evaluation at step 3000/));
+    await soon(async () =>
+      assert.match(decodeURIComponent(await address(page)), /text\.mode=raw\|!text!lora-r16!!eval\/report/),
+    );
+    await report.getByRole('radio', { name: 'Difference' }).click();
+    // the step before, at first
+    await soon(async () => assert.deepEqual(await report.locator('.words del').allInnerTexts(), ['2000', '50']));
+    assert.deepEqual(await report.locator('.words ins').allInnerTexts(), ['3000', '33']);
+    await soon(async () => assert.match(await report.locator('.sum').innerText(), /\+2 −2 9\d.% the same/));
+    await report.locator('.head input[type=range]').fill('0');
+    await soon(async () => assert.deepEqual((await report.locator('.words del').allInnerTexts()).at(0), '0'));
+    await report.getByRole('combobox', { name: 'Run to compare with' }).selectOption('lora-r64');
+    await soon(async () => assert.match(await report.locator('.sum').innerText(), /no difference/));
+    await page.getByRole('radio', { name: 'Side by side' }).click();
+    await soon(async () => assert.equal(await report.locator('.sides .words').count(), 2));
+    await soon(async () => assert.match(decodeURIComponent(await address(page)), /text\.with=!text!lora-r16/));
+    const again = keep(await open(server, await address(page)));
+    await soon(async () =>
+      assert.match(await card(again, 'lora-r16', 'eval/report').locator('.sum').innerText(), /no difference/),
+    );
+    await axe(again, 'differences of texts');
+    await shot(again, 'text-difference');
+  },
+
+  async 'a search goes through all texts of all runs; a result opens its card at its step, with the words marked'(
+    keep,
+  ) {
+    const { server } = await made((logdir) => {
+      const runs = write(logdir);
+      runs['lora-r64'].texts(2000, { 'samples/harbour': 'The beam of the Lighthouse crossed the harbour.' }).flush();
+      return runs;
+    });
+    const page = keep(await openTexts(server));
+    await page.keyboard.press('q');
+    await page.keyboard.type('lighthouse');
+    await page.getByText('8 in 8 of 15 texts').waitFor();
+    const results = page.getByRole('region', { name: 'Found' });
+    await soon(async () => assert.equal(await results.locator('.one').count(), 8));
+    assert.match(await results.locator('.one mark').first().innerText(), /lighthouse/i);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await soon(async () => assert.equal(await results.count(), 0));
+    await page.locator('#text-find').fill('lighthouse');
+    await results.locator('.one', { hasText: 'samples/harbour' }).click();
+    await says(page, 'lora-r64', 'samples/harbour', /beam of the Lighthouse/);
+    const marks = () => page.evaluate(() => [...(CSS.highlights.get('text-find') ?? [])].map(String));
+    await soon(async () => assert.ok((await marks()).includes('Lighthouse')));
+    await results.locator('.one', { hasText: 'step 1000' }).first().click();
+    await says(page, 'lora-r16', 'eval/report', /step 1000/);
+    await page.locator('#text-find').blur();
+    await page.keyboard.press('n');
+    await soon(async () => assert.match(await results.locator('.one.on').innerText(), /step 0/));
+    await page.keyboard.press('b');
+    await soon(async () => assert.match(await results.locator('.one.on').innerText(), /step 1000/));
+    await page.getByRole('button', { name: 'Match case' }).click();
+    await page.getByText('7 in 7 of 15 texts').waitFor();
+    await page.getByRole('button', { name: 'Regular expression' }).click();
+    await page.locator('#text-find').fill('light(');
+    await soon(async () => assert.match(await results.innerText(), /no pattern/));
+    await page.locator('#text-find').fill('nowhere');
+    await page.getByText('“nowhere” is in none of 15 texts').waitFor();
+    await page.getByRole('button', { name: 'Search without expression and case' }).click();
+    await page.locator('#text-find').fill('lighthouse');
+    await soon(async () => assert.match(await address(page), /text\.find=lighthouse/));
+    // a run that is not shown, and a tag that is filtered away, are shown when their result is opened
+    await page.locator('[data-run="lora-r64"] .swatch, [data-run="lora-r64"] [role=checkbox]').first().click();
+    await soon(async () => assert.equal(await card(page, 'lora-r64', 'samples/harbour').count(), 0));
+    await results.locator('.one', { hasText: 'samples/harbour' }).click();
+    await says(page, 'lora-r64', 'samples/harbour', /beam of the Lighthouse/);
+    await axe(page, 'search in texts');
+    await shot(page, 'text-search');
+  },
+
+  async 'formulas are drawn and code is coloured, each loaded only for a text that has some'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'a', 1_763_000_000);
+      run.texts(1, { plain: 'It costs $5 or $6.' }).flush();
+    });
+    const asked = [];
+    const page = keep(await openTexts(server, '#text', { before: (p) => p.on('request', (r) => asked.push(r.url())) }));
+    await says(page, 'a', 'plain', /costs \$5 or \$6/);
+    const chunks = () => asked.filter((url) => /\/(maths|code|KaTeX)/.test(url)).length;
+    assert.equal(chunks(), 0);
+    new RunWriter(server.logdir, 'b', 1_763_000_001)
+      .texts(1, {
+        report:
+          '## Repetition\n\n$$r = 1 - \\frac{|\\{w_i \\dots w_{i+2}\\}|}{n - 2}$$\n\nwith $n_i * n_j * 2$ tokens and \\(a_1\\), not $\\unknown{x$.\n\n' +
+          '```\ndef repetition(tokens, n=3):\n    grams = [tuple(tokens[i:i + n]) for i in range(len(tokens))]\n    return 1 - len(set(grams)) / max(1, len(grams))  # 0: never\n```\n\n| set | ppl |\n|---|---:|\n| stories | 5.91 |\n',
+      })
+      .flush();
+    const b = card(page, 'b', 'report');
+    await soon(async () => assert.equal(await b.locator('.katex').count(), 3));
+    assert.equal(await b.locator('.katex-display').count(), 1);
+    await soon(async () => assert.ok((await b.locator('.hljs-keyword').count()) >= 3));
+    await soon(async () => assert.match(await b.locator('.formula.wrong code').innerText(), /unknown/));
+    assert.ok(chunks() > 0);
+    // nothing is inlined: sizes are set through the object model, fonts come from the server
+    await soon(async () =>
+      assert.ok(
+        await b
+          .locator('.katex .katex-strut')
+          .first()
+          .evaluate((node) => node.style.height !== ''),
+      ),
+    );
+    await soon(async () => assert.ok(await page.evaluate(() => document.fonts.check('16px KaTeX_Math'))));
+    await axe(page, 'formulas and code', '.card');
+    await shot(page, 'text-maths');
+    const dark = keep(await openTexts(server, '#text', { colorScheme: 'dark', locale: 'zh-CN' }));
+    await soon(async () => assert.equal(await card(dark, 'b', 'report').locator('.katex').count(), 3));
+    await axe(dark, 'formulas and code in the dark', '.card');
+    await shot(dark, 'text-maths-dark');
+  },
+
+  async 'every plane of a tensor of texts is reached; originals and all steps are downloaded'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'cube', 1_763_000_000);
+      for (const step of [1, 2])
+        run.strings(step, 'cells', [2, 2, 2], ['a0', 'a1', 'a2', 'a3', 'b0', 'b1', 'b2', `b3 of ${step}`]);
+      run.flush();
+    });
+    const page = keep(await openTexts(server, '#text', { permissions: ['clipboard-read', 'clipboard-write'] }));
+    const cube = card(page, 'cube', 'cells');
+    await soon(async () => assert.match(await cube.locator('.planes').innerText(), /2 × 2 × 2/));
+    await says(page, 'cube', 'cells', /a3/);
+    await cube.locator('.planes input').fill('1');
+    await cube.locator('.planes input').press('Enter');
+    await says(page, 'cube', 'cells', /b3 of 2/);
+    const menu = async (item) => {
+      await cube.hover();
+      await cube.getByRole('button', { name: /More/ }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+    };
+    const saved = async (item) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), menu(item)]);
+      return [file.suggestedFilename(), readFileSync(await file.path(), 'utf8')];
+    };
+    assert.deepEqual(await saved('Download original text'), ['cube_cells_2.md', 'a0']);
+    const [name, all] = await saved('Download all steps (JSON)');
+    assert.equal(name, 'cube_cells.json');
+    assert.deepEqual(
+      JSON.parse(all).map(({ step, strings }) => [step, strings.length]),
+      [
+        [1, 8],
+        [2, 8],
+      ],
+    );
+    const [, csv] = await saved('Download all steps (CSV)');
+    assert.match(csv, /^step,wall_time,index,text\r\n1,/);
+    await menu('Copy original text');
+    await soon(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), 'a0'));
+  },
+
+  async 'the corpus of scripts in every field: run, tag, text, description, display name, search'(keep) {
+    const corpus = [
+      '<script>window.hit=1</script>',
+      '<img src=x onerror=window.hit=1>',
+      '"><svg onload=window.hit=1>',
+      "javascript:window.hit=1//'",
+      '<iframe srcdoc="<script>parent.hit=1</script>">',
+      '{{constructor.constructor("window.hit=1")()}}',
+      '<a href="javascript:window.hit=1">x</a>',
+      '$\\href{javascript:window.hit=1}{x}$ $\\htmlStyle{color:red}{x}$ $\\includegraphics{x}$',
+      '</textarea><script>window.hit=1</script>',
+      '```\n</code></pre><script>window.hit=1</script>\n```',
+    ];
+    const { server } = await made((logdir) => {
+      corpus.forEach((payload, i) => {
+        const run = new RunWriter(logdir, `${i} ${payload.replaceAll('/', '⁄')}`, 1_763_000_000 + i);
+        for (const step of [1, 2])
+          run.texts(step, { [payload]: `${payload} at ${step}` }, undefined, {
+            description: payload,
+            display: payload,
+          });
+        run.clips(1, { [`clip ${payload}`]: [wav(0.1, tone(440))] }, { description: payload, display: payload });
+        run.scalars(1, { [`scalar ${payload}`]: 1 });
+        run.flush();
+      });
+    });
+    for (const hash of [
+      '#text&text.find=hit&text.row=2',
+      `#text&text.mode=${corpus.map((payload, i) => `diff|!text!${i} ${payload}`).join(',')}`,
+      '#text&text.markdown=off',
+      '#audio',
+      '#timeseries',
+    ]) {
+      const page = keep(await open(server, hash));
+      page.on('dialog', (dialog) => page.problems.push(`a dialog: ${dialog.message()}`));
+      await page.locator('.slot .card').first().waitFor();
+      for (let at = 0; at < 4; at++) {
+        await page.mouse.move(900, 500);
+        await page.mouse.wheel(0, 900);
+        await page.keyboard.press('j');
+      }
+      assert.equal(await page.evaluate(() => window.hit), undefined, hash);
+      const odd = await page.evaluate(() =>
+        [...document.querySelectorAll('.markdown *, .results *, .words *, .raw *')]
+          .filter((node) =>
+            /^(SCRIPT|IFRAME|FORM|IMG)$/i.test(node.tagName) && !(node.tagName === 'IMG' && !node.hasAttribute('src'))
+              ? true
+              : [...node.attributes].some((a) => /^on/.test(a.name) || /javascript:/i.test(a.value)),
+          )
+          .map((node) => node.outerHTML),
+      );
+      assert.deepEqual(odd, [], hash);
+    }
   },
 
   async 'its script and texts come when it is opened, not with the first page'(keep) {

@@ -15,6 +15,7 @@ from tensorboard.compat.proto import event_pb2, graph_pb2
 from command import frame
 from serve_driver import Seaboard
 from test_serve_audio import clips
+from test_serve_text import texts
 from test_api import Api, write_scalars
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -40,6 +41,8 @@ def api(tmp_path_factory):
     (root / "odd/clip.tfevents").write_bytes(frame(clips(b"a hum", 1, [b"no clip"])))
     (root / "graph").mkdir()
     (root / "graph/odd.tfevents").write_bytes(frame(odd_graph_event()))
+    strange = [texts(b"odd text", step, [b"\xff $x$ x"], [1]) for step in (1, 2)]
+    (root / "odd/text.tfevents").write_bytes(b"".join(map(frame, strange)))
     write_scalars(root / "deleted", "loss", [1], [1.0])
     with Seaboard(root, "--reload_interval", "0.1") as served:
         served.loaded()
@@ -111,7 +114,14 @@ def questions(api):
             ("histograms", {"series": histograms, "maxSteps": 3, "mode": "histogram"}),
             ("histograms", {"series": histograms, "mode": "distribution", "superseded": True, "range": [0, 5]}),
         ],
-        "GET text": [(by_query("text", first_of(api, "text")), None), (by_query("text", first_of(api, "text")) + "&max=1", None)],
+        "GET text": [
+            (by_query("text", first_of(api, "text")), None),
+            (by_query("text", {"run": odd, "tag": "odd text"}) + "&max=1&maths=1", None),
+            (by_query("text", {"run": odd, "tag": "odd text"}) + "&raw=1", None),
+        ],
+        "POST text/search": [
+            ("text/search", {"text": "x", "regex": True, "case": True, "runs": [odd], "max": 1, "skip": 0}),
+        ],
         "GET images": [(by_query("images", first_of(api, "images")), None)],
         "GET audio": [(by_query("audio", clip), None)],
         "GET audio/picture": [

@@ -28,6 +28,7 @@ export type {
   Clip,
   ClipPicture,
   Clips,
+  Formula,
   Grid,
   GridsAsk,
   HistogramPoint,
@@ -50,7 +51,9 @@ export type {
   Smoothing,
   SmoothKind,
   Tag,
+  TextFound,
   TextPoint,
+  TextSearch,
   Texts as TextsReply,
 } from './data/types';
 export { alongMetric, isX, metricOf, xAsk, xWhat, type X } from './base/axis';

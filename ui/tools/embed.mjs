@@ -11,6 +11,7 @@ const types = {
     '.css': 'text/css; charset=utf-8',
     '.svg': 'image/svg+xml',
     '.json': 'application/json',
+    '.woff2': 'font/woff2',
     '.wasm': 'application/wasm',
 };
 

@@ -30,6 +30,8 @@
     X(SB_HTTP_POST, "histograms/grids", histogram_grids, SB_HTTP_POOLED, GridsAsk, Bytes)          \
     X(SB_HTTP_GET, "histograms/export", histogram_export, SB_HTTP_POOLED, none, Bytes)             \
     X(SB_HTTP_GET, "text", text, SB_HTTP_POOLED, none, Texts)                                      \
+    X(SB_HTTP_POST, "text/search", text_search, SB_HTTP_POOLED, TextSearchAsk, TextSearch)         \
+    X(SB_HTTP_GET, "text/export", text_export, SB_HTTP_POOLED, none, Bytes)                        \
     X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED, none, Media)                                  \
     X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED, none, Clips)                                    \
     X(SB_HTTP_GET, "audio/picture", audio_picture, SB_HTTP_POOLED, none, ClipPicture)              \

@@ -120,6 +120,84 @@ static void nothing_that_was_typed_does_harm(void **state) {
     }
 }
 
+static size_t count_of(const char *pattern, bool is_literal, bool any_case, sb_slice text) {
+    sb_tag_regex *r;
+    sb_err err = {0};
+    assert_ok(sb_tag_regex_new_find(&r, &sb_alloc_libc, sb_slice_str(pattern), is_literal, any_case,
+                                    NULL, &err),
+              &err);
+    size_t n = 0, begin, end = 0;
+    sb_status status;
+    while ((status = sb_tag_regex_find(r, text, end, NULL, &begin, &end, &err)) == SB_OK) {
+        assert_true(begin < end && end <= text.n);
+        n++;
+    }
+    assert_int_equal(status, SB_NOT_FOUND);
+    sb_tag_regex_free(r);
+    return n;
+}
+
+static void places_in_texts_are_found(void **state) {
+    (void)state;
+    sb_slice text =
+        SB_LIT("The Lighthouse; a lighthouse. a.b \xff\xe7\x81\xaf\xe5\xa1\x94 \xc3\x89t\xc3\xa9");
+    assert_int_equal(count_of("lighthouse", true, true, text), 2);
+    assert_int_equal(count_of("lighthouse", true, false, text), 1);
+    assert_int_equal(count_of("a.b", true, false, text), 1);
+    assert_int_equal(count_of("l\\w+e", false, true, text), 2);
+    assert_int_equal(count_of("x*", false, false, text), 0); /* nothing is no place */
+    assert_int_equal(count_of("\xe7\x81\xaf", true, false, text), 1);
+    assert_int_equal(count_of("\xc3\xa9t\xc3\x89", true, true, text), 1);
+    assert_int_equal(count_of("^The", false, false, text), 1);
+    assert_int_equal(count_of("a", true, false, SB_LIT("")), 0);
+    sb_tag_regex *r;
+    assert_int_equal(sb_tag_regex_new_find(&r, &sb_alloc_libc, SB_LIT(""), true, false, NULL, NULL),
+                     SB_INVALID);
+}
+
+/* Places in every chunk and across their ends, each once; characters of three bytes all over. */
+static void long_texts_are_looked_through_in_chunks(void **state) {
+    (void)state;
+    sb_buf text;
+    sb_buf_init(&text, &sb_alloc_libc, 1 << 24);
+    size_t expected = 0;
+    while (text.n < 1 << 20) {
+        if (text.n % 997 < 12) {
+            sb_buf_add_str(&text, "needle");
+            expected++;
+        }
+        sb_buf_add_str(&text, "\xe7\x81\xaf\xe5\xa1\x94 ");
+    }
+    assert_true(expected > 100);
+    assert_int_equal(count_of("needle", true, true, sb_buf_slice(&text)), expected);
+    assert_int_equal(count_of("ne+d[l]e", false, false, sb_buf_slice(&text)), expected);
+    sb_buf_fini(&text);
+}
+
+static bool is_late(void *ud) {
+    return ++*(int *)ud > 3;
+}
+
+static void a_search_that_tries_for_ever_gives_up(void **state) {
+    (void)state;
+    enum { n = 200000 };
+    static uint8_t text[n];
+    memset(text, 'a', n);
+    sb_tag_regex *r;
+    size_t begin, end;
+    assert_ok(
+        sb_tag_regex_new_find(&r, &sb_alloc_libc, SB_LIT("(a+a+)+[bc]"), false, false, NULL, NULL),
+        NULL);
+    assert_int_equal(sb_tag_regex_find(r, sb_slice_of(text, n), 0, NULL, &begin, &end, NULL),
+                     SB_LIMIT);
+    int asked = 0;
+    sb_budget budget = {is_late, &asked};
+    asked = 3;
+    assert_int_equal(sb_tag_regex_find(r, sb_slice_of(text, n), 0, &budget, &begin, &end, NULL),
+                     SB_TIMEOUT);
+    sb_tag_regex_free(r);
+}
+
 static sb_status compile_with(const sb_alloc *alloc, void *ud) {
     (void)ud;
     sb_tag_regex *r;
@@ -145,6 +223,9 @@ int main(void) {
         cmocka_unit_test(all_matches_of_a_pattern_have_one_limit),
         cmocka_unit_test(patterns_that_try_for_ever_give_up),
         cmocka_unit_test(nothing_that_was_typed_does_harm),
+        cmocka_unit_test(places_in_texts_are_found),
+        cmocka_unit_test(long_texts_are_looked_through_in_chunks),
+        cmocka_unit_test(a_search_that_tries_for_ever_gives_up),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,11 +282,19 @@ export interface Histograms {
   version: number;
   series: HistogramSeries[];
 }
+export interface Formula {
+  tex: string;
+  display: boolean; // on a line of its own
+}
 export interface TextPoint {
   step: Num;
   wall: Num;
   html?: string;
-  bytes?: number; // of the whole HTML, where `html` is only its beginning
+  maths?: Formula[]; // those whose marks are in `html`: U+E000, its index, U+E001
+  strings?: string[]; // as they were logged, where that was asked for
+  bytes?: number; // of all of it, where `html` or `strings` are only the beginning
+  dims?: number[]; // the shape, of texts that are no single string
+  badBytes?: number; // that are no UTF-8 and shown as U+FFFD
   error?: string; // in place of its text
 }
 export interface Texts {
@@ -294,6 +302,33 @@ export interface Texts {
   total: number;
   from: number; // index of the first of these points; 0 is the newest
   points: TextPoint[]; // newest first
+}
+export interface TextSearchAsk {
+  text: string; // what is looked for
+  regex?: boolean; // it is an expression
+  case?: boolean; // capital and small letters differ
+  runs?: number[]; // only these
+  max?: number; // texts that are found, 200 at most
+  skip?: number; // `next` of the reply before
+}
+/** One text, and the first place in it. */
+export interface TextFound {
+  run: number;
+  tag: string;
+  step: Num;
+  wall: Num;
+  count: number; // how often it occurs, 10 000 at most
+  before: string;
+  match: string;
+  after: string;
+}
+export interface TextSearch {
+  version: number;
+  found: TextFound[]; // by run and tag, newest first
+  total: number; // texts that there are
+  searched: number; // texts that were looked through now
+  hits: number; // how often it occurs in those that were found
+  next?: number; // there is more: `skip` of the next request
 }
 export interface MediaPoint {
   step: Num;
@@ -605,6 +640,8 @@ export interface Routes {
   'POST histograms/grids': { ask: GridsAsk; reply: ArrayBuffer };
   'GET histograms/export': { reply: ArrayBuffer };
   'GET text': { reply: Texts };
+  'POST text/search': { ask: TextSearchAsk; reply: TextSearch };
+  'GET text/export': { reply: ArrayBuffer };
   'GET images': { reply: Media };
   'GET audio': { reply: Clips };
   'GET audio/picture': { reply: ClipPicture };

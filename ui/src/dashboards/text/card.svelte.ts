@@ -1,14 +1,17 @@
 // One card's text: the one at the step that is wanted, or the newest; kept up to date by LiveQuery. Of a very long text
 // only the beginning is asked for, until somebody wants all of it.
-import { AHEAD, cardOf, hub, IN_SIGHT, LiveQuery, toNumber, type Run } from '../../public';
+import { AHEAD, apiUrl, cardOf, hub, IN_SIGHT, LiveQuery, toNumber, type Run } from '../../public';
 import { steps } from '../../rooms/steps/steps.svelte';
 import { textQuestion, type TextAnswer } from './question';
 import { textView } from './view.svelte';
 
 const MOST_BYTES = 1 << 20;
+const MOST_COMPARED = 1 << 20;
 
 export class TextData {
   wantsAll = $state(false);
+  /** of tensors with more than two dimensions: which part is shown */
+  slice = $state.raw<readonly number[]>([]);
   /** where the slider is, until it is known which step that is */
   private moved = $state<number | null>(null);
   private readonly query = new LiveQuery<TextAnswer>();
@@ -21,6 +24,7 @@ export class TextData {
     return hub.runs.find(({ name }) => name === run);
   });
   private readonly runId = $derived(this.run?.id); // the run itself changes with every point
+  mode = $derived.by(() => textView.modeOf(this.card));
   /** The step that the viewer wants; null: the newest. */
   wanted = $derived.by(() => steps.stepOf(this.card));
 
@@ -28,8 +32,22 @@ export class TextData {
   total = $derived(this.query.answer?.total ?? 0);
   index = $derived(this.moved ?? this.query.answer?.index ?? 0);
   step = $derived(this.point ? toNumber(this.point.step) : NaN);
+  /** The text as it was logged; null: it was asked for as HTML. Cells of a table are lines. */
+  raw = $derived(this.point?.strings?.join('\n') ?? null);
   /** Another step than the one that is wanted is shown, since there is none there. */
   isNearest = $derived(this.wanted !== null && this.point !== null && this.step !== this.wanted);
+  /** The file of the text itself, of its first string. */
+  url = $derived.by(() =>
+    this.runId === undefined || !this.point
+      ? ''
+      : apiUrl(
+          `blob?${new URLSearchParams({ run: String(this.runId), tag: this.tag, step: String(this.point.step) })}`,
+        ),
+  );
+  /** All texts of the series. */
+  exportUrl(format: 'csv' | 'json'): string {
+    return apiUrl(`text/export?${new URLSearchParams({ run: String(this.runId ?? 0), tag: this.tag, format })}`);
+  }
 
   get trouble() {
     return this.query.trouble;
@@ -48,13 +66,14 @@ export class TextData {
   follow(): void {
     this.query.follow(() => {
       if (this.runId === undefined) return null;
-      const { moved, wanted } = this;
+      const { moved, wanted, mode } = this;
       return textQuestion({
         run: this.runId,
         tag: this.tag,
         where: moved !== null ? { from: moved } : wanted === null ? { from: 0 } : { at: wanted },
-        markdown: textView.markdown,
+        form: mode !== 'text' ? 'raw' : textView.markdown ? 'markdown' : 'html',
         max: this.wantsAll ? 0 : MOST_BYTES,
+        slice: this.slice,
       });
     });
     // the slider has arrived: from now on the step counts, however many texts come
@@ -73,5 +92,62 @@ export class TextData {
   goTo(step: number): void {
     this.moved = null;
     steps.setStep(this.card, step);
+  }
+}
+
+/** What a card's text is compared with. */
+export class OtherText {
+  private readonly query = new LiveQuery<TextAnswer>();
+
+  constructor(private readonly data: TextData) {}
+
+  private readonly other = $derived.by(() => textView.otherOf(this.data.card));
+  run = $derived.by((): Run | undefined =>
+    this.other.run === '' ? this.data.run : hub.runs.find(({ name }) => name === this.other.run),
+  );
+  private readonly runId = $derived(this.run?.id);
+  point = $derived(this.query.answer?.point ?? null);
+  total = $derived(this.query.answer?.total ?? 0);
+  index = $derived(this.query.answer?.index ?? 0);
+  text = $derived(this.point?.strings?.join('\n') ?? null);
+
+  get trouble() {
+    return this.query.trouble;
+  }
+
+  follow(): void {
+    this.query.follow(() => {
+      const { data, other, runId } = this;
+      if (runId === undefined || !data.point || data.mode !== 'diff') return null;
+      const isOwn = runId === data.run?.id;
+      const before = Math.min(data.total - 1, data.index + 1);
+      const where = other.step !== null ? { at: other.step } : isOwn ? { from: before } : { at: data.step };
+      return textQuestion({ run: runId, tag: data.tag, where, form: 'raw', max: MOST_COMPARED });
+    });
+  }
+
+  /** To the text at this index, 0 being the newest: told by its step, which stays when more texts come. */
+  async slide(index: number): Promise<void> {
+    const { runId, data } = this;
+    if (runId === undefined) return;
+    const query = new URLSearchParams({
+      run: String(runId),
+      tag: data.tag,
+      from: String(index),
+      count: '1',
+      raw: '1',
+      max: '0',
+    });
+    const reply = await fetch(apiUrl(`text?${query}`));
+    if (!reply.ok) return;
+    const { points } = (await reply.json()) as { points: { step: number | string }[] };
+    const [first] = points;
+    if (first) this.goTo(toNumber(first.step));
+  }
+  goTo(step: number): void {
+    textView.setOther(this.data.card, { ...this.other, step });
+  }
+  choose(run: string): void {
+    textView.setOther(this.data.card, { run: run === this.data.run?.name ? '' : run, step: null });
   }
 }

@@ -1,13 +1,16 @@
-// The question for one text of a series: the one at an index, 0 being the newest, or the one nearest to a step.
-import { ok, type Question, type TextPoint, type TextsReply } from '../../public';
+// The questions about texts: one text of a series (the one at an index, 0 being the newest, or the one nearest to a
+// step), rendered or as it was logged; and which of all texts hold what somebody looks for.
+import { ok, type Question, type TextFound, type TextPoint, type TextSearch, type TextsReply } from '../../public';
 
 export interface TextAsk {
   run: number;
   tag: string;
   where: { from: number } | { at: number };
-  markdown: boolean;
-  /** only so many bytes of its HTML; 0: all */
+  form: 'markdown' | 'html' | 'raw';
+  /** only so many bytes of it; 0: all */
   max: number;
+  /** of tensors with more than two dimensions: the first indices */
+  slice?: readonly number[];
 }
 
 export interface TextAnswer {
@@ -18,12 +21,16 @@ export interface TextAnswer {
 }
 
 const LIVE_EVERY_MS = 300;
+const SEARCH_EVERY_MS = 2000;
 
 export function textQuestion(ask: TextAsk): Question<TextAnswer> {
-  const { run, tag, where, markdown, max } = ask;
-  const query = new URLSearchParams({ run: String(run), tag, count: '1', markdown: markdown ? '1' : '0' });
+  const { run, tag, where, form, max, slice = [] } = ask;
+  const query = new URLSearchParams({ run: String(run), tag, count: '1' });
+  if (form === 'raw') query.set('raw', '1');
+  else query.set(form === 'markdown' ? 'maths' : 'markdown', form === 'markdown' ? '1' : '0');
   for (const [key, value] of Object.entries(where)) query.set(key, String(value));
   if (max > 0) query.set('max', String(max));
+  if (slice.some((i) => i > 0)) query.set('slice', slice.join(','));
   const path = `text?${query.toString()}`;
   return {
     key: path,
@@ -34,6 +41,37 @@ export function textQuestion(ask: TextAsk): Question<TextAnswer> {
       const { total, from, points } = reply as TextsReply;
       return ok({ ask, total, index: from, point: points.at(0) ?? null });
     },
-    sizeOf: ({ point }) => 100 + 2 * (point?.html?.length ?? 0),
+    sizeOf: ({ point }) =>
+      100 + 2 * ((point?.html?.length ?? 0) + (point?.strings ?? []).reduce((n, text) => n + text.length, 0)),
+  };
+}
+
+export interface SearchAsk {
+  text: string;
+  regex: boolean;
+  matchCase: boolean;
+  /** how many texts were looked through by the questions before; each goes on where the last one ended */
+  skip: number;
+}
+export interface SearchAnswer {
+  found: TextFound[];
+  total: number;
+  searched: number;
+  hits: number;
+  next?: number;
+}
+
+export function searchQuestion({ text, regex, matchCase, skip }: SearchAsk): Question<SearchAnswer> {
+  const body = { text, regex, case: matchCase, skip };
+  return {
+    key: `text/search ${JSON.stringify(body)}`,
+    depends: { plugin: 'text' },
+    every: SEARCH_EVERY_MS,
+    asks: () => [{ path: 'text/search', body, as: 'json' }],
+    take([reply]) {
+      const { found, total, searched, hits, next } = reply as TextSearch;
+      return ok({ found, total, searched, hits, next });
+    },
+    sizeOf: ({ found }) => 200 + 500 * found.length,
   };
 }

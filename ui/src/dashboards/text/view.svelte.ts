@@ -1,11 +1,25 @@
 // What the address says of texts beyond what all dashboards share.
-import { fields, view } from '../../public';
+import { fields, joinList, numberOr, splitList, view } from '../../public';
 import { GridView } from '../../rooms/cards/grid.svelte';
 
 const PREFIX = 'text';
 
+export type Mode = 'text' | 'raw' | 'diff';
+/** What a card's text is compared with: that of another run, or of another step. */
+export interface Other {
+  run: string; // '': its own
+  step: number | null; // null: the step before, or of another run the same step
+}
+
 class TextView {
   markdown = $state(true);
+  layout = $state<'inline' | 'side'>('inline');
+  /** what is looked for in all texts */
+  find = $state('');
+  regex = $state(false);
+  matchCase = $state(false);
+  private modes = $state.raw<ReadonlyMap<string, Mode>>(new Map());
+  private others = $state.raw<ReadonlyMap<string, Other>>(new Map());
 
   constructor() {
     view.add(PREFIX, [
@@ -14,7 +28,57 @@ class TextView {
         write: () => (this.markdown ? '' : 'off'),
         read: (text) => (this.markdown = text !== 'off'),
       }),
+      fields.taste(fields.choice('layout', this, 'layout', ['inline', 'side'])),
+      fields.text('find', this, 'find'),
+      fields.flag('regex', this, 'regex'),
+      fields.flag('case', this, 'matchCase'),
+      {
+        key: 'mode',
+        write: () => joinList([...this.modes].map(([card, mode]) => `${mode}|${card}`)),
+        read: (text) => {
+          const found = splitList(text).flatMap((item) => {
+            const [, mode, card] = /^(raw|diff)\|(.*)$/s.exec(item) ?? [];
+            return mode ? [[card, mode as Mode] as const] : [];
+          });
+          this.modes = new Map(found);
+        },
+      },
+      {
+        key: 'with',
+        write: () =>
+          joinList(
+            [...this.others].map(([card, { run, step }]) =>
+              joinList([card, run, step === null ? '' : String(step)], '|'),
+            ),
+          ),
+        read: (text) => {
+          const found = splitList(text).map((item) => {
+            const [card = '', run = '', step = ''] = splitList(item, '|');
+            return [card, { run, step: step === '' ? null : numberOr(step, 0) }] as const;
+          });
+          this.others = new Map(found.filter(([card]) => card !== ''));
+        },
+      },
     ]);
+  }
+
+  modeOf(card: string): Mode {
+    return this.modes.get(card) ?? 'text';
+  }
+  setMode(card: string, mode: Mode): void {
+    const next = new Map(this.modes);
+    if (mode === 'text') next.delete(card);
+    else next.set(card, mode);
+    this.modes = next;
+  }
+  otherOf(card: string): Other {
+    return this.others.get(card) ?? { run: '', step: null };
+  }
+  setOther(card: string, other: Other): void {
+    const next = new Map(this.others);
+    if (other.run === '' && other.step === null) next.delete(card);
+    else next.set(card, other);
+    this.others = next;
   }
 }
 

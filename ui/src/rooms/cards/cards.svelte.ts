@@ -23,6 +23,8 @@ export const cardAt = (id: string): string => id.slice(id.indexOf('\n') + 1);
 export class Cards {
   /** the place of the card that has the keyboard or the pointer */
   focused = $state('');
+  /** the card that the grid is to bring into sight; the grid clears it */
+  revealed = $state('');
 
   constructor(
     readonly grid: GridView,
