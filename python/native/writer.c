@@ -37,12 +37,16 @@ static bool open_file(native_writer *self) {
         SB_INIT(sb_writer_opts, .logdir = self->logdir, .style = self->style,
                 .filename_suffix = self->suffix, .max_queue = self->max_queue,
                 .flush_millis = self->flush_millis, .trouble = SB_TROUBLE_APART);
-    NATIVE_CALL(self, true, status, sb_writer_open(&w, &opts, &err));
+    PyThreadState *saved = PyEval_SaveThread();
+    status = sb_writer_open(&w, &opts, &err);
+    PyEval_RestoreThread(saved);
     if (status != SB_OK) return native_raise(status, err.text), false;
-    if (self->w) { /* another thread was faster */
+    unsigned *busy = self->w ? NULL : calloc(1, sizeof *busy);
+    if (!busy) { /* another thread was faster, or there is no memory */
         sb_writer_close(w, NULL);
-        return true;
+        return self->w || (PyErr_NoMemory(), false);
     }
+    self->busy = busy;
     self->w = w;
     link_writer(self);
     if (self->has_purge_step && (!self->was_closed || self->style == SB_STYLE_TBX))
@@ -85,13 +89,15 @@ static void add_stats(sb_writer_stats *sum, const sb_writer_stats *more) {
 static sb_status close_file(native_writer *self, sb_err *err) {
     sb_writer *w = self->w;
     if (!w) return SB_OK;
+    unsigned *busy = self->busy;
     self->w = NULL;
+    self->busy = NULL;
     self->was_closed = true;
     unlink_writer(self);
     sb_status status;
     sb_writer_stats counts = SB_INIT(sb_writer_stats, .written = 0);
     bool is_ours = self->generation == generation;
-    while (is_ours && self->busy) {
+    while (is_ours && *busy) {
         PyThreadState *let = PyEval_SaveThread();
         usleep(200);
         PyEval_RestoreThread(let);
@@ -103,6 +109,7 @@ static sb_status close_file(native_writer *self, sb_err *err) {
     }
     status = sb_writer_close(w, err);
     PyEval_RestoreThread(saved);
+    free(busy);
     add_stats(&self->before, &counts);
     return status;
 }

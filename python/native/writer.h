@@ -20,10 +20,10 @@ struct native_writer {
     bool is_off;      /* writes nothing: tensorboardX's write_to_disk=False */
     bool was_closed;
     bool has_warned;
-    unsigned busy;                /* calls that run without the global lock */
-    unsigned generation;          /* of the process that used it last; forks count it up */
-    sb_writer_stats before;       /* of files that were closed */
-    uint64_t failed;              /* reports of trouble */
+    unsigned *busy;         /* calls on w that run without the global lock; one counter a file */
+    unsigned generation;    /* of the process that used it last; forks count it up */
+    sb_writer_stats before; /* of files that were closed */
+    uint64_t failed;        /* reports of trouble */
     native_writer *next, **place; /* the list of open writers */
 };
 
@@ -35,11 +35,12 @@ PyObject *native_writer_done(native_writer *self, sb_writer *w, sb_status status
 /* CALL, without the global lock when large; `status` gets its result. */
 #define NATIVE_CALL(self, large, status, CALL)                                                     \
     do {                                                                                           \
-        (self)->busy++;                                                                            \
+        unsigned *busy = (self)->busy; /* of this file: close() may begin meanwhile */             \
+        ++*busy;                                                                                   \
         PyThreadState *saved = (large) ? PyEval_SaveThread() : NULL;                               \
         status = CALL;                                                                             \
         if (saved) PyEval_RestoreThread(saved);                                                    \
-        (self)->busy--;                                                                            \
+        --*busy;                                                                                   \
     } while (0)
 
 /* What the methods for the kinds of summaries have in common. */
