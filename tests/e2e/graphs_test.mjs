@@ -59,9 +59,10 @@ export default {
       await page.locator('aside[aria-label=Modules] footer').innerText(),
       /operations · 86\.\d\sM parameters/,
     );
-    await toggle(page, 'vit/blocks');
-    await soon(async () => assert.ok((await labels(page)).some((l) => l === 'block[0-11]')));
-    assert.match(await row(page, 'vit/blocks/block[0-11]').innerText(), /×12/);
+    await isOpen(page, 'vit/blocks');
+    const series = row(page, 'vit/blocks/block[0-11]');
+    await soon(async () => assert.equal(await series.getAttribute('aria-expanded'), 'false'));
+    assert.match(await series.innerText(), /×12/);
     await shot(page, 'graphs');
   },
 

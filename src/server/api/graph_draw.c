@@ -18,13 +18,16 @@ typedef struct opening {
     size_t n;
 } opening;
 
-/* A scope that holds most of the graph tells nothing while it is closed. */
+/* A scope that holds most of the graph tells nothing while it is closed. Blocks that repeat stay
+ * folded: their count says more than a long row of them. */
 static uint32_t only_child(const sb_model *m, uint32_t box) {
     const sb_box *b = &m->boxes[box];
     for (uint32_t i = 0; i < b->child_count; i++) {
         uint32_t child = m->children[b->first_child + i];
         const sb_box *c = &m->boxes[child];
-        if (c->child_count && c->child_count <= AUTO_MOST && c->ops * 2 >= b->ops) return child;
+        if (c->kind != SB_BOX_SERIES && c->child_count && c->child_count <= AUTO_MOST &&
+            c->ops * 2 >= b->ops)
+            return child;
     }
     return SB_BOX_NONE;
 }
