@@ -7,7 +7,7 @@ them. Types are those of TypeScript, as far as replies.def uses them.
 import re
 
 FOLDER = "src/server/api"
-SIZES = {"u32": 4, "u64": 8, "f64": 8, "f64s": 4, "f32s": 4, "u8s": 4}
+SIZES = {"u32": 4, "u64": 8, "f64": 8, "f64s": 4, "f32s": 4, "u32s": 4, "u8s": 4}
 
 ROW = re.compile(r'^(SB_\w+)\(((?:[^()"]|"(?:[^"\\]|\\.)*")*)\)', re.M)
 ARGUMENT = re.compile(r'"((?:[^"\\]|\\.)*)"|([\w.-]+)|(,)')

@@ -93,6 +93,54 @@ static void log_images(sb_writer *w, int step) {
     sb_image(w, "samples", &array, step, NULL, &meta);
 }
 
+/* A landscape: sky, sun, hill and its reflection; red, green and blue at (x, y), both 0 to 1. */
+static double landscape(double x, double y, int channel) {
+    static const double sun[] = {250, 214, 120}, sky[] = {96, 140, 205}, dusk[] = {214, 160, 130},
+                        hill[] = {34, 62, 70};
+    double horizon = 0.58 + 0.05 * sin(7 * x) + 0.02 * sin(19 * x);
+    if (hypot(x - 0.68, y - 0.3) < 0.09) return sun[channel];
+    if (y > horizon && y < 0.72) return hill[channel];
+    double height = y < 0.72 ? y : 1.44 - y; /* the lake is a mirror */
+    double light = dusk[channel] * height + sky[channel] * (1 - height);
+    return y < 0.72 ? light : 0.75 * light;
+}
+
+/* What a denoiser makes of the landscape: the better it is trained, the less noise is left. */
+static void log_reconstruction(sb_writer *w, const trial *t, int step, uint64_t *random) {
+    enum { N = 2, SIZE = 128 };
+    static uint8_t pixels[N][SIZE][SIZE][3];
+    double noise = 60 * loss_at(t, step, 0);
+    for (int n = 0; n < N; n++)
+        for (int y = 0; y < SIZE; y++)
+            for (int x = 0; x < SIZE; x++)
+                for (int k = 0; k < 3; k++) {
+                    double clean =
+                        landscape((double)(n ? SIZE - x : x) / SIZE, (double)y / SIZE, k);
+                    double value = clean + noise * normal(random);
+                    pixels[n][y][x][k] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+                }
+    const int64_t dims[] = {N, SIZE, SIZE, 3};
+    const sb_array array = {.data = pixels, .dtype = SB_UINT8, .rank = 4, .dims = dims};
+    sb_image(w, "val/reconstruction", &array, step, NULL, NULL);
+}
+
+/* A ball that rolls through the picture. */
+static void log_video(sb_writer *w, int step) {
+    enum { FRAMES = 24, SIZE = 64 };
+    static uint8_t frames[1][FRAMES][3][SIZE][SIZE];
+    for (int f = 0; f < FRAMES; f++)
+        for (int y = 0; y < SIZE; y++)
+            for (int x = 0; x < SIZE; x++) {
+                double at = (double)f / FRAMES;
+                double r = hypot(x - SIZE * at, y - SIZE * (0.7 - 0.4 * fabs(sin(3 * PI * at))));
+                for (int k = 0; k < 3; k++)
+                    frames[0][f][k][y][x] = (uint8_t)(r < 7 ? 220 - 60 * k : y > 52 ? 70 : 24);
+            }
+    const int64_t dims[] = {1, FRAMES, 3, SIZE, SIZE};
+    const sb_array array = {.data = frames, .dtype = SB_UINT8, .rank = 5, .dims = dims};
+    sb_video(w, "rollout", &array, 12, step, NULL, NULL);
+}
+
 /* A voice that learns to speak: syllables of a few harmonics, less noise with every step. Louder in
  * one trial than in the other, which matching the loudness makes up for. */
 static void log_sound(sb_writer *w, const trial *t, int step, uint64_t *random) {
@@ -293,6 +341,7 @@ static void close_run(sb_writer *w) {
 
 static void write_trial(const char *root, const trial *t, bool is_first, bool has_media) {
     uint64_t random = (uint64_t)t->seed * 7919 + (uint64_t)(t->learning_rate * 1e6);
+    uint64_t pictures = random; /* so that pictures leave the other numbers as they are */
     sb_writer *train = open_run(root, t, ""), *validation = open_run(root, t, "/validation");
     log_hparams(train, t);
     log_text(train, t);
@@ -301,11 +350,13 @@ static void write_trial(const char *root, const trial *t, bool is_first, bool ha
         log_mesh(train);
         log_layout(train);
         log_embedding(train, &random);
+        log_video(train, STEPS);
     }
     for (int step = 0; step <= STEPS; step++) {
         log_scalars(train, t, step, &random, true);
         if (step % 20 == 0) log_scalars(validation, t, step, &random, false);
         if (step % 25 == 0) log_histograms(train, t, step, &random);
+        if (step % 50 == 0) log_reconstruction(validation, t, step, &pictures);
         if (has_media && step % 200 == 0) {
             log_sound(train, t, step, &random);
             log_samples(train, t, step);

@@ -11,7 +11,7 @@
 
 typedef struct sb_glance {
     sb_media media;
-    uint16_t channels;         /* of a WAV file */
+    uint16_t channels;         /* of a WAV file; of a picture 1 when its end is missing */
     uint32_t width_or_rate;    /* pixels; frames a second of a WAV file that can be read */
     uint32_t height_or_frames; /* pixels; frames that are really there; UINT32_MAX: or more */
     uint32_t bytes;            /* of the blob; UINT32_MAX: or more */

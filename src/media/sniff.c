@@ -4,7 +4,8 @@
  *   BMP   "BM", and at 14 the u32 size of a header that exists  WEBP  "RIFF" size "WEBP"
  *   WAV   "RIFF" size "WAVE"           OGG   "OggS"             FLAC  "fLaC"
  *   MP3   "ID3", or the 32-bit header of an MPEG layer 3 frame
- *   MP4   u32 size below 65536, "ftyp", brand: "M4A " is sound, still pictures are unknown
+ *   MP4   u32 size below 65536, "ftyp", brand: "M4A " is sound, "avif" a picture, other still
+ *         pictures are unknown
  *   SVG   "<svg" behind any white space, XML declaration, comments and document type */
 #include "media/sniff.h"
 
@@ -37,8 +38,9 @@ static bool is_mp3_frame(sb_slice b) {
 }
 
 static sb_media iso_media(sb_slice b) {
-    static const char still[][5] = {"avif", "avis", "heic", "heix", "hevc", "mif1", "msf1"};
+    static const char still[][5] = {"heic", "heix", "hevc", "mif1", "msf1"};
     if (!HAS(b, 0, "\0\0") || !HAS(b, 4, "ftyp") || b.n < 12) return SB_MEDIA_UNKNOWN;
+    if (HAS(b, 8, "avif") || HAS(b, 8, "avis")) return SB_MEDIA_AVIF;
     for (size_t i = 0; i < sizeof still / sizeof still[0]; i++) {
         if (has_at(b, 8, still[i], 4)) return SB_MEDIA_UNKNOWN;
     }

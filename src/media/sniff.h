@@ -23,7 +23,8 @@
     X(OGG, "audio/ogg", "application/octet-stream")                                                \
     X(FLAC, "audio/flac", "application/octet-stream")                                              \
     X(M4A, "audio/mp4", "application/octet-stream")                                                \
-    X(MP4, "video/mp4", "application/octet-stream")
+    X(MP4, "video/mp4", "application/octet-stream")                                                \
+    X(AVIF, "image/avif", "application/octet-stream")
 
 #define SB_MEDIA_ENUM(name, type, in_tensorboard) SB_MEDIA_##name,
 typedef enum sb_media { SB_MEDIA_MAP(SB_MEDIA_ENUM) } sb_media;

@@ -19,7 +19,8 @@
 #define OPEN_FILES 64
 #define INTERRUPT_MS 100u /* how often a blocking load looks whether to go on */
 #define MAX_JOBS 64
-#define JOB_BYTES ((uint64_t)8 << 30) /* of files on disk */
+#define MADE_BYTES ((uint64_t)512 << 20) /* of thumbnails and the like on disk */
+#define JOB_BYTES ((uint64_t)8 << 30)    /* of files on disk */
 /* What is kept for later requests: answers up to BODIES_BYTES, smoothed lines up to
  * SMOOTH_KEEP_BYTES and SMOOTH_KEEP_PER_POINT for each point in the store. Together that is 32 MiB
  * and less than the points themselves take. */
@@ -196,6 +197,8 @@ static sb_status open_app_parts(sb_app *app, const sb_app_opts *o, int *listener
     sb_status status = copy_texts(app, o, err);
     if (status == SB_OK) status = sb_body_cache_new(&app->bodies, o->env->alloc, BODIES_BYTES, err);
     if (status == SB_OK)
+        status = sb_made_cache_new(&app->made, o->env->alloc, o->spill_dir, MADE_BYTES, err);
+    if (status == SB_OK)
         status = sb_state_open(&app->state, o->env->alloc, o->state_path,
                                sb_slice_str(o->state_set ? o->state_set : o->data_location), err);
     if (status == SB_OK) status = sb_blob_cache_new(&app->blobs, o->env, OPEN_FILES, err);
@@ -245,6 +248,7 @@ void sb_app_close(sb_app *app) {
     if (app->smooth) sb_smooth_cache_free(app->smooth);
     sb_store_free(app->store);
     sb_body_cache_free(app->bodies);
+    sb_made_cache_free(app->made);
     sb_blob_cache_free(app->blobs);
     sb_model_cache_free(app->models);
     pthread_mutex_destroy(&app->publish_mutex);

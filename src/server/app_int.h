@@ -14,6 +14,7 @@
 #include "server/app.h"
 #include "server/body_cache.h"
 #include "server/jobs/jobs.h"
+#include "server/made_cache.h"
 #include "server/model_cache.h"
 #include "server/state.h"
 #include "store/store.h"
@@ -36,6 +37,7 @@ struct sb_app {
     sb_state *state;         /* people's notes */
     sb_smooth_cache *smooth; /* smoothed lines, for /api/v1 */
     sb_body_cache *bodies;
+    sb_made_cache *made;    /* on disk: thumbnails and other things made from blobs */
     sb_jobs *jobs;          /* background jobs */
     sb_model_cache *models; /* of graphs */
     sb_blob_cache *blobs;   /* open log files, for what is kept by reference */

@@ -78,7 +78,7 @@ typedef struct sb_ref {
     uint32_t count;    /* elements of the first dimension: images + 2, clips, buckets; 0: rank 0 */
     uint8_t where;     /* sb_ref_where */
     uint8_t media;     /* sb_media of media/sniff.h */
-    uint16_t channels; /* of a clip */
+    uint16_t channels; /* of a clip; of a picture 1 when its end is missing */
     union {
         uint32_t width; /* of a picture; 0: its header does not say */
         uint32_t rate;  /* of a clip: frames a second; 0: it is no WAV file that can be trusted */

@@ -138,6 +138,22 @@ export class RunWriter {
     this.waiting.push(frame(Buffer.concat([double(1, this.start + step), int(2, step), tagged])));
     return this;
   }
+  /** Pictures of one step, as TensorFlow 2 logs them: width and height as texts, then each sample's bytes. */
+  images(step, values, wall = this.start + step) {
+    const metadata = bytes(9, bytes(1, bytes(1, 'images')));
+    const tensor = (blobs) =>
+      bytes(
+        8,
+        int(1, 7),
+        bytes(2, bytes(2, int(1, blobs.length + 2))),
+        bytes(8, '8'),
+        bytes(8, '8'),
+        ...blobs.map((blob) => bytes(8, blob)),
+      );
+    const all = Object.entries(values).map(([tag, blobs]) => bytes(1, bytes(1, tag), tensor([blobs].flat()), metadata));
+    this.waiting.push(event(wall, step, ...all));
+    return this;
+  }
   hparams(values) {
     const map = Object.entries(values).map(([key, v]) =>
       bytes(1, bytes(1, key), bytes(2, typeof v === 'number' ? double(2, v) : bytes(3, v))),

@@ -24,10 +24,12 @@ export { openColumns } from './data/columns';
 export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';
 export { fail, ok, type Result } from './base/result';
 export { GRID_AT, GRID_BYTES, GRID_MAGIC, STEP, toNumber } from './data/types';
+export { IMAGE_AT, IMAGE_BYTES, IMAGE_MAGIC, MEDIA_TYPES, MORE_IMAGES, NO_IMAGES, SAME_IMAGES } from './data/types';
 export type {
   Clip,
   ClipPicture,
   Clips,
+  Comparison,
   Formula,
   Grid,
   GridsAsk,
@@ -46,8 +48,11 @@ export type {
   GraphSource,
   Measure,
   MeasurePoint,
+  Picture as PictureReply,
+  Pictures,
   Run,
   ScalarsAsk,
+  SheetAsk,
   Smoothing,
   SmoothKind,
   Tag,

@@ -33,12 +33,4 @@ const char *sb_audio_type(const sb_series_meta *meta);
 sb_status sb_media_blob(sb_blob_cache *blobs, const sb_series *series, int64_t step, uint32_t i,
                         size_t max_bytes, sb_arena *arena, sb_slice *out, sb_err *err);
 
-/* The width and height that stand beside an image, for layout; 0 when they cannot be read. Of most
- * records only the beginning is read, so the checksum is not looked at: a hint, no more. */
-typedef struct sb_image_hint {
-    uint32_t width, height;
-} sb_image_hint;
-sb_status sb_image_hints(sb_blob_cache *blobs, sb_run *run, const sb_media_item *items, size_t n,
-                         const sb_budget *budget, sb_arena *arena, sb_image_hint *out, sb_err *err);
-
 #endif

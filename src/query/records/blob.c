@@ -314,22 +314,6 @@ sb_status sb_blob_read(sb_blob_cache *cache, sb_run *run, uint32_t file, const s
     return status;
 }
 
-sb_status sb_blob_peek(sb_blob_cache *cache, sb_run *run, uint32_t file, const sb_ref *ref,
-                       uint8_t *to, size_t n, size_t *got, sb_arena *arena, sb_err *err) {
-    source *s;
-    sb_status status = take_source(cache, run, file, arena, &s, err);
-    if (status != SB_OK) return status;
-    if (n > (uint64_t)ref->length + SB_RECORD_OVERHEAD)
-        n = (size_t)ref->length + SB_RECORD_OVERHEAD;
-    int64_t answer = read_bytes(cache, s, to, n, ref->offset);
-    if (answer < 0)
-        status = read_failed(s, answer, ref->offset, err);
-    else
-        *got = (size_t)answer;
-    give_back(cache, s, status != SB_OK);
-    return status;
-}
-
 /* ---- many ------------------------------------------------------------------------------------ */
 
 typedef struct many {

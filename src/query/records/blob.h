@@ -36,10 +36,6 @@ void sb_blob_cache_drop(sb_blob_cache *cache);
 sb_status sb_blob_read(sb_blob_cache *cache, sb_run *run, uint32_t file, const sb_ref *ref,
                        size_t max_bytes, sb_arena *arena, sb_slice *payload, sb_err *err);
 
-/* Up to n bytes of a frame, from its very beginning, unchecked: for hints only. *got: how many. */
-sb_status sb_blob_peek(sb_blob_cache *cache, sb_run *run, uint32_t file, const sb_ref *ref,
-                       uint8_t *to, size_t n, size_t *got, sb_arena *arena, sb_err *err);
-
 /* One item that was read, or was not: status and err say why, payload is valid until it returns.
  * index: of the item. Anything but SB_OK ends the reading and is its answer. */
 typedef sb_status (*sb_blob_each_fn)(void *ud, size_t index, sb_status status, sb_slice payload,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/checked.h"
+#include "base/search.h"
 #include "base/slice.h"
 #include "base/banned.h"
 
@@ -132,4 +133,23 @@ sb_status sb_refs_find(const sb_series *series, int64_t step, sb_ref_item *out, 
     }
     return sb_fail(err, SB_NOT_FOUND, 0, "%.*s has nothing at step %lld", SB_SHOWN(series->tag),
                    (long long)step);
+}
+
+/* Points of a part are in the order of its file. */
+sb_status sb_refs_find_at(const sb_series *series, uint64_t offset, uint32_t crc, sb_ref_item *out,
+                          sb_err *err) {
+    sb_status status = check_kind(series, err);
+    if (status != SB_OK) return status;
+    for (size_t i = 0; i < series->part_n; i++) {
+        const sb_part *part = &series->parts[i];
+        size_t k;
+        SB_PARTITION_POINT(k, 0, part->ref_n, part->refs[k].ref.offset < offset);
+        for (; k < part->ref_n && part->refs[k].ref.offset == offset; k++) {
+            const sb_ref_point *p = &part->refs[k];
+            if (p->ref.crc != crc || is_superseded(part, p->step)) continue;
+            *out = (sb_ref_item){p->step, p->wall, part->file, false, p->ref};
+            return SB_OK;
+        }
+    }
+    return sb_fail(err, SB_NOT_FOUND, 0, "%.*s has nothing there", SB_SHOWN(series->tag));
 }

@@ -36,5 +36,8 @@ sb_status sb_refs_list(const sb_series *series, const sb_ref_ask *ask, sb_arena 
 
 /* The first visible item of a step in the order of the log; SB_NOT_FOUND. */
 sb_status sb_refs_find(const sb_series *series, int64_t step, sb_ref_item *out, sb_err *err);
+/* The visible item whose record stands at this offset with this checksum; SB_NOT_FOUND. */
+sb_status sb_refs_find_at(const sb_series *series, uint64_t offset, uint32_t crc, sb_ref_item *out,
+                          sb_err *err);
 
 #endif

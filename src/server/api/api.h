@@ -35,6 +35,12 @@
     X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED, none, Media)                                  \
     X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED, none, Clips)                                    \
     X(SB_HTTP_GET, "audio/picture", audio_picture, SB_HTTP_POOLED, none, ClipPicture)              \
+    X(SB_HTTP_POST, "images", image_columns, SB_HTTP_POOLED, ImagesAsk, Bytes)                     \
+    X(SB_HTTP_GET, "picture", picture, SB_HTTP_POOLED, none, Picture)                              \
+    X(SB_HTTP_GET, "thumbnail", thumbnail, SB_HTTP_POOLED, none, Bytes)                            \
+    X(SB_HTTP_GET, "compare", compare, SB_HTTP_POOLED, none, Comparison)                           \
+    X(SB_HTTP_GET, "difference", difference, SB_HTTP_POOLED, none, Bytes)                          \
+    X(SB_HTTP_POST, "sheet", sheet, SB_HTTP_POOLED, SheetAsk, Bytes)                               \
     X(SB_HTTP_GET, "graphs", graphs, SB_HTTP_POOLED, none, Graphs)                                 \
     X(SB_HTTP_POST, "graph/draw", graph_draw, SB_HTTP_POOLED, GraphDrawAsk, GraphDrawing)          \
     X(SB_HTTP_POST, "graph/node", graph_node, SB_HTTP_POOLED, GraphNodeAsk, GraphNode)             \

@@ -83,3 +83,9 @@ void sb_column_add_bytes(sb_column_body *c, uint32_t entry, uint32_t at, const u
     uint8_t *p = begin_column(c, entry, at, n);
     if (p && n) memcpy(p, x, n);
 }
+
+void sb_column_add_u32s(sb_column_body *c, uint32_t entry, uint32_t at, const uint32_t *x,
+                        size_t n) {
+    uint8_t *p = begin_column(c, entry, at, n * 4);
+    for (size_t i = 0; p && i < n; i++) sb_store32(p + i * 4, x[i]);
+}

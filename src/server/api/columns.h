@@ -36,5 +36,7 @@ void sb_column_add_int64s(sb_column_body *c, uint32_t entry, uint32_t at, const 
                           size_t n);
 void sb_column_add_bytes(sb_column_body *c, uint32_t entry, uint32_t at, const uint8_t *x,
                          size_t n);
+void sb_column_add_u32s(sb_column_body *c, uint32_t entry, uint32_t at, const uint32_t *x,
+                        size_t n);
 
 #endif

@@ -36,7 +36,7 @@ static const struct sample {
     {"info.flac", SB_MEDIA_FLAC, SB_NOT_FOUND},
     {"video.mp4", SB_MEDIA_MP4, SB_NOT_FOUND},
     {"sound.m4a", SB_MEDIA_M4A, SB_NOT_FOUND},
-    {"still.avif", SB_MEDIA_UNKNOWN, SB_NOT_FOUND},
+    {"still.avif", SB_MEDIA_AVIF, SB_NOT_FOUND},
     {"text.txt", SB_MEDIA_UNKNOWN, SB_NOT_FOUND},
     {"html.html", SB_MEDIA_UNKNOWN, SB_NOT_FOUND},
     {"empty", SB_MEDIA_UNKNOWN, SB_MORE},

@@ -52,15 +52,21 @@ static void pictures_of_tensorflow_2(void **state) {
         for (uint32_t k = 2; k < 5; k++)
             assert_int_equal(sb_media_sniff(blob_of(&l, &s, (int64_t)(10 * i), k)), SB_MEDIA_PNG);
     }
-    sb_image_hint hints[6];
     sb_err err;
-    assert_ok(sb_image_hints(l.blobs, s.run, items, n, NULL, &l.arena, hints, &err), &err);
     for (size_t i = 0; i < n; i++) {
         char width[16], height[16];
-        snprintf(width, sizeof width, "%u", hints[i].width);
-        snprintf(height, sizeof height, "%u", hints[i].height);
+        snprintf(width, sizeof width, "%u", items[i].item.ref.width);
+        snprintf(height, sizeof height, "%u", items[i].item.ref.height);
         assert_slice_is(blob_of(&l, &s, (int64_t)(10 * i), 0), width);
         assert_slice_is(blob_of(&l, &s, (int64_t)(10 * i), 1), height);
+        sb_ref_item found;
+        const sb_ref *ref = &items[i].item.ref;
+        assert_ok(sb_refs_find_at(&s, ref->offset, ref->crc, &found, &err), &err);
+        assert_int_equal(found.step, items[i].item.step);
+        assert_int_equal(sb_refs_find_at(&s, ref->offset + 1, ref->crc, &found, &err),
+                         SB_NOT_FOUND);
+        assert_int_equal(sb_refs_find_at(&s, ref->offset, ref->crc + 1, &found, &err),
+                         SB_NOT_FOUND);
     }
     list_of(&l, &s, (sb_media_ask){.sample = 2}, &n);
     assert_int_equal(n, 6);
@@ -88,12 +94,10 @@ static void pictures_sound_and_graphs_of_tensorflow_1(void **state) {
     assert_int_equal(n, 20);
     assert_int_equal(items[7].samples, 1);
     assert_seen_as_it_is(&l, &s, &items[7].item, 2);
-    sb_image_hint hint;
-    assert_ok(sb_image_hints(l.blobs, s.run, items, 1, NULL, &l.arena, &hint, &err), &err);
     char text[16];
-    snprintf(text, sizeof text, "%u", hint.width);
+    snprintf(text, sizeof text, "%u", items[0].item.ref.width);
     assert_slice_is(blob_of(&l, &s, 0, 0), text);
-    snprintf(text, sizeof text, "%u", hint.height);
+    snprintf(text, sizeof text, "%u", items[0].item.ref.height);
     assert_slice_is(blob_of(&l, &s, 0, 1), text);
     assert_int_equal(sb_media_sniff(blob_of(&l, &s, 0, 2)), SB_MEDIA_PNG);
     assert_int_equal(sb_media_blob(l.blobs, &s, 0, 3, 1 << 20, &l.arena, &out, &err), SB_NOT_FOUND);

@@ -53,6 +53,13 @@ export class ColumnReader {
     if (LITTLE) return new Float32Array(this.body, offset, n);
     return Float32Array.from({ length: n }, (_, i) => this.view.getFloat32(offset + i * 4, true));
   }
+  u32s(at: number, n: number): Uint32Array | null {
+    const offset = this.u32(at) * 8;
+    if (offset === 0) return null;
+    if (offset + n * 4 > this.body.byteLength) throw new RangeError('a column leaves the reply');
+    if (LITTLE) return new Uint32Array(this.body, offset, n);
+    return Uint32Array.from({ length: n }, (_, i) => this.u32(offset + i * 4));
+  }
   bytes(at: number, n: number): Uint8Array | null {
     const offset = this.u32(at) * 8;
     if (offset === 0) return null;

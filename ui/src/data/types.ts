@@ -333,7 +333,8 @@ export interface TextSearch {
 export interface MediaPoint {
   step: Num;
   wall: Num;
-  width?: number; // of images
+  type?: string; // these three: of images, of the first one at the step as its header has it
+  width?: number; // 0: unknown
   height?: number;
   blobs: string[]; // paths below api/v1/
 }
@@ -576,6 +577,49 @@ export interface GraphPath {
   names: string[]; // operations of the shortest way; none: there is no way
   direction: 'forward' | 'backward' | 'none'; // backward: from the second to the first; none: edges of both directions
 }
+export interface ImagesAsk {
+  series: SeriesAsk[];
+}
+/** What a picture is, from its bytes. */
+export interface Picture {
+  version: number;
+  type: string;
+  bytes: number;
+  width: number; // as its header claims it; 0: unknown
+  height: number;
+  frames: number; // of an animation; 1 otherwise
+  delays: number[]; // milliseconds, of the first frames
+  problem?: string; // why it cannot be decoded
+}
+/** How far two pictures of one size are apart. */
+export interface Comparison {
+  version: number;
+  width: number;
+  height: number;
+  psnr: Num; // decibels; infinite for equal pictures
+  ssim: number;
+  mean: number; // mean of the absolute differences, 0 to 255
+  largest: number;
+  share: number; // of pixels that differ by more than 8 in a channel
+}
+/** One picture of a log. */
+export interface PictureRef {
+  run: number;
+  tag: string;
+  at: string; // OFFSET-CRC, as in lists of images
+  sample: number;
+  label: string; // below the picture
+}
+export interface SheetRow {
+  label: string;
+  cells: (PictureRef | null)[]; // null: an empty place
+}
+/** A contact sheet. */
+export interface SheetAsk {
+  title: string;
+  size: number; // of a picture, 16 to 1024 pixels
+  rows: SheetRow[];
+}
 /** Which points; all of them where nothing is said. */
 export interface ExportArgs {
   runs?: string[]; // names
@@ -645,6 +689,12 @@ export interface Routes {
   'GET images': { reply: Media };
   'GET audio': { reply: Clips };
   'GET audio/picture': { reply: ClipPicture };
+  'POST images': { ask: ImagesAsk; reply: ArrayBuffer };
+  'GET picture': { reply: Picture };
+  'GET thumbnail': { reply: ArrayBuffer };
+  'GET compare': { reply: Comparison };
+  'GET difference': { reply: ArrayBuffer };
+  'POST sheet': { ask: SheetAsk; reply: ArrayBuffer };
   'GET graphs': { reply: Graphs };
   'POST graph/draw': { ask: GraphDrawAsk; reply: GraphDrawing };
   'POST graph/node': { ask: GraphNodeAsk; reply: GraphNode };
@@ -762,6 +812,32 @@ export const SAME = 2;
 /** The tag holds no histograms. */
 export const OF_SCALARS = 4;
 
+export const IMAGE_MAGIC = 'SBI1';
+export const IMAGE_BYTES = 72;
+export const IMAGE_AT = {
+  run: 0,
+  flags: 4,
+  epoch: 8,
+  n: 16,
+  points: 24,
+  samples: 28,
+  step: 32,
+  wall: 36,
+  offset: 40,
+  crc: 44,
+  count: 48,
+  width: 52,
+  height: 56,
+  bytes: 60,
+  type: 64,
+} as const;
+/** Not found, or no series of images. */
+export const NO_IMAGES = 1;
+/** Unchanged. */
+export const SAME_IMAGES = 2;
+/** Append: only the points from the client's n on follow. */
+export const MORE_IMAGES = 4;
+
 /** Flags of one point. */
 export const POINT = {
   /** Superseded. */
@@ -842,3 +918,38 @@ export interface Grid {
   above: Float32Array; // column `above`: the part above the last one
   ends: Float64Array; // column `ends`, 2 a step: the least and the greatest value
 }
+export interface Pictures {
+  run: number; // run id
+  flags: number; // flags
+  epoch: number; // epoch of the series
+  n: number; // points of the series that are visible now
+  points: number; // points that follow
+  samples: number; // the most pictures that a step has
+  step: Float64Array; // column `step`
+  wall: Float64Array; // column `wall`
+  offset: Float64Array; // column `offset` of the record in its file; the first half of `at`
+  crc: Uint32Array; // column `crc` of the record; the second half of `at`
+  count: Uint32Array; // column `count` of pictures at the step
+  width: Uint32Array; // column `width` of the first picture as its header claims it; 0: unknown
+  height: Uint32Array; // column `height` of it
+  bytes: Uint32Array; // column `bytes` of it
+  type: Uint8Array; // column `type` of it: an index into the list of media types, and 128 when its end is missing
+}
+
+/** What the numbers of a column `type` mean. */
+export const MEDIA_TYPES: readonly string[] = [
+  'application/octet-stream',
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/bmp',
+  'image/webp',
+  'image/svg+xml',
+  'audio/wav',
+  'audio/mpeg',
+  'audio/ogg',
+  'audio/flac',
+  'audio/mp4',
+  'video/mp4',
+  'image/avif',
+];

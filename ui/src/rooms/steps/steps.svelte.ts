@@ -75,6 +75,28 @@ class Steps {
     this.places = next;
   }
 
+  /** The step that all cards without one of their own show; null: each its newest. */
+  get master(): number | null {
+    const place = this.x === 'step' ? this.places.get(COMMON) : undefined;
+    const step = place ? (place.to ?? place.from) : Infinity;
+    return Number.isFinite(step) ? step : null;
+  }
+  setMaster(step: number | null): void {
+    const next = new Map(this.places);
+    if (step === null) next.delete(COMMON);
+    else next.set(COMMON, { from: step, to: null });
+    this.places = next;
+  }
+  /** Has the card left the master? */
+  hasOwn(card: string): boolean {
+    return !this.isStepLinked && this.places.has(card);
+  }
+  /** It follows the master again. */
+  dropOwn(card: string): void {
+    const next = new Map(this.places);
+    if (next.delete(card)) this.places = next;
+  }
+
   private get isStepLinked(): boolean {
     return this.linked && this.x === 'step';
   }

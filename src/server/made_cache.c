@@ -1,0 +1,184 @@
+/* made_cache.c: a ring of bytes in a file, and a table of what is where.
+ *
+ * Entries are in the ring in the order in which they were kept, so the oldest ones are those right
+ * behind the place that is written next: they are forgotten before it is written. An entry that is
+ * being read when it is overwritten is noticed by its number: it is looked up again after the
+ * read. */
+#include "server/made_cache.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/slice.h"
+#include "base/banned.h"
+
+#define MOST_ENTRIES 65536u /* a power of two */
+#define SLOTS (2 * MOST_ENTRIES)
+#define LARGEST_PART 16
+
+typedef struct made {
+    uint64_t
+        hash[2]; /* of the key; two of 64 bits: nobody finds two keys with both alike by chance */
+    uint64_t at;
+    uint32_t n;
+} made;
+
+struct sb_made_cache {
+    const sb_alloc *alloc;
+    int file; /* -1: nothing is kept */
+    uint64_t limit;
+    pthread_mutex_t mutex;
+    uint64_t next_at;     /* where the next entry goes */
+    uint64_t first, last; /* numbers of the entries in the ring: first <= number < last */
+    made *entries;        /* by number modulo MOST_ENTRIES */
+    uint32_t *slots;      /* open hash table: number + 1 modulo 2^32, 0 is free */
+};
+
+static int open_unlinked(const char *folder) {
+    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0) return file;
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/seaboard-made-XXXXXX", folder);
+    if (n < 0 || (size_t)n >= sizeof path) return -1;
+    file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0) unlink(path);
+    return file;
+}
+
+sb_status sb_made_cache_new(sb_made_cache **out, const sb_alloc *alloc, const char *folder,
+                            uint64_t bytes, sb_err *err) {
+    sb_made_cache *c = sb_alloc_zeroed(alloc, 1, sizeof *c);
+    if (!c) return sb_fail_nomem(err, "for the cache of thumbnails");
+    c->alloc = alloc;
+    c->limit = bytes;
+    c->file = open_unlinked(folder ? folder : "/tmp");
+    if (c->file < 0) c->file = open_unlinked("/tmp");
+    pthread_mutex_init(&c->mutex, NULL);
+    *out = c;
+    return SB_OK;
+}
+
+void sb_made_cache_free(sb_made_cache *c) {
+    if (!c) return;
+    if (c->file >= 0) close(c->file);
+    pthread_mutex_destroy(&c->mutex);
+    if (c->entries) sb_alloc_put(c->alloc, c->entries, MOST_ENTRIES * sizeof *c->entries);
+    if (c->slots) sb_alloc_put(c->alloc, c->slots, SLOTS * sizeof *c->slots);
+    sb_alloc_put(c->alloc, c, sizeof *c);
+}
+
+/* FNV-1a with two beginnings. */
+static uint64_t hash_bytes(sb_slice key, uint64_t h) {
+    for (size_t i = 0; i < key.n; i++) h = (h ^ key.p[i]) * 1099511628211u;
+    return h ^ h >> 32;
+}
+
+static made *entry_of(const sb_made_cache *c, uint64_t number) {
+    return &c->entries[number & (MOST_ENTRIES - 1)];
+}
+
+/* ---- the table, with the mutex held ---------------------------------------------------------- */
+
+/* The slot of a hash, or the free one where it would be. */
+static uint32_t slot_of(const sb_made_cache *c, const uint64_t hash[2]) {
+    uint32_t i = (uint32_t)hash[0] & (SLOTS - 1);
+    for (; c->slots[i]; i = (i + 1) & (SLOTS - 1)) {
+        const made *m = entry_of(c, c->slots[i] - 1);
+        if (m->hash[0] == hash[0] && m->hash[1] == hash[1]) break;
+    }
+    return i;
+}
+
+/* Entries behind a freed slot move up, so that no search ends before them. */
+static void free_slot(sb_made_cache *c, uint32_t hole) {
+    c->slots[hole] = 0;
+    for (uint32_t i = (hole + 1) & (SLOTS - 1); c->slots[i]; i = (i + 1) & (SLOTS - 1)) {
+        uint32_t home = (uint32_t)entry_of(c, c->slots[i] - 1)->hash[0] & (SLOTS - 1);
+        if (((i - home) & (SLOTS - 1)) < ((i - hole) & (SLOTS - 1))) continue;
+        c->slots[hole] = c->slots[i];
+        c->slots[i] = 0;
+        hole = i;
+    }
+}
+
+static void forget_first(sb_made_cache *c) {
+    uint32_t slot = slot_of(c, entry_of(c, c->first)->hash);
+    if (c->slots[slot] == (uint32_t)(c->first & (MOST_ENTRIES - 1)) + 1) free_slot(c, slot);
+    c->first++;
+}
+
+static bool has_tables(sb_made_cache *c) {
+    if (c->slots) return true;
+    c->entries = sb_alloc_zeroed(c->alloc, MOST_ENTRIES, sizeof *c->entries);
+    uint32_t *slots = c->entries ? sb_alloc_zeroed(c->alloc, SLOTS, sizeof *slots) : NULL;
+    c->slots = slots;
+    if (slots || !c->entries) return slots != NULL;
+    sb_alloc_put(c->alloc, c->entries, MOST_ENTRIES * sizeof *c->entries);
+    c->entries = NULL;
+    return false;
+}
+
+/* Makes room for n bytes and forgets what stood there. */
+static uint64_t take_room(sb_made_cache *c, size_t n) {
+    if (c->next_at + n > c->limit) {
+        /* what is behind the place is older than what is at the front */
+        while (c->first < c->last && entry_of(c, c->first)->at >= c->next_at) forget_first(c);
+        c->next_at = 0;
+    }
+    uint64_t at = c->next_at;
+    while (c->first < c->last && entry_of(c, c->first)->at >= at &&
+           entry_of(c, c->first)->at < at + n)
+        forget_first(c);
+    if (c->last - c->first == MOST_ENTRIES) forget_first(c);
+    c->next_at += n;
+    return at;
+}
+
+/* ---- using it -------------------------------------------------------------------------------- */
+
+static bool find_entry(sb_made_cache *c, const uint64_t hash[2], made *out) {
+    pthread_mutex_lock(&c->mutex);
+    uint32_t found = c->slots ? c->slots[slot_of(c, hash)] : 0;
+    if (found) *out = *entry_of(c, found - 1);
+    pthread_mutex_unlock(&c->mutex);
+    return found != 0;
+}
+
+bool sb_made_cache_find(sb_made_cache *c, sb_slice key, sb_buf *out) {
+    made m, again;
+    uint64_t hash[2] = {hash_bytes(key, 14695981039346656037u),
+                        hash_bytes(key, 0x9E3779B97F4A7C15u)};
+    if (c->file < 0 || !find_entry(c, hash, &m) || !sb_buf_reserve(out, m.n)) return false;
+    size_t done = 0;
+    while (done < m.n) {
+        ssize_t got = pread(c->file, out->p + out->n + done, m.n - done, (off_t)(m.at + done));
+        if (got <= 0) return false;
+        done += (size_t)got;
+    }
+    /* nobody has written over it meanwhile */
+    if (!find_entry(c, hash, &again) || again.at != m.at || again.n != m.n) return false;
+    out->n += m.n;
+    return true;
+}
+
+void sb_made_cache_keep(sb_made_cache *c, sb_slice key, sb_slice bytes) {
+    if (c->file < 0 || bytes.n == 0 || bytes.n > c->limit / LARGEST_PART || bytes.n > UINT32_MAX)
+        return;
+    made m = {
+        .hash = {hash_bytes(key, 14695981039346656037u), hash_bytes(key, 0x9E3779B97F4A7C15u)},
+        .n = (uint32_t)bytes.n};
+    pthread_mutex_lock(&c->mutex);
+    if (has_tables(c) && !c->slots[slot_of(c, m.hash)]) {
+        m.at = take_room(c, bytes.n);
+        /* written with the mutex held: its readers find it only when it is whole */
+        if (pwrite(c->file, bytes.p, bytes.n, (off_t)m.at) == (ssize_t)bytes.n) {
+            *entry_of(c, c->last) = m;
+            c->slots[slot_of(c, m.hash)] = (uint32_t)(c->last & (MOST_ENTRIES - 1)) + 1;
+            c->last++;
+        }
+    }
+    pthread_mutex_unlock(&c->mutex);
+}

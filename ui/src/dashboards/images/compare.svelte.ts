@@ -1,0 +1,55 @@
+// The two pictures that are compared: what each side shows, and what the server measures of the pair.
+import { cardOf, LiveQuery, ok, type Comparison, type Question } from '../../public';
+import { PictureData } from './card.svelte';
+import type { Spot } from './shelf';
+import { pairPath } from './sources';
+import { imagesView, type Side } from './view.svelte';
+
+/** One side: the pictures of its card, and the one at its step. */
+export class SideData {
+  readonly pictures: PictureData;
+
+  constructor(
+    readonly which: 'a' | 'b',
+    card: string,
+  ) {
+    this.pictures = new PictureData(card);
+  }
+
+  private readonly side = $derived.by((): Side | null => imagesView[this.which]);
+  run = $derived.by(() => this.pictures.run);
+  runName = $derived.by(() => cardOf(this.pictures.card).run ?? '');
+  total = $derived.by(() => this.pictures.total);
+  index = $derived.by(() => this.pictures.shelf?.near(this.side?.step ?? null) ?? -1);
+  step = $derived.by(() => (this.total > 0 ? (this.pictures.shelf?.stepAt(this.index) ?? NaN) : NaN));
+  spot = $derived.by(
+    (): Spot | null => this.pictures.shelf?.spot(this.index, cardOf(this.pictures.card).sample ?? 0) ?? null,
+  );
+
+  /** Inside an effect. */
+  follow(): void {
+    this.pictures.follow();
+  }
+  /** Counted from the newest. */
+  slide(fromNewest: number): void {
+    const { shelf } = this.pictures;
+    if (shelf) this.goTo(shelf.stepAt(Math.max(0, Math.min(this.total - 1, this.total - 1 - fromNewest))));
+  }
+  goTo(step: number): void {
+    const { side } = this;
+    if (side) imagesView.choose(this.which, { ...side, step });
+  }
+}
+
+export function compareQuestion(a: Spot, b: Spot): Question<Comparison> {
+  const path = pairPath('compare', a, b);
+  return {
+    key: path,
+    depends: null,
+    asks: () => [{ path, as: 'json' }],
+    take: ([reply]) => ok(reply as Comparison),
+    sizeOf: () => 200,
+  };
+}
+
+export const newComparison = () => new LiveQuery<Comparison>();

@@ -1,0 +1,13 @@
+// Images as cards of the time series page.
+import type { CardKind } from '../../public';
+import Card from './Card.svelte';
+import Form from './Form.svelte';
+import { cardHeight, cardsOfRuns } from './state.svelte';
+
+export const kind: CardKind = {
+  cardsOf: cardsOfRuns,
+  Card,
+  heightOf: cardHeight,
+  full: () => import('./Full.svelte'),
+  Form,
+};

@@ -1,0 +1,83 @@
+// A grid of pictures: a row for each run, a column for each of some steps. A cell shows the picture of its run that is
+// nearest to the step; beyond a run's last step there is none.
+import { cardOf, hub, LiveQuery, runs, seriesKey, type Run } from '../../public';
+import { steps } from '../../rooms/steps/steps.svelte';
+import { imagesQuestion, type Shelves } from './question';
+import { chooseSteps, stepsOf, type Shelf, type Spot } from './shelf';
+import type { Images } from './state.svelte';
+import { imagesView } from './view.svelte';
+
+export interface Cell {
+  spot: Spot | null;
+  step: number; // of the column
+  /** the run has no picture from here on; its last step */
+  endsAt: number | null;
+}
+export interface Row {
+  run: Run;
+  shelf: Shelf | null;
+  cells: Cell[];
+}
+
+export class MatrixData {
+  private readonly query = new LiveQuery<Shelves>();
+  columns = $state(6);
+
+  constructor(
+    readonly card: string,
+    private readonly dash: Images,
+  ) {}
+
+  readonly tag = $derived.by(() => cardOf(this.card).tags[0]);
+  sample = $derived.by(() => imagesView.sampleOf(this.card));
+  runs = $derived.by(() => this.dash.runsOf(this.card));
+  shown = $derived.by(() => this.runs.slice(0, this.dash.rowsOf(this.card)));
+  private readonly key = $derived(this.shown.map(({ id }) => id).join(','));
+  private readonly shelfOf = (run: Run): Shelf | null =>
+    this.query.answer?.get(seriesKey({ run: run.id, tag: this.tag })) ?? null;
+
+  allSteps = $derived.by(() => stepsOf(this.shown.flatMap((run) => this.shelfOf(run) ?? [])));
+  /** The steps of the columns; the master's is one of them. */
+  steps = $derived.by(() => chooseSteps(this.allSteps, this.columns, imagesView.spacing, steps.master));
+  samples = $derived.by(() => Math.max(0, ...this.shown.map((run) => this.shelfOf(run)?.samples ?? 0)));
+
+  rows = $derived.by((): Row[] =>
+    this.shown.map((run) => {
+      const shelf = this.shelfOf(run);
+      return { run, shelf, cells: this.steps.map((step) => this.cell(shelf, step)) };
+    }),
+  );
+  private cell(shelf: Shelf | null, step: number): Cell {
+    if (!shelf || shelf.total === 0) return { spot: null, step, endsAt: null };
+    const lastStep = shelf.stepAt(shelf.total - 1);
+    if (lastStep < step) return { spot: null, step, endsAt: lastStep };
+    return { spot: shelf.spot(shelf.near(step), this.sample), step, endsAt: null };
+  }
+
+  get trouble() {
+    return this.query.trouble;
+  }
+  get isAnswered(): boolean {
+    return this.query.answer !== undefined;
+  }
+  tryNow(): void {
+    this.query.tryNow();
+  }
+  lastOf(row: Row): Spot | null {
+    return row.shelf?.spot(row.shelf.total - 1, this.sample) ?? null;
+  }
+
+  /** Inside an effect. */
+  follow(): void {
+    this.query.follow(() => {
+      const ids = this.key === '' ? [] : this.key.split(',').map(Number);
+      return ids.length ? imagesQuestion(ids.map((run) => ({ run, tag: this.tag }))) : null;
+    });
+  }
+  nameOf(run: Run): string {
+    return runs.nameOf(run);
+  }
+  static isRunning(run: Run): boolean {
+    return hub.runs.find(({ id }) => id === run.id)?.state === 'running';
+  }
+}

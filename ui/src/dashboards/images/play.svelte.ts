@@ -1,0 +1,48 @@
+// Plays the steps one after the other: the next one comes when the pictures of this one are there, not before a moment
+// has passed.
+import { steps } from '../../rooms/steps/steps.svelte';
+import { isLoading } from './preload';
+
+const STEP_MS = 350;
+const LONGEST_WAIT_MS = 3000;
+
+export class Player {
+  isPlaying = $state(false);
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly all: () => readonly number[]) {}
+
+  toggle(): void {
+    if (this.isPlaying) this.stop();
+    else this.start();
+  }
+  private start(): void {
+    const all = this.all();
+    if (all.length < 2) return;
+    this.isPlaying = true;
+    // at the end it begins again
+    const master = steps.master;
+    if (master === null || master >= all[all.length - 1]) steps.setMaster(all[0]);
+    this.wait(STEP_MS, 0);
+  }
+  stop(): void {
+    clearTimeout(this.timer);
+    this.isPlaying = false;
+  }
+  private wait(ms: number, waited: number): void {
+    this.timer = setTimeout(() => {
+      if (isLoading() && waited < LONGEST_WAIT_MS) this.wait(50, waited + 50);
+      else this.next();
+    }, ms);
+  }
+  private next(): void {
+    const master = steps.master;
+    const step = master === null ? undefined : this.all().find((s) => s > master);
+    if (step === undefined) {
+      this.stop();
+      return;
+    }
+    steps.setMaster(step);
+    this.wait(STEP_MS, 0);
+  }
+}

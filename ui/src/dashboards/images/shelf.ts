@@ -1,0 +1,165 @@
+// The pictures of one series: where each is and what ingest saw of it. Points are held in the order of the log, which is
+// how they come; `order` has them by step, of several at one step the first, as TensorBoard has it. Plain arithmetic.
+import { MEDIA_TYPES, type Pictures } from '../../public';
+
+/** In a column of types. */
+const END_IS_MISSING = 128;
+
+/** One picture of a step: which bytes, and what is known of them. */
+export interface Spot {
+  run: number;
+  tag: string;
+  step: number;
+  wall: number;
+  at: string; // offset and checksum of the record: exactly these bytes
+  sample: number;
+  type: string;
+  width: number; // 0: unknown
+  height: number;
+  bytes: number;
+  isCut: boolean; // its end is missing
+}
+
+export class Shelf {
+  readonly order: Uint32Array;
+
+  constructor(
+    readonly tag: string,
+    private readonly points: Pictures,
+  ) {
+    const { step } = points;
+    const all = Uint32Array.from({ length: points.points }, (_, i) => i);
+    let isRising = true;
+    for (let i = 1; i < all.length && isRising; i++) isRising = step[i] > step[i - 1];
+    if (!isRising) all.sort((a, b) => step[a] - step[b] || a - b);
+    this.order = isRising ? all : all.filter((at, i) => i === 0 || step[at] !== step[all[i - 1]]);
+  }
+
+  get raw(): Pictures {
+    return this.points;
+  }
+  get total(): number {
+    return this.order.length;
+  }
+  /** The most pictures that a step has. */
+  get samples(): number {
+    return this.points.samples;
+  }
+  get size(): number {
+    return 200 + this.points.points * 45;
+  }
+
+  stepAt(index: number): number {
+    return this.points.step[this.order[index]];
+  }
+  countAt(index: number): number {
+    return this.points.count[this.order[index]];
+  }
+
+  /** The index of the point nearest to a step, of two equally near ones the later; null: the newest. */
+  near(step: number | null): number {
+    const last = this.total - 1;
+    if (step === null || last < 0) return last;
+    let low = 0;
+    let high = last;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.stepAt(middle) < step) low = middle + 1;
+      else high = middle;
+    }
+    return low > 0 && this.stepAt(low) - step > step - this.stepAt(low - 1) ? low - 1 : low;
+  }
+
+  spot(index: number, sample: number): Spot | null {
+    if (index < 0 || index >= this.total) return null;
+    const p = this.points;
+    const i = this.order[index];
+    if (sample >= p.count[i]) return null;
+    return {
+      run: p.run,
+      tag: this.tag,
+      step: p.step[i],
+      wall: p.wall[i],
+      at: `${p.offset[i]}-${p.crc[i]}`,
+      sample,
+      type: MEDIA_TYPES[p.type[i] & ~END_IS_MISSING] ?? MEDIA_TYPES[0],
+      width: p.width[i],
+      height: p.height[i],
+      bytes: p.bytes[i],
+      isCut: sample === 0 && (p.type[i] & END_IS_MISSING) !== 0,
+    };
+  }
+
+  /** This and the points that came after it. */
+  with(more: Pictures): Shelf {
+    const mine = this.points;
+    const f64 = (key: 'step' | 'wall' | 'offset') => {
+      const all = new Float64Array(mine.points + more.points);
+      all.set(mine[key]);
+      all.set(more[key], mine.points);
+      return all;
+    };
+    const u32 = (key: 'crc' | 'count' | 'width' | 'height' | 'bytes') => {
+      const all = new Uint32Array(mine.points + more.points);
+      all.set(mine[key]);
+      all.set(more[key], mine.points);
+      return all;
+    };
+    const type = new Uint8Array(mine.points + more.points);
+    type.set(mine.type);
+    type.set(more.type, mine.points);
+    return new Shelf(this.tag, {
+      ...more,
+      points: mine.points + more.points,
+      step: f64('step'),
+      wall: f64('wall'),
+      offset: f64('offset'),
+      crc: u32('crc'),
+      count: u32('count'),
+      width: u32('width'),
+      height: u32('height'),
+      bytes: u32('bytes'),
+      type,
+    });
+  }
+}
+
+/** All steps of these, each once, rising. */
+export function stepsOf(shelves: Iterable<Shelf>): number[] {
+  const all = new Set<number>();
+  for (const shelf of shelves) for (let i = 0; i < shelf.total; i++) all.add(shelf.stepAt(i));
+  return [...all].sort((a, b) => a - b);
+}
+
+export type Spacing = 'log' | 'even';
+
+/** Of these steps at most `most`: the first, the last, the one at `master`, and others between them, by the logarithm of
+ * their distance from the first or evenly along the list. */
+export function chooseSteps(steps: readonly number[], most: number, how: Spacing, master: number | null): number[] {
+  if (steps.length <= most) return [...steps];
+  if (most <= 0) return [];
+  const last = steps.length - 1;
+  const nearest = (value: number) =>
+    steps.reduce((best, step, i) => (Math.abs(step - value) < Math.abs(steps[best] - value) ? i : best), 0);
+  const unit = Math.max(1, steps[1] - steps[0]);
+  const places = Math.log1p((steps[last] - steps[0]) / unit);
+  const chosen = new Set<number>([last]);
+  for (let k = 0; k < most - 1; k++) {
+    const share = k / (most - 1);
+    let i = how === 'even' ? Math.round(share * last) : nearest(steps[0] + unit * Math.expm1(share * places));
+    while (chosen.has(i)) i = (i + 1) % steps.length;
+    chosen.add(i);
+  }
+  if (master !== null && !chosen.has(nearest(master))) {
+    // it takes the place of its neighbour, but not that of the ends
+    const inner = [...chosen].filter((i) => i !== 0 && i !== last);
+    const at = nearest(master);
+    const neighbour = inner.reduce<number | null>(
+      (best, i) => (best === null || Math.abs(i - at) < Math.abs(best - at) ? i : best),
+      null,
+    );
+    chosen.delete(neighbour ?? last);
+    chosen.add(at);
+  }
+  return [...chosen].sort((a, b) => a - b).map((i) => steps[i]);
+}
