@@ -94,21 +94,22 @@ static void a_path_tells_its_methods(void **state) {
 static void tables_that_make_no_sense_are_invalid(void **state) {
     (void)state;
     static const sb_http_route bad[][2] = {
-        {{SB_HTTP_GET, "/a", nothing, SB_HTTP_INLINE, false},
-         {SB_HTTP_HEAD, "/a", nothing, SB_HTTP_INLINE, false}},
-        {{SB_HTTP_ALL, "/a/*", nothing, SB_HTTP_INLINE, false},
-         {SB_HTTP_PUT, "/a/*", nothing, SB_HTTP_INLINE, false}},
-        {{SB_HTTP_GET, "a", nothing, SB_HTTP_INLINE, false},
-         {SB_HTTP_GET, "/b", nothing, 0, false}},
-        {{SB_HTTP_GET, "", nothing, SB_HTTP_INLINE, false}, {SB_HTTP_GET, "/b", nothing, 0, false}},
-        {{SB_HTTP_GET, "/a*", nothing, 0, false}, {SB_HTTP_GET, "/b", nothing, 0, false}},
-        {{SB_HTTP_GET, "/*/a", nothing, 0, false}, {SB_HTTP_GET, "/b", nothing, 0, false}},
-        {{SB_HTTP_GET, "/a", NULL, 0, false}, {SB_HTTP_GET, "/b", nothing, 0, false}},
-        {{SB_HTTP_GET, "/a", nothing, SB_HTTP_STREAM, false},
-         {SB_HTTP_GET, "/b", nothing, 0, false}},
-        {{0, "/a", nothing, 0, false}, {SB_HTTP_GET, "/b", nothing, 0, false}},
-        {{SB_HTTP_OTHER, "/a", nothing, 0, false}, {SB_HTTP_GET, "/b", nothing, 0, false}},
-        {{SB_HTTP_GET, NULL, nothing, 0, false}, {SB_HTTP_GET, "/b", nothing, 0, false}},
+        {{SB_HTTP_GET, "/a", nothing, SB_HTTP_INLINE, false, 0},
+         {SB_HTTP_HEAD, "/a", nothing, SB_HTTP_INLINE, false, 0}},
+        {{SB_HTTP_ALL, "/a/*", nothing, SB_HTTP_INLINE, false, 0},
+         {SB_HTTP_PUT, "/a/*", nothing, SB_HTTP_INLINE, false, 0}},
+        {{SB_HTTP_GET, "a", nothing, SB_HTTP_INLINE, false, 0},
+         {SB_HTTP_GET, "/b", nothing, 0, false, 0}},
+        {{SB_HTTP_GET, "", nothing, SB_HTTP_INLINE, false, 0},
+         {SB_HTTP_GET, "/b", nothing, 0, false, 0}},
+        {{SB_HTTP_GET, "/a*", nothing, 0, false, 0}, {SB_HTTP_GET, "/b", nothing, 0, false, 0}},
+        {{SB_HTTP_GET, "/*/a", nothing, 0, false, 0}, {SB_HTTP_GET, "/b", nothing, 0, false, 0}},
+        {{SB_HTTP_GET, "/a", NULL, 0, false, 0}, {SB_HTTP_GET, "/b", nothing, 0, false, 0}},
+        {{SB_HTTP_GET, "/a", nothing, SB_HTTP_STREAM, false, 0},
+         {SB_HTTP_GET, "/b", nothing, 0, false, 0}},
+        {{0, "/a", nothing, 0, false, 0}, {SB_HTTP_GET, "/b", nothing, 0, false, 0}},
+        {{SB_HTTP_OTHER, "/a", nothing, 0, false, 0}, {SB_HTTP_GET, "/b", nothing, 0, false, 0}},
+        {{SB_HTTP_GET, NULL, nothing, 0, false, 0}, {SB_HTTP_GET, "/b", nothing, 0, false, 0}},
     };
     for (size_t i = 0; i < SB_COUNT(bad); i++) {
         sb_routes routes;
