@@ -376,7 +376,7 @@ int main(int argc, char **argv) {
         {"adam", 0.01, 1, 0.18}, {"adam", 0.01, 2, 0.21}, {"adam", 0.1, 1, 0.34},
         {"adam", 0.1, 2, 0.37},  {"sgd", 0.1, 1, 0.42},   {"sgd", 0.1, 2, 0.45},
     };
-    if (argc != 2) {
+    if (argc != 2 || argv[1][0] == '-') {
         fprintf(stderr, "usage: %s DIR\n", argv[0]);
         return 2;
     }
