@@ -43,8 +43,8 @@ typedef struct sb_ingest_progress {
     sb_ingest_noticed noticed;
 } sb_ingest_progress;
 
-/* How long to wait after a walk that took walk_ns until the next one, in nanoseconds. is_told: the
- * kernel tells of every change in the tree. */
+/* How long to wait after a walk until the next one, in nanoseconds. walk_ns: what it took of a
+ * processor's time. is_told: the kernel tells of every change in the tree. */
 uint64_t sb_walk_pause(double interval, uint64_t walk_ns, bool is_told);
 
 /* env and store must outlive it. Returns at once; reading goes on in the background. */

@@ -47,7 +47,11 @@ const card = (page, run, tag = 'val/samples') => page.locator(`[data-tag="!image
 /** The colour in the middle of the picture that a card shows, read from the page. */
 const middle = (picture) =>
   picture.evaluate(async (image) => {
-    await image.decode();
+    try {
+      await image.decode();
+    } catch {
+      return null; // the card has begun to show another picture
+    }
     const canvas = document.createElement('canvas');
     canvas.width = canvas.height = 1;
     const context = canvas.getContext('2d');
