@@ -1,6 +1,6 @@
 /* guesses.h: slows down who tries tokens.
  *
- * An address may offer a hundred wrong tokens at once, then five a second; until then its offers
+ * An address may offer a thousand wrong tokens at once, then five a second; until then its offers
  * are not even looked at. Cookies are counted apart, so that a page with the cookie of an older
  * token, which asks again and again, does not keep its reader from logging in.
  *
