@@ -386,6 +386,7 @@ static int take_list(native_array *a, PyObject *list) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* NotImplementedError is what torch's SummaryWriter raises for an object that is no array. */
 static int refuse(PyObject *object) {
     PyObject *dtype = PyObject_GetAttrString(object, "dtype");
     if (!dtype) PyErr_Clear();

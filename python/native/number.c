@@ -49,6 +49,7 @@ bool native_number(PyObject *object, double *out) {
         *out = PyFloat_AsDouble(object);
         return *out != -1 || !PyErr_Occurred();
     }
+    /* The type that torch's SummaryWriter raises for an object that is no number. */
     PyErr_Format(PyExc_NotImplementedError,
                  "Got %R, but a number is expected: a Python number, or an array or tensor of one "
                  "element",

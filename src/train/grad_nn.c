@@ -101,7 +101,7 @@ bool sb_grad_sparse_xent(sb_op *op, const port *dy, port *dx) {
     const port backprop = {op, 1};
     const attr message = {.name = "message",
                           .type = ATTR_TEXT,
-                          .text = SB_LIT("The second derivative of this loss is not implemented.")};
+                          .text = SB_LIT("This loss can be differentiated once, not twice.")};
     sb_op *kept =
         sb_net_add_op(g, OP_SPEC_ATTRS(OP_PREVENT_GRADIENT, NULL, &backprop, 1, &message, 1));
     dx[0] = port_of(scale_rows(g, dy[0].op, kept));

@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+import abc
 import hashlib
 import json
 import random
@@ -36,18 +37,18 @@ __all__ = [
 ]
 
 
-class Domain:
+class Domain(abc.ABC):
     """The values that a hyperparameter can have."""
 
     dtype: type
 
+    @abc.abstractmethod
     def sample_uniform(self, rng: Any = random) -> Any:
         """A value, each with the same chance."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def update_hparam_info(self, hparam_info: Any) -> None:
         """Writes the domain into an HParamInfo."""
-        raise NotImplementedError
 
 
 class _Interval(Domain):
