@@ -26,6 +26,9 @@ PROGRAM_SECONDS = 300
 TARGETS = {
     "scalar: call": "must 120 ns, goal 60 ns",
     "scalar: call p99.9": "must 5 µs, goal 2 µs",
+    "recorder: slice": "must 50 ns",
+    "recorder: span": "must 50 ns",
+    "recorder: counter": "must 50 ns",
     "Python: add_scalar": "must 1 µs, goal 0.3 µs",
     "Python: import": "must 30 ms, goal 15 ms",
     "checkpoint, 512 MiB: save without fsync": "must 1.5x, goal 4x",

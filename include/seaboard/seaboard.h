@@ -3,6 +3,7 @@
 #define SEABOARD_SEABOARD_H
 
 #include "seaboard/checkpoint.h"
+#include "seaboard/profile.h"
 #include "seaboard/reader.h"
 #include "seaboard/status.h"
 #include "seaboard/train.h"

@@ -10,6 +10,7 @@ typedef struct sb_cpu {
     bool pclmul;
     bool avx2;
     bool arm_crc32;
+    bool steady_tsc; /* x86: the time stamp counter runs at one speed and never stops */
 } sb_cpu;
 
 sb_cpu sb_cpu_detect(void);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "seaboard/checkpoint.h"
+#include "seaboard/profile.h"
 #include "seaboard/reader.h"
 #include "seaboard/train.h"
 #include "seaboard/version.h"
@@ -34,6 +35,8 @@ CHECK_LAYOUT(sb_metric_info, description);
 CHECK_LAYOUT(sb_net_session_opts, saver);
 CHECK_LAYOUT(sb_optimizer, nesterov);
 CHECK_LAYOUT(sb_reader_opts, max_decoded);
+CHECK_LAYOUT(sb_recorder_opts, when_full);
+CHECK_LAYOUT(sb_recorder_stats, dropped);
 CHECK_LAYOUT(sb_save_opts, shards);
 CHECK_LAYOUT(sb_saver_opts, latest_filename);
 CHECK_LAYOUT(sb_manager_opts, save);

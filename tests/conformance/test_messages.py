@@ -23,6 +23,7 @@ MODULES = [
     *(f"tensorflow.core.protobuf.{name}_pb2" for name in (
         "config", "meta_graph", "saver", "tensor_bundle", "trackable_object_graph")),
     "tensorflow.core.util.event_pb2",
+    "tensorflow.tsl.profiler.protobuf.xplane_pb2",
     "tensorflow.python.training.checkpoint_state_pb2",
     *(f"tensorboard.compat.proto.{name}_pb2" for name in (
         "config", "cost_graph", "event", "graph", "graph_debug_info", "meta_graph", "op_def", "saver", "step_stats",
