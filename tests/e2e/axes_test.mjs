@@ -91,6 +91,7 @@ export default {
     await pointAt(page, 'loss', 0.5, 0.8);
     await until('an epoch in the tooltip', async () => /^train\/epoch [45]\.\d/.test(await tip(page).innerText()));
     await shot(page, 'axis-metric');
+    await soon(async () => assert.match(await hash(page), /x=tag:train\/epoch/));
     await page.reload();
     await page.waitForSelector(CHART);
     await painted(page, 'loss', 3);

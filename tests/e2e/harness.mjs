@@ -28,6 +28,8 @@ const home = mkdtempSync(join(tmpdir(), 'seaboard-e2e-'));
 const servers = new Map();
 const running = new Set();
 export const measures = {};
+/** Pages of the test that runs, from the moment they are there: what they say is told also when they never get ready. */
+export const opened = new Set();
 let browser;
 
 export class Server {
@@ -111,6 +113,7 @@ export async function open(server, hash = '', options = {}) {
     ...rest,
   });
   const page = await context.newPage();
+  opened.add(page);
   if (SLOWER > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
   page.problems = [];
   page.on('pageerror', (e) => page.problems.push(e.stack ?? e.message));
@@ -171,6 +174,13 @@ export async function soon(holds, ms = PATIENCE_MS) {
     await new Promise((done) => setTimeout(done, 40));
   }
 }
+
+/** Waits until the server keeps what the page shows already: a page that is loaded before that reads the old state. */
+export const kept = (server, key, isSo) =>
+  until(`the server keeps ${key}`, async () => {
+    const { items } = await (await fetch(`${server.url}api/v1/state`)).json();
+    return isSo(items[key] ?? {});
+  });
 
 /** The address when it has followed the view, which it does 120 ms behind: its timer is older than this one. */
 export const address = (page) => page.evaluate(() => new Promise((done) => setTimeout(() => done(location.hash), 130)));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
-import { axe, card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { axe, card, kept, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { menuOf, names, rowOf, waitHash } from './runs.mjs';
 
 const footer = (page, tag) => card(page, tag).locator('footer').innerText();
@@ -47,6 +47,7 @@ export default {
         'one chip',
         async () => (await rowOf(page, 'b/1').locator('.tag').allInnerTexts()).join() === 'baseline',
       );
+      await kept(server, 'run/b/1', ({ tags }) => tags?.join() === 'baseline');
       await page.keyboard.press('Escape');
       await page.reload();
       await page.waitForSelector('.tag');
@@ -224,6 +225,7 @@ export default {
       await page.getByLabel('Any colour').fill('#123456');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await until('coloured', async () => (await colours(page))[0] === '#123456');
+      await kept(server, 'run/a/1', ({ colour }) => colour === '#123456');
       await page.reload();
       await page.waitForSelector('[data-run]');
       await until('kept', async () => (await colours(page))[0] === '#123456');

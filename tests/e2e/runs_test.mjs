@@ -1,7 +1,7 @@
 // The runs panel: filter, select, group, sort, notes; and what is live.
 import assert from 'node:assert/strict';
 import { RunWriter } from './logs.mjs';
-import { card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { card, kept, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { names, waitHash } from './runs.mjs';
 
 const footer = (page, tag) => card(page, tag).locator('footer').innerText();
@@ -121,6 +121,7 @@ export default {
       await page.getByLabel('Shown name').fill('baseline');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.waitForSelector('[data-run="one"] >> text=baseline');
+      await kept(server, 'run/one', ({ name }) => name === 'baseline');
       await page.reload();
       await page.waitForSelector('[data-run="one"] >> text=baseline');
       await page.locator('[data-run="two"]').hover();

@@ -1,5 +1,5 @@
 // A process of run.mjs: is told names of tests, one at a time, runs each and sends back how it went.
-import { end, measures, shot } from './harness.mjs';
+import { end, measures, opened, shot } from './harness.mjs';
 import { allTests } from './tests.mjs';
 
 const LIMIT_MS = 300_000;
@@ -11,7 +11,7 @@ process.on('unhandledRejection', (reason) => (stray ??= reason));
 
 async function runTest(name) {
   const pages = [];
-  const keep = (page) => (pages.push(page), page);
+  const keep = (page) => (pages.push(page), opened.add(page), page);
   const started = Date.now();
   stray = null;
   let failure = '';
@@ -29,16 +29,18 @@ async function runTest(name) {
     if (stray) throw stray;
     for (const page of pages) if (page.problems.length) throw new Error(`the page says:\n${page.problems.join('\n')}`);
   } catch (e) {
-    failure = e.stack ?? String(e);
-    for (const page of pages)
+    const said = [...opened].flatMap((page) => (page.problems ?? []).map((text) => `the page says: ${text}`));
+    failure = [e.stack ?? String(e), ...said].join('\n');
+    for (const page of opened)
       if (!page.isClosed()) await shot(page, `failed-${name.replace(/\W+/g, '-')}`).catch(() => {});
   }
   clearTimeout(timer);
-  for (const page of pages)
+  for (const page of opened)
     await page
       .context()
       .close()
       .catch(() => {});
+  opened.clear();
   // a test that hangs may still hold its server: another worker goes on in its place
   return {
     name,

@@ -1,6 +1,7 @@
 // Where the page begins: the view from the address, the data from the server, the texts, the shell on the page.
 import './app/app.css';
 import { mount } from 'svelte';
+import { address } from './app/address';
 import App from './app/App.svelte';
 import { languageOf, useLanguage } from './app/i18n.svelte';
 import { DASHBOARDS } from './dashboards';
@@ -14,9 +15,7 @@ import { view } from './app/view.svelte';
 
 settings.forced = themeOf(location.search);
 document.documentElement.dataset.theme = settings.dark ? 'dark' : 'light';
-const opened = view.open(location, loadTastes(settings.savePins));
-history.replaceState(null, '', location.pathname + opened.search + opened.hash);
-view.note(opened.hash);
+address.open(view.open(location, loadTastes(settings.savePins)));
 hub.paused = !settings.live;
 const wanted = languageOf(settings.language, navigator.languages ?? []);
 // without texts there is nothing to show: they are tried again until they come

@@ -14,6 +14,8 @@ export interface FetchAsk {
 }
 
 const OFFLINE = 'offline';
+/** Browsers carry at most 64 KiB of bodies on for pages that are gone. */
+const MOST_CARRIED_ON = 16_000;
 /** The reply is from another server process than the one that was meant. */
 export const OTHER_INSTANCE = 'instance';
 export const CANCELLED: Problem = { code: 'cancelled', message: 'cancelled' };
@@ -46,6 +48,8 @@ export async function fetchOnce<T>(ask: FetchAsk, signal?: AbortSignal): Promise
       const type = typeof ask.body === 'string' ? 'application/json' : 'application/octet-stream';
       init.headers = { 'Content-Type': type, 'X-Seaboard-Request': '1' };
       init.body = ask.body;
+      // a change that somebody made arrives also when the page is closed or loaded anew at once
+      if (ask.method === 'PATCH' && typeof ask.body === 'string') init.keepalive = ask.body.length < MOST_CARRIED_ON;
     }
     const reply = await fetch(ask.url, init);
     const instance = reply.headers.get('X-Seaboard-Instance');

@@ -57,6 +57,14 @@ describe('the queue of requests', () => {
     await end(1);
     expect(started).toEqual([1, 2, 4]);
   });
+  it('starts a background request at once when it comes into sight and there is a place', () => {
+    const { queue, started, add } = fake();
+    add(1, BACKGROUND);
+    add(2, BACKGROUND);
+    expect(started).toEqual([1]);
+    queue.move(2, IN_SIGHT);
+    expect(started).toEqual([1, 2]);
+  });
   it('moves a waiting request that came into sight to the front', async () => {
     const { queue, started, add, end } = fake();
     add(1, IN_SIGHT);

@@ -34,7 +34,9 @@ export class FetchQueue {
   /** A card came into sight, or left it, while its request waited. */
   move(id: number, priority: Priority): void {
     const job = this.waiting.get(id);
-    if (job) job.priority = priority;
+    if (!job) return;
+    job.priority = priority;
+    this.next(); // it may have waited as one of the background
   }
 
   private best(): [number, Job] | null {

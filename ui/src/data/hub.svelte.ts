@@ -44,15 +44,22 @@ export class Hub {
   private failures = 0;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private retryAt = 0;
+  /** the newest version that the stream told of, and whose it is */
+  private told: StreamNews = {};
   private isAsking = false;
   private isPending = false;
   private isLoading = false;
   private listsAt = 0;
   private listFailures = 0;
   private listsTimer: ReturnType<typeof setTimeout> | undefined;
+  private isListing = false;
   private areListsLate = false;
+  /** the versions of the tags and of the status that are held, and the version that both must have */
+  private tagsVersion = 0;
+  private statusVersion = 0;
+  private listsVersion = 0;
   /** news that came while the lists were under way, which may be older */
-  private meanwhile: Changes[] | null = null;
+  private meanwhile: Changes[] = [];
   private runsById = new Map<number, Run>();
   private readonly pace = new Pace();
   private readonly notes = new Notes();
@@ -84,7 +91,7 @@ export class Hub {
   pause(paused: boolean): void {
     this.paused = paused;
     if (paused) return;
-    if (this.areListsLate) this.loadListsSoon();
+    this.catchUpLists();
     void this.refresh();
   }
 
@@ -134,17 +141,21 @@ export class Hub {
     if (isOther && this.status && this.status.program.version !== status.value.program.version) this.isOutdated = true;
     this.problem = null;
     this.instance = instance;
-    this.setStatus(status.value);
+    this.setStatus(status.value, status.value.version);
     if (people.ok) this.notes.set(people.value);
     this.setRuns(runs.value.runs);
-    this.setTags(tags.value.tags);
-    this.version = Math.min(status.value.version, runs.value.version, tags.value.version);
+    this.setTags(tags.value.tags, tags.value.version);
+    const versions = [status.value.version, runs.value.version, tags.value.version];
+    this.version = Math.min(...versions);
+    if (isOther) this.listsVersion = 0;
     queries.resume(instance);
     this.ready = true;
     this.failures = 0;
     this.lastNews = Date.now();
     if (isOther) void this.checkPage();
     this.back();
+    this.needLists(Math.max(...versions)); // the logs may have grown between the replies
+    if (this.isBehind(this.told)) void this.refresh(); // what was told meanwhile may be newer than the replies
   }
 
   private retryLater(problem: Problem | null): void {
@@ -155,7 +166,8 @@ export class Hub {
     this.retry = setTimeout(() => this.tryNow(), this.retryAt - Date.now());
   }
 
-  private setStatus(status: Status): void {
+  private setStatus(status: Status, version: number): void {
+    this.statusVersion = version;
     const { isLoading, bytesDone, bytes } = status.loading;
     if (!isLoading) this.pace.forget();
     this.left = isLoading ? this.pace.note(performance.now(), bytesDone, bytes) : null;
@@ -168,7 +180,8 @@ export class Hub {
     this.runsById = new Map(runs.map((run) => [run.id, run]));
   }
 
-  private setTags(tags: Tag[]): void {
+  private setTags(tags: Tag[], version: number): void {
+    this.tagsVersion = version;
     this.tags = tags;
     this.listsAt = Date.now();
   }
@@ -196,17 +209,23 @@ export class Hub {
   }
 
   private catchUp(): void {
-    if (this.areListsLate) this.loadListsSoon();
+    this.catchUpLists();
     this.tryNow();
   }
 
   // ---- following ----
 
-  private hear({ version, instance }: StreamNews): void {
-    const isOther = instance !== undefined && instance !== this.instance;
-    if (!isOther && (this.paused || (version !== undefined && version <= this.version))) return;
-    if (version === undefined && Date.now() < this.retryAt) return; // a try is on its way
-    void this.refresh(version === undefined);
+  private hear(news: StreamNews): void {
+    const isPoll = news.version === undefined;
+    if (!isPoll) this.told = news;
+    const isOther = news.instance !== undefined && news.instance !== this.instance;
+    if (!isOther && (this.paused || !(isPoll || this.isBehind(news)))) return;
+    if (isPoll && Date.now() < this.retryAt) return; // a try is on its way
+    void this.refresh(isPoll);
+  }
+
+  private isBehind({ version = 0, instance = this.instance }: StreamNews): boolean {
+    return instance !== this.instance || version > this.version;
   }
 
   /** Asks what is new, one request at a time; a hidden page does when it is shown. */
@@ -246,47 +265,67 @@ export class Hub {
     if (this.paused) return;
     const status = this.status;
     if (status) {
-      this.setStatus({ ...status, version: news.version, loading: news.loading });
-      if (status.loading.isLoading && !news.loading.isLoading) this.loadListsSoon();
+      this.setStatus({ ...status, version: news.version, loading: news.loading }, this.statusVersion);
+      if (status.loading.isLoading && !news.loading.isLoading) {
+        this.statusVersion = -1; // what was damaged is known now, also where nothing is new
+        this.needLists(news.version);
+      }
     }
     if (news.version <= this.version) return;
     this.version = news.version;
     this.lastNews = Date.now();
-    this.meanwhile?.push(news);
+    if (this.isListing) this.meanwhile.push(news);
     const { tags, isComplete } = mergeTags(this.tags, news, (id) => this.runsById.has(id));
     if (tags !== this.tags) this.tags = tags;
     const isFromStart = news.since === 0; // then no series are listed: any may have grown or begun
-    if (!isComplete || isFromStart || news.gone.length > 0) this.loadListsSoon();
+    if (!isComplete || isFromStart || news.gone.length > 0) this.needLists(news.version);
     const runs = mergeRuns(this.runs, news);
     if (runs !== this.runs) this.setRuns(runs);
     if (isFromStart) queries.refresh();
     else queries.take(new News(news));
   }
 
-  /** The tags and the status (which counts them), not too often; also what failed is asked for again. */
+  /** The tags and the status (which counts them) must be of this version, or of a newer one. */
+  private needLists(version: number): void {
+    this.listsVersion = Math.max(this.listsVersion, version);
+    this.loadListsSoon();
+  }
+
+  /** Not too often, and one request at a time: of two replies the older one could come last. */
   private loadListsSoon(wait = Math.max(0, this.listsAt + LISTS_EVERY_MS - Date.now())): void {
-    if (this.listsTimer !== undefined) return;
+    if (Math.min(this.tagsVersion, this.statusVersion) >= this.listsVersion) return;
+    if (this.listsTimer !== undefined || this.isListing) return;
     this.listsTimer = setTimeout(() => {
       this.listsTimer = undefined;
       void this.loadLists();
     }, wait);
   }
 
+  private catchUpLists(): void {
+    if (this.areListsLate) this.loadListsSoon();
+  }
+
   private async loadLists(): Promise<void> {
     this.areListsLate = this.paused || isHidden(); // then when that ends
     if (this.areListsLate) return;
     const instance = this.instance;
+    this.isListing = true;
     this.meanwhile = [];
     const [tags, status] = await Promise.all([api.tags(), api.status()]);
-    const meanwhile = this.meanwhile ?? [];
-    this.meanwhile = null;
-    if (this.instance !== instance) return; // all was loaded anew
-    for (const reply of [tags, status])
-      if (!reply.ok) return this.loadListsSoon(backoff(++this.listFailures, reply.error));
+    const { meanwhile } = this;
+    this.isListing = false;
+    const failed = [tags, status].find((reply) => !reply.ok);
+    if (failed && !failed.ok) return this.loadListsSoon(backoff(++this.listFailures, failed.error));
     this.listFailures = 0;
-    if (tags.ok && tags.value.instance === instance)
-      this.setTags(meanwhile.reduce((list, news) => mergeTags(list, news, () => true).tags, tags.value.tags));
-    if (status.ok && status.value.instance === instance) this.setStatus(status.value);
+    // another process answered: all is loaded anew, or will be; loaded anew meanwhile: what is held is newer
+    const isWanted = (value: { instance: string; version: number }, held: number) =>
+      value.instance === instance && instance === this.instance && value.version >= held;
+    if (tags.ok && isWanted(tags.value, this.tagsVersion)) {
+      const merged = meanwhile.reduce((list, news) => mergeTags(list, news, () => true).tags, tags.value.tags);
+      this.setTags(merged, tags.value.version);
+    }
+    if (status.ok && isWanted(status.value, this.statusVersion)) this.setStatus(status.value, status.value.version);
+    this.loadListsSoon(LISTS_EVERY_MS); // if they are still older than they must be
   }
 
   // ---- people's state: names, notes, hidden runs, saved views ----

@@ -44,6 +44,51 @@ describe('the hub', () => {
     expect(runsOf('loss')).toEqual(['r1', 'r2', 'r3']);
   });
 
+  it('counts a log that begins while the page is being loaded, when the status is the first of the replies', async () => {
+    hub.stop();
+    server = new FakeServer();
+    browser = new FakeBrowser(server);
+    hub = new (await import('./hub.svelte')).Hub();
+    const release = [server.hold('runs'), server.hold('tags')];
+    void hub.start();
+    await settle();
+    server.log('r1', 'loss'); // the status said that there is nothing; runs and tags will have it
+    for (const go of release) go();
+    await settle(3000);
+    expect(names()).toEqual(['r1']);
+    expect(runsOf('loss')).toEqual(['r1']);
+    expect(hub.status?.plugins).toEqual({ scalars: 1 });
+  });
+
+  it('asks for what the stream told of while everything was being loaded', async () => {
+    const release = ['status', 'runs', 'tags'].map((path) => server.hold(path, true));
+    const loading = hub.reload();
+    await settle();
+    server.log('r3', 'loss'); // newer than the replies that are under way
+    await settle();
+    for (const go of release) go();
+    await loading;
+    await settle(3000);
+    expect(names()).toEqual(['r1', 'r2', 'r3']);
+    expect(runsOf('loss')).toEqual(['r1', 'r2', 'r3']);
+  });
+
+  it('keeps the newer list of tags when the reply with an older one is late', async () => {
+    await settle(2000);
+    const release = server.hold('tags', true, 1);
+    server.log('r3', 'first');
+    await settle(1500); // tags are asked for, and their reply is late
+    server.log('r4', 'second');
+    await settle(1500);
+    release();
+    await settle(100);
+    server.log('r1', 'first'); // of a known run and a known tag: nothing is asked for
+    await settle(5000);
+    expect(runsOf('second')).toEqual(['r4']);
+    expect(runsOf('first')).toEqual(['r1', 'r3']);
+    expect(hub.status?.plugins).toEqual({ scalars: 4 });
+  });
+
   it('drops what it holds when another server process answers, though its version is higher', async () => {
     server.people = { 'run/r1': { name: 'old' } };
     browser.down();

@@ -5,8 +5,11 @@ import { Stream } from './stream.source';
 
 const ports = new Set<MessagePort>();
 let stream: Stream | null = null;
+/** what the stream said last: a tab that comes later may hold something older */
+let newest: StreamNews = {};
 
 function tell(news: StreamNews): void {
+  if (news.version !== undefined) newest = { version: news.version, instance: news.instance };
   for (const port of ports) port.postMessage(news);
 }
 
@@ -18,10 +21,11 @@ function tell(news: StreamNews): void {
       if (ports.size > 0) return;
       stream?.close();
       stream = null;
+      newest = {};
     } else if (data.url) {
       ports.add(port); // also a page that the browser kept and shows again
       stream ??= new Stream(data.url, tell);
-      if (stream.isOpen) port.postMessage({ open: true } satisfies StreamNews);
+      if (stream.isOpen) port.postMessage({ ...newest, open: true } satisfies StreamNews);
     }
   };
   port.start();

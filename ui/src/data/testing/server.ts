@@ -16,6 +16,11 @@ interface FakeRun {
   changed: number; // version
   series: Map<string, FakeSeries>;
 }
+interface Held {
+  isAnswered: boolean;
+  times: number;
+  waiting: (() => void)[];
+}
 interface Failure {
   path: string;
   status: number;
@@ -57,7 +62,7 @@ export class FakeServer {
   private nextId = 1;
   private tombstones: { id: number; name: string; version: number }[] = [];
   private failures: Failure[] = [];
-  private held = new Map<string, (() => void)[]>();
+  private held = new Map<string, Held>();
 
   constructor() {
     this.restart();
@@ -105,10 +110,13 @@ export class FakeServer {
     this.failures.push({ path, status, headers, times });
   }
 
-  /** Requests of this path hang until the function that is returned is called. */
-  hold(path: string): () => void {
+  /**
+   * The next so many requests of this path hang until the function that is returned is called: before they are
+   * answered, or with the answer under way, which is old by then.
+   */
+  hold(path: string, isAnswered = false, times = Infinity): () => void {
     const waiting: (() => void)[] = [];
-    this.held.set(path, waiting);
+    this.held.set(path, { isAnswered, times, waiting });
     return () => {
       this.held.delete(path);
       for (const go of waiting) go();
@@ -137,12 +145,14 @@ export class FakeServer {
       this.aborted.push(path);
       return new DOMException('aborted', 'AbortError');
     };
-    const waiting = this.held.get(path);
-    if (waiting)
-      await new Promise<void>((go, stop) => {
-        waiting.push(go);
+    const holding = this.held.get(path);
+    const held = holding && holding.times-- > 0 ? holding : undefined;
+    const wait = () =>
+      new Promise<void>((go, stop) => {
+        held?.waiting.push(go);
         signal?.addEventListener('abort', () => stop(abort()));
       });
+    if (held && !held.isAnswered) await wait();
     if (signal?.aborted) throw abort();
     if (this.isDown) throw new TypeError('Failed to fetch');
     const failure = this.failures.find((f) => f.path === path && f.times > 0);
@@ -153,6 +163,7 @@ export class FakeServer {
     }
     const reply = this.answer(path, url.searchParams, body);
     reply.headers.set('X-Seaboard-Instance', this.instance);
+    if (held?.isAnswered) await wait();
     return reply;
   };
 
