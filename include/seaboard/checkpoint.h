@@ -65,6 +65,10 @@ SB_API sb_status sb_checkpoint_new(sb_checkpoint **out, sb_err *err);
 SB_API void sb_checkpoint_free(sb_checkpoint *c);
 SB_API sb_object *sb_checkpoint_root(sb_checkpoint *c);
 
+/* Removes all objects and all that was left by restores; save_counter stays. For programs whose
+ * objects come and go, which add them anew before each save. */
+SB_API void sb_checkpoint_clear(sb_checkpoint *c);
+
 /* Adds an object without a value: a layer, a list, a dictionary. Items of lists are called "0",
  * "1", ... SB_INVALID when the parent has a child of that name. */
 SB_API sb_status sb_object_add(sb_object **out, sb_object *parent, const char *name, sb_err *err);
@@ -114,6 +118,7 @@ SB_API sb_status sb_checkpoint_write(sb_checkpoint *c, const char *prefix, const
                                      sb_err *err);
 /* How often it was saved, in all processes that restored it. */
 SB_API int64_t sb_checkpoint_save_counter(const sb_checkpoint *c);
+SB_API void sb_checkpoint_set_save_counter(sb_checkpoint *c, int64_t count);
 
 /* ---- restoring ------------------------------------------------------------------------------- */
 
@@ -128,6 +133,12 @@ SB_API sb_status sb_checkpoint_restore(sb_checkpoint *c, const char *path, sb_re
 /* The same for what sb_checkpoint_write wrote: without save_counter. */
 SB_API sb_status sb_checkpoint_read(sb_checkpoint *c, const char *path, sb_restore **out,
                                     sb_err *err);
+
+/* Whether a restore has set this variable, or with a name that value (sb_object_set_value). */
+SB_API bool sb_object_is_restored(const sb_object *object, const char *value);
+/* The name of the i-th child that a restore has values for and this object does not have yet; NULL
+ * behind the last. It lives as long as the checkpoint. */
+SB_API const char *sb_object_awaited(const sb_object *object, size_t i);
 
 /* Each answers SB_OK or SB_INVALID with a message that names what the file has and what the program
  * has instead. */
@@ -207,6 +218,7 @@ typedef struct sb_saver_opts {
     uint32_t shards;  /* 0: one */
     uint32_t reshape; /* not 0: restores a variable of another shape with as many elements */
     const char *latest_filename; /* of the state file; default "checkpoint" */
+    uint64_t no_state;           /* not 0: no state file is written, and nothing is ever removed */
 } sb_saver_opts;
 
 /* opts may be NULL. */

@@ -55,15 +55,45 @@ bool native_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out) {
     return PyModule_AddType(module, *out) == 0;
 }
 
+PyObject *native_bytes_list(const sb_slice *texts, size_t count) {
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *text = native_bytes(texts[i]);
+        if (!text || PyList_SetItem(list, (Py_ssize_t)i, text) != 0) Py_CLEAR(list);
+    }
+    return list;
+}
+
+PyObject *native_shape(const int64_t *dims, uint32_t rank) {
+    PyObject *shape = PyTuple_New((Py_ssize_t)rank);
+    for (uint32_t i = 0; shape && i < rank; i++) {
+        PyObject *size = PyLong_FromLongLong(dims[i]);
+        if (!size || PyTuple_SetItem(shape, (Py_ssize_t)i, size) != 0) Py_CLEAR(shape);
+    }
+    return shape;
+}
+
+const char *native_dtype_name(sb_dtype dtype) {
+#define ROW(symbol, number, bytes, text)                                                           \
+    if (dtype == SB_##symbol) return text;
+    SB_DTYPE_MAP(ROW)
+#undef ROW
+    return "invalid";
+}
+
+size_t native_itemsize(sb_dtype dtype) {
+#define ROW(symbol, number, bytes, text)                                                           \
+    if (dtype == SB_##symbol) return bytes;
+    SB_DTYPE_MAP(ROW)
+#undef ROW
+    return 0;
+}
+
 static PyObject *shape_of(PyObject *module, PyObject *object) {
     (void)module;
     native_array a = {0};
     if (!native_array_of(object, &a)) return NULL;
-    PyObject *shape = PyTuple_New((Py_ssize_t)a.array.rank);
-    for (uint32_t i = 0; shape && i < a.array.rank; i++) {
-        PyObject *size = PyLong_FromLongLong(a.dims[i]);
-        if (!size || PyTuple_SetItem(shape, (Py_ssize_t)i, size) != 0) Py_CLEAR(shape);
-    }
+    PyObject *shape = native_shape(a.dims, a.array.rank);
     native_array_drop(&a);
     return shape;
 }
@@ -90,7 +120,8 @@ PyMODINIT_FUNC PyInit__native(void) {
                                            PyExc_ValueError, NULL);
     bool ok = data_error && PyModule_AddObjectRef(module, "DataError", data_error) == 0 &&
               PyModule_AddStringConstant(module, "__version__", sb_version()) == 0 &&
-              native_writer_init(module) && native_table_init(module) && native_events_init(module);
+              native_writer_init(module) && native_table_init(module) &&
+              native_events_init(module) && native_checkpoint_init(module);
     if (!ok) Py_CLEAR(module);
     return module;
 }

@@ -42,6 +42,10 @@ bool native_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out);
 bool native_writer_init(PyObject *module);
 bool native_table_init(PyObject *module);
 bool native_events_init(PyObject *module);
+/* A read-only view of memory that belongs to owner, which it keeps alive; format as the struct
+ * module has it. It has the buffer protocol. */
+PyObject *native_column(PyObject *owner, const void *data, size_t count, size_t itemsize,
+                        const char *format);
 bool native_checkpoint_init(PyObject *module);
 
 /* ---- arrays (array.c) ------------------------------------------------------------------------ */
@@ -75,6 +79,12 @@ int native_strings_of(PyObject *object, void *out);
 void native_array_drop(native_array *a);
 /* NULL for an argument that was None. */
 const sb_array *native_array_ref(const native_array *a);
+/* TensorFlow's name of a type, as in "float32", and the bytes of an element; strings: 0. */
+const char *native_dtype_name(sb_dtype dtype);
+size_t native_itemsize(sb_dtype dtype);
+/* A tuple of numbers; NULL with an error. */
+PyObject *native_shape(const int64_t *dims, uint32_t rank);
+PyObject *native_bytes_list(const sb_slice *texts, size_t count);
 /* Whether a number of the array can be counted in a histogram: finite and not huge. */
 bool native_array_has_countable(const native_array *a);
 

@@ -45,8 +45,8 @@ static void column_dealloc(PyObject *object) {
     Py_DECREF(type);
 }
 
-static PyObject *column_new(PyObject *owner, const void *data, size_t count, size_t itemsize,
-                            const char *format) {
+PyObject *native_column(PyObject *owner, const void *data, size_t count, size_t itemsize,
+                        const char *format) {
     allocfunc allocate = (allocfunc)PyType_GetSlot(column_type, Py_tp_alloc);
     column *self = (column *)allocate(column_type, 0);
     if (!self) return NULL;
@@ -145,14 +145,14 @@ static PyObject *table_at(PyObject *object, PyObject *index) {
     if (PyErr_Occurred()) return NULL;
     const sb_reader_columns *c = sb_reader_table_at(((table *)object)->table, i);
     if (!c) Py_RETURN_NONE;
-    PyObject *values = c->values ? column_new(object, c->values, c->count, sizeof(double), "d")
+    PyObject *values = c->values ? native_column(object, c->values, c->count, sizeof(double), "d")
                                  : Py_NewRef(Py_None);
     return Py_BuildValue(
         "NNiNNNNNNNn", native_text((sb_slice){(const uint8_t *)c->run, strlen(c->run)}),
         native_text(c->tag), (int)c->kind, native_text(c->plugin_name),
         native_bytes(c->plugin_content), native_text(c->display_name), native_text(c->description),
-        column_new(object, c->steps, c->count, sizeof(int64_t), "q"),
-        column_new(object, c->wall_times, c->count, sizeof(double), "d"), values,
+        native_column(object, c->steps, c->count, sizeof(int64_t), "q"),
+        native_column(object, c->wall_times, c->count, sizeof(double), "d"), values,
         (Py_ssize_t)c->skipped);
 }
 

@@ -3,6 +3,7 @@
     from seaboard import SummaryWriter          torch.utils.tensorboard's and tensorboardX's writer
     import seaboard.summary as summary          tf.summary
     from seaboard.keras import TensorBoard      the callback of Keras
+    from seaboard import train                  tf.train's checkpoints
     log = seaboard.read("runs")                 all points of all runs, as numpy arrays
 
 `seaboard --logdir runs` on the command line shows what was written; in a notebook, `%load_ext seaboard` and
@@ -18,7 +19,7 @@ TYPE_CHECKING = False  # typing itself takes longer to import than all of this
 if TYPE_CHECKING:
     from typing import Any
 
-    from seaboard import keras, notebook, plugins, program, summary, tensorboardX, torch
+    from seaboard import keras, notebook, plugins, program, summary, tensorboardX, torch, train
     from seaboard.client import Client
     from seaboard.notebook import load_ipython_extension
     from seaboard.reading import Log, Series, read, summary_iterator
@@ -40,6 +41,7 @@ __all__ = [
     "summary_iterator",
     "tensorboardX",
     "torch",
+    "train",
 ]
 
 _PLACES = {

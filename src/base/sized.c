@@ -38,7 +38,7 @@ CHECK_LAYOUT(sb_reader_opts, max_decoded);
 CHECK_LAYOUT(sb_recorder_opts, when_full);
 CHECK_LAYOUT(sb_recorder_stats, dropped);
 CHECK_LAYOUT(sb_save_opts, shards);
-CHECK_LAYOUT(sb_saver_opts, latest_filename);
+CHECK_LAYOUT(sb_saver_opts, no_state);
 CHECK_LAYOUT(sb_manager_opts, save);
 CHECK_LAYOUT(sb_variable, full_name);
 CHECK_LAYOUT(sb_reader_table_opts, flags);

@@ -243,7 +243,7 @@ sb_status sb_saver_save(sb_saver *s, const char *path, int64_t step, sb_slice me
     sb_status status = write_items(s, name, &id, err);
     if (status == SB_OK) status = write_meta(s, name, meta_graph, err);
     if (status == SB_OK) status = note_written(s, name, sb_wall_seconds(s->env.clock), id, err);
-    if (status == SB_OK) status = record(s, name, err);
+    if (status == SB_OK && !s->opts.no_state) status = record(s, name, err);
     if (status == SB_OK && out) *out = (const char *)s->list.items[s->list.n - 1].path.p;
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/banned.h"
 
 #define MOST_OBJECTS ((size_t)1 << 24)
+#define ARENA_BLOCK ((size_t)64 << 10)
 
 /* ---- the checkpoint -------------------------------------------------------------------------- */
 
@@ -28,7 +29,7 @@ sb_status sb_checkpoint_new_env(sb_checkpoint **out, const sb_env *env, sb_err *
     sb_checkpoint *c = sb_alloc_zeroed(env->alloc, 1, sizeof *c);
     if (!c) return sb_fail_nomem(err, "for a checkpoint");
     c->env = *env;
-    sb_arena_init(&c->arena, env->alloc, 64 << 10, SIZE_MAX / 2);
+    sb_arena_init(&c->arena, env->alloc, ARENA_BLOCK, SIZE_MAX / 2);
     sb_buf_init(&c->path, env->alloc, 1 << 16);
     c->root = new_object(c);
     if (!c->root) {
@@ -44,21 +45,47 @@ sb_status sb_checkpoint_new(sb_checkpoint **out, sb_err *err) {
     return sb_checkpoint_new_env(out, &env, err);
 }
 
+/* All that an object holds; the object itself stays, as it was when it was new. */
+static void empty_object(sb_object *o) {
+    sb_checkpoint *c = o->c;
+    const sb_alloc *alloc = c->env.alloc;
+    SB_VEC_FREE(&o->edges, alloc);
+    sb_alloc_put(alloc, o->table, o->table_size * sizeof *o->table);
+    SB_VEC_FREE(&o->slots, alloc);
+    SB_VEC_FREE(&o->deferred, alloc);
+    for (size_t k = 0; k < o->values.n; k++) sb_arena_fini(&o->values.items[k].arena);
+    SB_VEC_FREE(&o->values, alloc);
+    if (o->strings.alloc) sb_arena_fini(&o->strings);
+    *o = (sb_object){.c = c};
+}
+
+static void free_restores(sb_checkpoint *c) {
+    for (size_t i = 0; i < c->restores.n; i++) sb_restore_free(c->restores.items[i]);
+    c->restores.n = 0;
+}
+
+void sb_checkpoint_clear(sb_checkpoint *c) {
+    free_restores(c);
+    for (size_t i = 0; i < c->objects.n; i++) {
+        empty_object(c->objects.items[i]);
+        if (c->objects.items[i] != c->root)
+            sb_alloc_put(c->env.alloc, c->objects.items[i], sizeof **c->objects.items);
+    }
+    c->objects.n = 1;
+    c->objects.items[0] = c->root;
+    c->counter = NULL;
+    sb_arena_fini(&c->arena);
+    sb_arena_init(&c->arena, c->env.alloc, ARENA_BLOCK, SIZE_MAX / 2);
+}
+
 void sb_checkpoint_free(sb_checkpoint *c) {
     if (!c) return;
     sb_env env = c->env;
-    for (size_t i = 0; i < c->restores.n; i++) sb_restore_free(c->restores.items[i]);
+    free_restores(c);
     SB_VEC_FREE(&c->restores, env.alloc);
     for (size_t i = 0; i < c->objects.n; i++) {
-        sb_object *o = c->objects.items[i];
-        SB_VEC_FREE(&o->edges, env.alloc);
-        sb_alloc_put(env.alloc, o->table, o->table_size * sizeof *o->table);
-        SB_VEC_FREE(&o->slots, env.alloc);
-        SB_VEC_FREE(&o->deferred, env.alloc);
-        for (size_t k = 0; k < o->values.n; k++) sb_arena_fini(&o->values.items[k].arena);
-        SB_VEC_FREE(&o->values, env.alloc);
-        if (o->strings.alloc) sb_arena_fini(&o->strings);
-        sb_alloc_put(env.alloc, o, sizeof *o);
+        empty_object(c->objects.items[i]);
+        sb_alloc_put(env.alloc, c->objects.items[i], sizeof **c->objects.items);
     }
     SB_VEC_FREE(&c->objects, env.alloc);
     sb_buf_fini(&c->path);
@@ -72,6 +99,23 @@ sb_object *sb_checkpoint_root(sb_checkpoint *c) {
 
 int64_t sb_checkpoint_save_counter(const sb_checkpoint *c) {
     return c->save_counter;
+}
+
+void sb_checkpoint_set_save_counter(sb_checkpoint *c, int64_t count) {
+    c->save_counter = count;
+}
+
+bool sb_object_is_restored(const sb_object *object, const char *value) {
+    if (!value) return object->restored_by != 0;
+    const sb_kept_value *kept = sb_object_find_value(object, sb_slice_str(value));
+    return kept && kept->restored_by != 0;
+}
+
+const char *sb_object_awaited(const sb_object *object, size_t i) {
+    for (size_t k = object->deferred_begin; k < object->deferred.n; k++)
+        if (object->deferred.items[k].restore && i-- == 0)
+            return (const char *)sb_arena_dup(&object->c->arena, object->deferred.items[k].name).p;
+    return NULL;
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */

@@ -318,6 +318,36 @@ static void a_list_of_many_variables_is_restored_at_once_and_one_by_one(void **s
     }
 }
 
+static void a_program_that_adds_its_objects_anew_goes_on_counting(void **state) {
+    program p = {0};
+    sb_err err;
+    build(&p, "model", true);
+    set(&p, 3);
+    sb_checkpoint_set_save_counter(p.c, 8);
+    assert_non_null(strstr(save(&p, *state, "ckpt"), "ckpt-9"));
+    sb_checkpoint_clear(p.c);
+    assert_ok(sb_object_add_variable(NULL, sb_checkpoint_root(p.c), "w", &FLOATS(p.w, 4), &err),
+              &err);
+    const char *path = save(&p, *state, "ckpt");
+    assert_non_null(strstr(path, "ckpt-10"));
+    float w[4] = {0};
+    sb_object *made;
+    sb_checkpoint *c;
+    sb_restore *r;
+    assert_ok(sb_checkpoint_new(&c, &err), &err);
+    assert_ok(sb_checkpoint_restore(c, path, &r, &err), &err);
+    assert_string_equal(sb_object_awaited(sb_checkpoint_root(c), 0), "w");
+    assert_null(sb_object_awaited(sb_checkpoint_root(c), 1));
+    assert_ok(sb_object_add_variable(&made, sb_checkpoint_root(c), "w", &FLOATS(w, 4), &err), &err);
+    assert_true(sb_object_is_restored(made, NULL) && !sb_object_is_restored(made, "none"));
+    assert_null(sb_object_awaited(sb_checkpoint_root(c), 0));
+    assert_ok(sb_restore_assert_consumed(r, &err), &err); /* nothing of the first save is there */
+    assert_ok(sb_object_add_variable(&made, sb_checkpoint_root(c), "x", &FLOATS(w, 4), &err), &err);
+    assert_false(sb_object_is_restored(made, NULL));
+    sb_checkpoint_free(c);
+    sb_checkpoint_free(p.c);
+}
+
 static sb_status save_and_restore(const sb_alloc *alloc, void *ud) {
     const sb_env env = {alloc, &sb_fs_local, &sb_test_clock};
     float w[2] = {1, 2}, m[2] = {3, 4};
@@ -364,6 +394,7 @@ int main(void) {
         cmocka_unit_test(objects_that_make_no_sense_are_refused),
         cmocka_unit_test(a_graph_that_names_a_missing_node_is_corrupt),
         ON_DISK(a_list_of_many_variables_is_restored_at_once_and_one_by_one),
+        ON_DISK(a_program_that_adds_its_objects_anew_goes_on_counting),
         ON_DISK(failing_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,6 +126,23 @@ static void a_saver_names_what_is_missing_and_takes_objects_by_full_name(void **
     sb_checkpoint_free(c);
 }
 
+static void a_saver_without_a_state_file_removes_nothing(void **state) {
+    float w[2] = {0};
+    int64_t step = 0;
+    sb_err err;
+    const char *path = NULL;
+    sb_saver *s = new_saver(
+        w, &step,
+        &SB_INIT(sb_saver_opts, .max_to_keep = 1, .durability = SB_BUFFERED, .no_state = 1));
+    for (step = 1; step <= 2; step++)
+        assert_ok(sb_saver_save(s, sb_test_dir_join(*state, "m"), step, SB_LIT(""), &path, &err),
+                  &err);
+    assert_string_equal(path, sb_test_dir_join(*state, "m-2"));
+    assert_true(is_there(*state, "m-1.index") && is_there(*state, "m-2.index"));
+    assert_false(is_there(*state, "checkpoint"));
+    sb_saver_free(s);
+}
+
 static void a_saver_restores_strings_and_other_shapes(void **state) {
     const char *path = sb_test_dir_join(*state, "m");
     const int64_t six = 6, pairs[] = {3, 2}, two = 2;
@@ -254,6 +271,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         ON_DISK(a_saver_keeps_the_newest_ones_and_restores),
         ON_DISK(options_of_a_saver),
+        ON_DISK(a_saver_without_a_state_file_removes_nothing),
         ON_DISK(a_saver_restores_strings_and_other_shapes),
         ON_DISK(a_saver_takes_over_what_an_earlier_one_wrote),
         ON_DISK(a_saver_names_what_is_missing_and_takes_objects_by_full_name),
