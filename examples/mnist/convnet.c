@@ -1,6 +1,7 @@
 /* convnet.c: eight trainings of a small convolutional network, logged in every way there is:
  * losses, histograms of each layer, wrong predictions as pictures, notes, the graph with the time
- * of each op, curves, features for the projector, hyperparameters. What `make run` shows.
+ * of each op, a profile of some steps, curves, features for the projector, hyperparameters. What
+ * `make run` shows.
  *
  *     build/examples/convnet logs [STEPS]
  *     build/seaboard --logdir logs      at the same time, if you like */
@@ -19,7 +20,9 @@ enum {
     LOG_EVERY = 4,
     LOOK_EVERY = 40,
     HISTOGRAM_EVERY = 20,
-    VALIDATION_BATCHES = 10
+    VALIDATION_BATCHES = 10,
+    PROFILE_FROM = 34, /* with a validation among them */
+    PROFILE_TO = 44
 };
 
 static int steps = USUAL_STEPS;
@@ -49,6 +52,7 @@ typedef struct training {
     network n;
     sb_net_session *s;
     run_log log;
+    profile profile;
     float images[BATCH * 784];
     uint8_t labels[BATCH];
 } training;
@@ -56,7 +60,11 @@ typedef struct training {
 static bool run(training *t, data_set *set, uint64_t batch, double keep_prob, sb_op *const *fetches,
                 size_t count, sb_array *results, sb_slice *metadata, sb_err *err) {
     const float keep = (float)keep_prob;
-    if (!fill_batch(set, batch, BATCH, t->images, t->labels)) return false;
+    const profile *p = &t->profile;
+    sb_recorder_begin(p->r, p->loop, p->load);
+    bool is_there = fill_batch(set, batch, BATCH, t->images, t->labels);
+    sb_recorder_end(p->r, p->loop);
+    if (!is_there) return false;
     const sb_feed feeds[] = {
         {t->n.images,
          {.data = t->images, .dtype = SB_FLOAT, .rank = 2, .dims = sb_op_dims(t->n.images)->at}},
@@ -118,20 +126,32 @@ static bool look_at_features(training *t, sb_err *err) {
 
 /* ---- one training ---------------------------------------------------------------------------- */
 
-static bool train_steps(training *t, bool is_first, double *accuracy, sb_err *err) {
+static bool train_step(training *t, int step, bool is_traced, double *accuracy, sb_err *err) {
     sb_op *const fetches[] = {t->n.train, t->n.loss, t->n.accuracy};
+    sb_array r[3];
+    sb_slice metadata = {0};
+    if (step % LOOK_EVERY == 0 && !validate(t, step, accuracy, err)) return false;
+    if (step % HISTOGRAM_EVERY == 0 && !look_at_weights(t, step, err)) return false;
+    if (!run(t, &t->data->train, (uint64_t)step, t->t->keep_prob, fetches, 3, r,
+             is_traced ? &metadata : NULL, err))
+        return false;
+    if (is_traced) sb_run_metadata(t->log.train, "step001", metadata, step);
+    if (step % LOG_EVERY == 0)
+        log_training(&t->log, *(const float *)r[1].data, *(const float *)r[2].data, step);
+    return true;
+}
+
+/* The first training's step 1 is traced op by op for the graph, ten later steps are profiled. */
+static bool train_steps(training *t, bool is_first, double *accuracy, sb_err *err) {
+    profile *p = &t->profile;
+    const int from = steps < PROFILE_TO ? 0 : PROFILE_FROM;
     for (int step = 0; step <= steps && !is_stopped; step++) {
-        sb_array r[3];
-        sb_slice metadata = {0};
-        bool is_traced = is_first && step == 1;
-        if (step % LOOK_EVERY == 0 && !validate(t, step, accuracy, err)) return false;
-        if (step % HISTOGRAM_EVERY == 0 && !look_at_weights(t, step, err)) return false;
-        if (!run(t, &t->data->train, (uint64_t)step, t->t->keep_prob, fetches, 3, r,
-                 is_traced ? &metadata : NULL, err))
-            return false;
-        if (is_traced) sb_run_metadata(t->log.train, "step001", metadata, step);
-        if (step % LOG_EVERY == 0)
-            log_training(&t->log, *(const float *)r[1].data, *(const float *)r[2].data, step);
+        if (is_first && step == from && !profile_start(p, t->s, err)) return false;
+        sb_recorder_step(p->r, p->loop, p->train, step);
+        if (!train_step(t, step, is_first && step == 1, accuracy, err)) return false;
+        sb_recorder_end(p->r, p->loop);
+        bool is_last = step + 1 == PROFILE_TO || step == steps;
+        if (is_last && !profile_stop(p, t->s, t->log.path, err)) return false;
     }
     return !is_first || is_stopped || look_at_features(t, err);
 }
@@ -154,6 +174,7 @@ static bool run_trial(const char *root, digits *data, const trial *one, bool is_
     if (done) sb_graph(t.log.train, graph);
     done = done && train_steps(&t, is_first, &accuracy, err);
     if (done) printf("%s: validation accuracy %.3f\n", t.log.name, accuracy);
+    profile_stop(&t.profile, t.s, NULL, NULL); /* when the training was stopped within it */
     if (!log_close(&t.log, done && !is_stopped, done ? err : NULL)) done = false;
     sb_net_session_close(t.s);
     sb_net_free(t.n.g);

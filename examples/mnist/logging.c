@@ -36,13 +36,13 @@ static void log_notes(run_log *l, const hyperparameters *h) {
 }
 
 bool log_open(run_log *l, const char *root, const hyperparameters *h, sb_err *err) {
-    char path[4300];
+    char path[4400];
     *l = (run_log){0};
     snprintf(l->name, sizeof l->name, "%s-lr%g-drop%g", h->optimizer, h->learning_rate, h->dropout);
-    snprintf(path, sizeof path, "%s/%s", root, l->name);
-    if (sb_writer_open(&l->train, &SB_INIT(sb_writer_opts, .logdir = path), err) != SB_OK)
+    snprintf(l->path, sizeof l->path, "%s/%s", root, l->name);
+    if (sb_writer_open(&l->train, &SB_INIT(sb_writer_opts, .logdir = l->path), err) != SB_OK)
         return false;
-    snprintf(path, sizeof path, "%s/%s/validation", root, l->name);
+    snprintf(path, sizeof path, "%s/validation", l->path);
     if (sb_writer_open(&l->validation, &SB_INIT(sb_writer_opts, .logdir = path), err) != SB_OK)
         return false;
     const sb_hparam values[] = {
@@ -156,4 +156,22 @@ bool log_features(run_log *l, const float *features, int64_t width, const float 
                         &SB_INIT(sb_embedding_opts, .metadata = rows, .metadata_columns = 1,
                                  .images = &images),
                         err) == SB_OK;
+}
+
+/* ---- the profile ----------------------------------------------------------------------------- */
+
+bool profile_start(profile *p, sb_net_session *s, sb_err *err) {
+    if (sb_recorder_start(&p->r, NULL, err) != SB_OK) return false;
+    p->loop = sb_recorder_track(p->r, "training loop");
+    p->train = sb_recorder_name(p->r, "train");
+    p->load = sb_recorder_name(p->r, "load batch");
+    return sb_net_session_record(s, p->r, p->loop, err) == SB_OK;
+}
+
+bool profile_stop(profile *p, sb_net_session *s, const char *run, sb_err *err) {
+    if (!p->r) return true;
+    sb_recorder *r = p->r;
+    sb_net_session_record(s, NULL, 0, NULL);
+    p->r = NULL;
+    return sb_recorder_stop(r, run, err) == SB_OK;
 }

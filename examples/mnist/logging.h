@@ -14,7 +14,7 @@ typedef struct hyperparameters {
 
 typedef struct run_log {
     sb_writer *train, *validation;
-    char name[128];
+    char name[128], path[4300];
 } run_log;
 
 /* The description of the whole sweep, for the hyperparameters' tab. */
@@ -53,5 +53,17 @@ void log_curve(run_log *l, const curve_points *c, int step);
 /* features: [EMBEDDED, width], pictures: [EMBEDDED, 784] */
 bool log_features(run_log *l, const float *features, int64_t width, const float *pictures,
                   const uint8_t *labels, int step, sb_err *err);
+
+/* A recording of some steps: where the time of the loop and of every op goes. Calls on a recorder
+ * that is NULL do nothing, so the loop makes them always. */
+typedef struct profile {
+    sb_recorder *r;
+    uint32_t loop;        /* the track */
+    uint32_t train, load; /* names of slices */
+} profile;
+
+bool profile_start(profile *p, sb_net_session *s, sb_err *err);
+/* run NULL: it is thrown away. */
+bool profile_stop(profile *p, sb_net_session *s, const char *run, sb_err *err);
 
 #endif

@@ -181,7 +181,9 @@ static bool place_step(planning *pl, size_t s, block_list *live) {
         if (!take_block(live, bytes, pl->last_use[op->id][i], &at->at, &pl->p->bytes)) return false;
     }
     size_t scratch = op->kind->scratch ? op->kind->scratch(op) : 0;
-    return take_block(live, scratch, s, &step->scratch, &pl->p->bytes);
+    if (!take_block(live, scratch, s, &step->scratch, &pl->p->bytes)) return false;
+    for (size_t i = 0; i < live->n; i++) step->live += live->items[i].bytes;
+    return true;
 }
 
 static sb_status place_steps(planning *pl) {

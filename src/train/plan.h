@@ -25,6 +25,7 @@ typedef struct plan_step {
     const place *in, *out;
     void **in_data, **out_data; /* filled in by every run */
     size_t scratch;             /* offset */
+    size_t live;                /* bytes of values and scratch that are needed while it runs */
 } plan_step;
 
 typedef struct plan {

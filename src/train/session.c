@@ -90,6 +90,7 @@ sb_status sb_net_session_open(sb_net_session **out, sb_net *g, const sb_net_sess
 void sb_net_session_close(sb_net_session *s) {
     if (!s) return;
     sb_team_free(s->team);
+    sb_recording_fini(&s->recording);
     sb_saver_free(s->saver);
     for (size_t i = 0; i < s->plans.n; i++) sb_plan_free(s->plans.items[i]);
     SB_VEC_FREE(&s->plans, NET_ALLOC);
@@ -280,16 +281,33 @@ static sb_status give_results(const sb_net_session *s, const plan *p, const void
     return SB_OK;
 }
 
+/* A step as a slice of a profile. */
+static sb_status run_recorded_step(sb_net_session *s, const plan_step *step,
+                                   const void *const *feeds, sb_err *err) {
+    const recording *r = &s->recording;
+    uint32_t name = r->names[step->op->id];
+    sb_team_record(s->team, r->recorder, name);
+    sb_recorder_count(r->recorder, r->memory, (double)(s->variable_bytes + step->live));
+    sb_recorder_begin(r->recorder, r->track, name);
+    sb_status status = run_step(s, step, feeds, err);
+    sb_recorder_end(r->recorder, r->track);
+    return status;
+}
+
 /* One step after the other; the time of each when the run is traced. */
 static sb_status run_steps(sb_net_session *s, const plan *p, const void *const *feeds,
                            sb_err *err) {
     const sb_clock *clock = &sb_clock_system;
+    const recording *r = &s->recording;
     sb_status status = SB_OK;
+    sb_recorder_begin(r->recorder, r->track, r->run);
     for (size_t i = 0; i < p->step_count && status == SB_OK; i++) {
         if (s->times) s->times[i].begin = clock->steady(clock->ctx);
-        status = run_step(s, &p->steps[i], feeds, err);
+        status = r->recorder ? run_recorded_step(s, &p->steps[i], feeds, err)
+                             : run_step(s, &p->steps[i], feeds, err);
         if (s->times) s->times[i].end = clock->steady(clock->ctx);
     }
+    sb_recorder_end(r->recorder, r->track);
     return status;
 }
 

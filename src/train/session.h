@@ -5,6 +5,7 @@
 #include "train/graph.h"
 #include "train/metadata.h"
 #include "train/plan.h"
+#include "train/recording.h"
 #include "train/team.h"
 
 struct sb_net_session {
@@ -28,6 +29,7 @@ struct sb_net_session {
     sb_saver_opts saver_opts;
     bool has_saver_opts;
     step_time *times; /* of the steps of a traced run; NULL: the run is not traced */
+    recording recording;
 };
 
 /* Bytes of an element in memory: strings are sb_slice. */

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/banned.h"
@@ -15,15 +16,24 @@
 #define LOOKS 4000
 #define OPEN (1u << 31)
 
+/* A member, and where it records what it does. */
+typedef struct member_info {
+    struct team *team;
+    pthread_t thread;
+    uint32_t track;
+} member_info;
+
 struct team {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     unsigned size, started;
-    pthread_t threads[MOST_THREADS];
+    member_info members[MOST_THREADS]; /* the owner is the first */
     /* the current work */
     team_fn *fn;
     void *work;
     size_t count;
+    sb_recorder *recorder; /* NULL: nothing is recorded */
+    uint32_t name;
     atomic_size_t next;   /* the first piece that nobody has taken */
     atomic_uint gate;     /* OPEN while members may join the work; below it: how many have */
     atomic_uint round;    /* changes when there is new work */
@@ -71,13 +81,16 @@ static void await_round(team *t, unsigned seen) {
 }
 
 static void *member(void *arg) {
-    team *t = arg;
+    const member_info *self = arg;
+    team *t = self->team;
     for (unsigned seen = 0;;) {
         await_round(t, seen);
         seen = atomic_load_explicit(&t->round, memory_order_acquire);
         if (atomic_load(&t->is_closed)) return NULL;
         if (!join_work(t)) continue; /* it was done without us */
+        sb_recorder_begin(t->recorder, self->track, t->name);
         take_pieces(t);
+        sb_recorder_end(t->recorder, self->track);
         atomic_fetch_sub_explicit(&t->gate, 1, memory_order_release);
     }
 }
@@ -104,7 +117,9 @@ sb_status sb_team_new(team **out, unsigned threads, sb_err *err) {
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the program's own threads */
     int error = 0;
     while (t->size < threads && error == 0) {
-        error = pthread_create(&t->threads[t->size], NULL, member, t);
+        member_info *m = &t->members[t->size];
+        m->team = t;
+        error = pthread_create(&m->thread, NULL, member, m);
         if (error == 0) t->size++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -116,7 +131,7 @@ void sb_team_free(team *t) {
     if (!t) return;
     atomic_store(&t->is_closed, true);
     next_round(t);
-    for (unsigned i = 1; i < t->size; i++) pthread_join(t->threads[i], NULL);
+    for (unsigned i = 1; i < t->size; i++) pthread_join(t->members[i].thread, NULL);
     pthread_cond_destroy(&t->wake);
     pthread_mutex_destroy(&t->lock);
     sb_alloc_put(&sb_alloc_libc, t, sizeof *t);
@@ -124,6 +139,20 @@ void sb_team_free(team *t) {
 
 unsigned sb_team_size(const team *t) {
     return t ? t->size : 1;
+}
+
+void sb_team_make_tracks(team *t, sb_recorder *r) {
+    for (unsigned i = 1; i < sb_team_size(t); i++) {
+        char name[32];
+        snprintf(name, sizeof name, "session thread %u", i);
+        t->members[i].track = sb_recorder_track(r, name);
+    }
+}
+
+void sb_team_record(team *t, sb_recorder *r, uint32_t name) {
+    if (!t) return;
+    t->recorder = r;
+    t->name = name;
 }
 
 void sb_team_run(team *t, size_t count, team_fn *fn, void *work) {

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
+#include "seaboard/profile.h"
 
 typedef struct team team;
 /* Does piece i of the work. */
@@ -19,6 +20,11 @@ typedef void team_fn(void *work, size_t i);
 sb_status sb_team_new(team **out, unsigned threads, sb_err *err);
 void sb_team_free(team *t);
 unsigned sb_team_size(const team *t);
+/* Each member records its share of the next works as a slice of that name, on a track of its own.
+ * NULL ends it. */
+void sb_team_record(team *t, sb_recorder *r, uint32_t name);
+/* Makes those tracks. */
+void sb_team_make_tracks(team *t, sb_recorder *r);
 /* Does pieces 0 .. count - 1; returns when all are done. t may be NULL. */
 void sb_team_run(team *t, size_t count, team_fn *fn, void *work);
 

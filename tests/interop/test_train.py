@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 tf = pytest.importorskip("tensorflow")
+from tensorflow.tsl.profiler.protobuf import xplane_pb2  # noqa: E402
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from ckpt_ctypes import ROOT, SeaboardError  # noqa: E402
 from train_ctypes import ALL_AXES, Net, dims  # noqa: E402
@@ -397,6 +398,18 @@ def test_the_convolutional_network_feeds_every_tab(tmp_path):
     [config] = tmp_path.rglob("projector_config.pbtxt")
     assert "sprite" in config.read_text() and "metadata" in config.read_text()
     assert len(list(tmp_path.glob("*/validation"))) == 8
+    [profile] = tmp_path.glob("adam-lr0.002-drop0.4/plugins/profile/*/*.xplane.pb")
+    space = xplane_pb2.XSpace.FromString(profile.read_bytes())
+    assert not space.warnings
+    plane = space.planes[0]
+    [loop] = [line for line in plane.lines if line.name == "training loop"]
+    names = [plane.event_metadata[event.metadata_id].name for event in loop.events]
+    assert names.count("train") == 4 and names.count("gradients/conv1/Conv2D_grad/Conv2DBackpropFilter:Conv2DBackpropFilter") == 4
+    steps = [event for event, name in zip(loop.events, names) if name == "train"]
+    for event, name in zip(loop.events, names):  # a timeline without crossings: each op lies within its step
+        assert any(s.offset_ps <= event.offset_ps and event.offset_ps + event.duration_ps <= s.offset_ps + s.duration_ps
+                   for s in steps), name
+    assert "memory of the session (bytes)" in {metadata.name for metadata in plane.event_metadata.values()}
 
 
 def test_the_default_run_reaches_the_published_accuracy_on_the_real_digits(tmp_path):
