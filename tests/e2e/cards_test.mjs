@@ -115,8 +115,8 @@ export default {
 
   async 'the tooltip has every column of every run, says who ended, and is ordered as chosen'(keep) {
     const page = keep(await openCharts('demo'));
-    await plot(page, 'train/loss').hover({ position: { x: 300, y: 90 } });
-    await page.waitForSelector('.tip');
+    await plot(page, 'train/loss').click({ position: { x: 300, y: 90 } });
+    await page.waitForSelector('.tip.pinned');
     await soon(async () =>
       assert.deepEqual(await page.locator('.tip th').allInnerTexts(), [
         'run',
@@ -149,10 +149,10 @@ export default {
       await page.getByRole('button', { name: 'View ▾' }).click();
       await page.getByRole('dialog', { name: 'View' }).getByLabel('Order in tooltips').selectOption({ label });
       await page.keyboard.press('Escape');
-      await plot(page, 'train/loss').hover({
+      await plot(page, 'train/loss').click({
         position: { x: 300, y: 90 },
       });
-      await page.waitForSelector('.tip');
+      await page.waitForSelector('.tip.pinned');
     };
     await choose('least first');
     await soon(async () => {
@@ -377,7 +377,8 @@ export default {
       await plot(page, tag).hover({ position: { x: 180, y: 60 } });
       await page.waitForSelector('.tip');
       const cells = await page.locator('.tip tbody tr', { hasText: row }).locator('td').allInnerTexts();
-      return [Number(cells[2].replace('−', '-')), Number(cells[3])];
+      const step = /step ([\d\u2009]+)/.exec(await page.locator('.tip p').first().innerText())?.[1];
+      return [Number(cells[2].replace('−', '-')), Number(step)];
     };
     await until('the difference', async () => {
       const [value, step] = await at('loss', 'b');

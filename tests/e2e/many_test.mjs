@@ -44,7 +44,7 @@ export default {
     const frames = await page.evaluate(() => window.frames_.slice(2));
     measures['hover over 1000 lines: longest frame, ms'] = Math.round(Math.max(...frames));
     measures['hover over 1000 lines: median frame, ms'] = Math.round(frames.sort((a, b) => a - b)[frames.length >> 1]);
-    await soon(async () => assert.match(await page.locator('.tip').innerText(), /and 988 more/));
+    await soon(async () => assert.match(await page.locator('.tip').innerText(), /and 99\d more/));
   },
 
   async 'ten thousand tags are listed and filtered'(keep) {

@@ -178,10 +178,11 @@ export default {
     await soon(async () =>
       assert.deepEqual(await heads(page, 'train/loss'), [
         'Run',
-        'Min',
-        'Max',
-        'Start value',
-        'End value',
+        'Min, smoothed',
+        'Max, smoothed',
+        'Mean, smoothed',
+        'Start value, smoothed',
+        'End value, smoothed',
         'Change',
         'Change %',
         'Start step',

@@ -71,6 +71,7 @@ export type { CardKind, Dashboard, EmptyPage, Sample } from './app/dashboard';
 /** Cards that other dashboards offer to the time series page. */
 export { cardKinds } from './app/kinds.svelte';
 export { runs, direction } from './app/runs/runs.svelte';
+export { isHeldOut } from './app/runs/groups';
 /** The form that filters runs by a column; loaded when it is wanted. */
 export const columnFilter = () => import('./app/runs/ColumnFilter.svelte');
 /** The editor of a table's columns; loaded when it is wanted. */
@@ -104,7 +105,7 @@ export { fuzzy } from './base/fuzzy';
 export { compileRegex } from './base/filter';
 export { default as Chart } from './widgets/chart/Chart.svelte';
 export { Crosshair } from './widgets/chart/crosshair';
-export { xExtent, type Hit, type Line } from './widgets/chart/lines';
+export { nearestIndex, xExtent, type Hit, type Line } from './widgets/chart/lines';
 export { snap, spread, walk } from './widgets/chart/fobs';
 export { drawnStats, type Stats, type StatPoint } from './widgets/chart/stats';
 export {
@@ -121,7 +122,9 @@ export {
 } from './widgets/chart/scale';
 export { onPixelRatio } from './widgets/chart/ratio';
 export type { Plot, PlotData, PlotTheme, PlotZoom as Zoom } from './widgets/chart/plot';
-export { chartSvg, svgToPng, saveBlob } from './widgets/chart/export';
+/** A chart as SVG; loaded when it is wanted. */
+export const chartExport = () => import('./widgets/chart/export');
+export { svgToPng, saveBlob } from './widgets/save';
 export { inSight } from './widgets/sight';
 export { default as Icon } from './widgets/Icon.svelte';
 export { default as FindList } from './widgets/FindList.svelte';

@@ -1,8 +1,10 @@
-// What people type into the run filter: a regular expression over names, conditions, or both joined by "and":
-//   resnet.*seed   lr>0.01   state:running   tag:baseline   lr<=3e-4 and opt=adam and ^vit
+// What people type into the run filter: regular expressions over names, conditions, and both joined by and, or, not and
+// brackets:
+//   resnet.*seed   lr>0.01   state:running   tag:baseline   (lr<=3e-4 or opt=adam) and not ^vit   min(val/loss)<0.3
 // A condition is KEY OP VALUE with OP one of > >= < <= = != and ":" (contains); of several values one has to
-// match, and with "!=" none may be equal. Everything else is a regular expression that ignores case. A text that is not a
-// valid expression gives an error, and the last valid filter stays in use.
+// match, and with "!=" none may be equal. Keys and values with blanks stand in quotes. Everything else is a regular
+// expression that ignores case; brackets belong to it unless they hold a condition or one of the words. A text that is not
+// a valid expression gives an error, and the last valid filter stays in use.
 import { fail, ok, type Result } from './result';
 
 export type Filtered = string | number | boolean;
@@ -11,8 +13,24 @@ export interface Filterable {
   get(key: string): Filtered | readonly Filtered[] | undefined;
 }
 export type Predicate = (item: Filterable) => boolean;
+export interface Filter {
+  meets: Predicate;
+  /** of its conditions, as they are typed: a name, or min(NAME), max(NAME), last(NAME) */
+  keys: string[];
+}
 
-const CONDITION = /^\s*([\w./-]+)\s*(>=|<=|!=|>|<|=|:)\s*(.+?)\s*$/;
+const CONDITION =
+  /^((?:min|max|last)\(\s*[^()"]+?\s*\)|"[^"]+"|[\w./@+-]+)\s*(>=|<=|!=|>|<|=|:)\s*("[^"]*"|[^]+?)\s*$/i;
+const SUMMARY = /^(min|max|last)\(\s*([^]*?)\s*\)$/i;
+const WORD = /\s(?:and|or)\s|(?:^|\s)not\s/i;
+
+/** A key in its parts: min(val/loss) is the least value of val/loss. */
+export function partsOfKey(key: string): { of: 'min' | 'max' | 'last' | ''; name: string } {
+  const found = SUMMARY.exec(key);
+  return found ? { of: found[1].toLowerCase() as 'min', name: found[2] } : { of: '', name: key };
+}
+
+const unquoted = (text: string) => text.replace(/^"([^]*)"$/, '$1');
 
 function condition(key: string, op: string, wanted: string): Predicate {
   const number = wanted === '' ? NaN : Number(wanted);
@@ -53,18 +71,84 @@ export function compileRegex(text: string): Result<RegExp> {
   }
 }
 
-export function parseFilter(text: string): Result<Predicate> {
-  const parts: Predicate[] = [];
-  for (const piece of text.split(/\s+and\s+/i)) {
-    if (piece.trim() === '') continue;
-    const found = CONDITION.exec(piece);
-    if (found) {
-      parts.push(condition(found[1], found[2], found[3]));
-      continue;
-    }
-    const regex = compileRegex(piece.trim());
-    if (!regex.ok) return regex;
-    parts.push((item) => regex.value.test(item.name));
+/** Where the bracket that opens at `from` is closed; -1: nowhere. */
+function closing(text: string, from: number): number {
+  let depth = 0;
+  let isQuoted = false;
+  let isClass = false;
+  for (let i = from; i < text.length; i++) {
+    const c = text[i];
+    if (c === '\\') i++;
+    else if (c === '"') isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (isClass) isClass = c !== ']';
+    else if (c === '[') isClass = true;
+    else if (c === '(') depth++;
+    else if (c === ')' && --depth === 0) return i;
   }
-  return ok((item) => parts.every((part) => part(item)));
+  return -1;
+}
+
+/** The parts of a text between a word, outside of brackets and quotes. */
+function split(text: string, word: 'and' | 'or'): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === '"') i = Math.max(i, text.indexOf('"', i + 1));
+    else if (text[i] === '(') i = Math.max(i, closing(text, i));
+    else if (/\s/.test(text[i])) {
+      const found = /^\s+(\w+)\s/.exec(text.slice(i));
+      if (found?.[1].toLowerCase() !== word) continue;
+      parts.push(text.slice(from, i));
+      from = i += found[0].length - 1;
+    }
+  }
+  return [...parts, text.slice(from)];
+}
+
+/** Does a text in brackets say something, rather than belong to a regular expression? */
+const isExpression = (text: string) => WORD.test(text) || CONDITION.test(text.trim());
+
+function joined(text: string, word: 'and' | 'or', each: (part: string) => Result<Filter>): Result<Filter> {
+  const filters: Filter[] = [];
+  for (const part of split(text, word)) {
+    if (part.trim() === '') continue;
+    const filter = each(part.trim());
+    if (!filter.ok) return filter;
+    filters.push(filter.value);
+  }
+  if (filters.length === 1) return ok(filters[0]);
+  const isOr = word === 'or' && filters.length > 0;
+  return ok({
+    meets: (item) => (isOr ? filters.some(({ meets }) => meets(item)) : filters.every(({ meets }) => meets(item))),
+    keys: filters.flatMap(({ keys }) => keys),
+  });
+}
+
+function term(text: string): Result<Filter> {
+  const negated = /^not\s+([^]+)$/i.exec(text);
+  if (negated) {
+    const inner = term(negated[1].trim());
+    return inner.ok ? ok({ ...inner.value, meets: (item) => !inner.value.meets(item) }) : inner;
+  }
+  if (text.startsWith('(') && closing(text, 0) === text.length - 1 && isExpression(text.slice(1, -1)))
+    return parseFilter(text.slice(1, -1));
+  const found = CONDITION.exec(text);
+  if (found) {
+    const key = unquoted(found[1]);
+    const meets = condition(key, found[2], unquoted(found[3]));
+    // many write hyperparameters into the names of runs: lr=0.1 finds those, too
+    const literal = /^[=:]$/.test(found[2]) ? text.toLowerCase() : '';
+    const isInName = (item: Filterable) =>
+      literal !== '' && item.get(key) === undefined && item.name.toLowerCase().includes(literal);
+    return ok({ meets: (item) => meets(item) || isInName(item), keys: [key] });
+  }
+  const regex = compileRegex(text);
+  return regex.ok ? ok({ meets: (item) => regex.value.test(item.name), keys: [] }) : regex;
+}
+
+export function parseFilter(text: string): Result<Filter> {
+  const typed = text.replace(/(?:\s+(?:and|or|not))+\s*$/i, ''); // more is being typed
+  return joined(typed, 'or', (part) => joined(part, 'and', term));
 }

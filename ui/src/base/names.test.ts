@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Colours, generated, hashName, oklch, PALETTE } from './colours';
-import { parseFilter } from './filter';
+import { parseFilter, partsOfKey } from './filter';
 import { fuzzy } from './fuzzy';
 import { groupOf, naturalCompare, splitTag } from './natural';
 
@@ -42,7 +42,7 @@ describe('run filter', () => {
   };
   const test = (text: string) => {
     const parsed = parseFilter(text);
-    return parsed.ok ? parsed.value(run) : parsed.error.code;
+    return parsed.ok ? parsed.value.meets(run) : parsed.error.code;
   };
   it('is a regular expression, or conditions, or both', () => {
     expect(test('')).toBe(true);
@@ -60,6 +60,38 @@ describe('run filter', () => {
     expect(test('tag=base')).toBe(false);
     expect(test('tag!=old')).toBe(false);
     expect(test('tag!=new')).toBe(true);
+  });
+  it('knows or, not and brackets, which stay those of a regular expression where they hold none of it', () => {
+    expect(test('resnet or lr>0.01')).toBe(true);
+    expect(test('resnet or lr>1')).toBe(false);
+    expect(test('not resnet')).toBe(true);
+    expect(test('not lr>0.01')).toBe(false);
+    expect(test('lr>0.01 and not (state:finished or opt=sgd)')).toBe(true);
+    expect(test('(resnet or vit) and (lr<0.01 or lr>0.01)')).toBe(true);
+    expect(test('(resnet or vit) and lr<0.01')).toBe(false);
+    expect(test('resnet or vit and lr<0.01')).toBe(false);
+    expect(test('(vit|resnet)/(seed|s)\\d')).toBe(true);
+    expect(test('(vit|resnet)/seed[)(]?1')).toBe(true);
+    expect(test('lr>0.01 and')).toBe(true);
+    expect(test('orange')).toBe(false);
+  });
+  it('takes keys and values in quotes, and the least, greatest or last value of a metric', () => {
+    const keys = (text: string) => {
+      const parsed = parseFilter(text);
+      return parsed.ok ? parsed.value.keys : [];
+    };
+    expect(keys('"my loss" < 3 or min(val/loss)<=0.2 and opt="a and b"')).toEqual(['my loss', 'min(val/loss)', 'opt']);
+    expect(partsOfKey('MIN( val/loss )')).toEqual({ of: 'min', name: 'val/loss' });
+    expect(partsOfKey('lr')).toEqual({ of: '', name: 'lr' });
+    expect(test('opt="adam"')).toBe(true);
+  });
+  it('finds settings that are part of a name', () => {
+    const meets = (text: string, name: string) => {
+      const parsed = parseFilter(text);
+      return parsed.ok && parsed.value.meets({ name, get: () => undefined });
+    };
+    expect(meets('bs=32', 'vit-bs=32-x')).toBe(true);
+    expect(meets('bs=64', 'vit-bs=32-x')).toBe(false);
   });
   it('reports a broken expression', () => expect(test('(')).toBe('invalid'));
 });

@@ -40,6 +40,24 @@ export function pairTags(tags: readonly string[]): string[][] {
   return pairs;
 }
 
+export type Role = 'train' | 'validation' | 'eval' | 'test';
+const ROLES: ReadonlyMap<string, Role> = new Map([
+  ...[...TRAIN].map((word) => [word, 'train'] as const),
+  ...['val', 'valid', 'validation', 'dev'].map((word) => [word, 'validation'] as const),
+  ...['eval', 'evaluation'].map((word) => [word, 'eval'] as const),
+  ...['test', 'testing'].map((word) => [word, 'test'] as const),
+]);
+
+/** Which part of the data a run is about, by the last of its folders that says so; and its name without that folder. */
+export function roleOf(name: string): { role: Role | ''; stem: string } {
+  const folders = name.split('/');
+  for (let i = folders.length - 1; i >= 0; i--) {
+    const role = ROLES.get(folders[i].toLowerCase());
+    if (role) return { role, stem: folders.toSpliced(i, 1).join('/') };
+  }
+  return { role: '', stem: name };
+}
+
 /** The training run of a validation run: X/train for X/validation. */
 export function trainingRun(name: string): string | null {
   const at = name.lastIndexOf('/');

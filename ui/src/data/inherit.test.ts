@@ -31,3 +31,18 @@ describe('hyperparameters of runs beneath others', () => {
     expect(withInherited(runs)).toBe(runs);
   });
 });
+
+describe('the state of runs of validation', () => {
+  const alive = (name: string, state: Run['state']): Run => ({ name, state }) as Run;
+  const stateOf = (runs: Run[], name: string) => withInherited(runs).find((r) => r.name === name)?.state;
+  it('is that of their training when they have had no news', () => {
+    expect(stateOf([alive('a', 'finished'), alive('a/validation', 'stalled')], 'a/validation')).toBe('finished');
+    expect(stateOf([alive('a/train', 'running'), alive('a/validation', 'stalled')], 'a/validation')).toBe('running');
+    expect(stateOf([alive('a', 'finished'), alive('a/train', 'stalled')], 'a/train')).toBe('finished');
+    expect(stateOf([alive('a/train', 'stalled'), alive('a/eval', 'stalled')], 'a/eval')).toBe('stalled');
+  });
+  it('is their own while they have news, and that of other runs is always their own', () => {
+    expect(stateOf([alive('a', 'finished'), alive('a/validation', 'running')], 'a/validation')).toBe('running');
+    expect(stateOf([alive('a', 'finished'), alive('a/seed1', 'stalled')], 'a/seed1')).toBe('stalled');
+  });
+});

@@ -1,5 +1,7 @@
-// Inherited hyperparameters: Keras writes those of a training into run "x" and its curves into "x/train" and
-// "x/validation", so a run that logged none gets those of its nearest ancestor.
+// What runs have from their relatives. Keras writes the hyperparameters and the end of a training into run "x" and its
+// curves into "x/train" and "x/validation": a run that logged no hyperparameters gets those of its nearest ancestor, and
+// one without news is as alive as the training that it belongs to.
+import { roleOf, trainingRun } from '../base/pairs';
 import type { Run } from './types';
 
 const above = (name: string): string => {
@@ -8,6 +10,23 @@ const above = (name: string): string => {
 };
 
 export function withInherited(runs: Run[]): Run[] {
+  return withStates(withHparams(runs));
+}
+
+/** Validation writes once an epoch at most and never says that it ended. */
+function withStates(runs: Run[]): Run[] {
+  if (!runs.some((run) => run.state === 'stalled')) return runs;
+  const named = new Map(runs.map((run) => [run.name, run]));
+  return runs.map((run) => {
+    if (run.state !== 'stalled' || roleOf(run.name.slice(run.name.lastIndexOf('/') + 1)).role === '') return run;
+    const training = named.get(trainingRun(run.name) ?? '');
+    const parent = named.get(above(run.name));
+    const relative = [training, parent].find((one) => one && one !== run && one.state !== 'loading');
+    return relative ? { ...run, state: relative.state } : run;
+  });
+}
+
+function withHparams(runs: Run[]): Run[] {
   const known = new Map<string, Run['hparams']>();
   for (const run of runs) if (run.hparams) known.set(run.name, run.hparams);
   if (known.size === 0) return runs;

@@ -6,7 +6,7 @@ import { hub } from '../../data/hub.svelte';
 import type { Run } from '../../data/types';
 import { settings } from '../settings.svelte';
 import { view } from '../view.svelte';
-import { compareKeys } from './groups';
+import { compareKeys, withoutRole } from './groups';
 import { pairFrom, type Notes } from './notes.svelte';
 
 const KEPT = 100;
@@ -33,7 +33,9 @@ export class Colouring {
     if (other) return this.of(other);
     return this.by ? this.ofGroup(this.keyOf(run, this.by), this.by) : this.inTheme(this.ofRuns.of(run.name));
   }
-  ofGroup(key: string, by: string): string {
+  /** Training and validation of a group have one colour. */
+  ofGroup(keyWithRole: string, by: string): string {
+    const key = withoutRole(keyWithRole);
     const chosen = this.notes.colourOfGroup(key);
     return this.inTheme(chosen === undefined ? this.ofGroups(by).of(key) : pairFrom(chosen));
   }
@@ -51,7 +53,7 @@ export class Colouring {
       colours = new Colours();
       if (this.givenToGroups.size >= KEPT) this.givenToGroups.clear();
       this.givenToGroups.set(by, colours);
-      const keys = new Set(untrack(() => hub.runs.map((run) => this.keyOf(run, by))));
+      const keys = new Set(untrack(() => hub.runs.map((run) => withoutRole(this.keyOf(run, by)))));
       for (const key of [...keys].sort(compareKeys)) colours.of(key);
     }
     return colours;

@@ -1,5 +1,6 @@
 // What people say of runs: another name, a note, tags, a colour, archived or not; and colours of groups. Kept by the
 // server (hub.people: "run/NAME", "group/KEY"), written by any version of any page, so everything read is checked.
+import { withoutRole } from './groups';
 import { PALETTE, type Colour } from '../../base/colours';
 import { naturalCompare } from '../../base/natural';
 import { hub } from '../../data/hub.svelte';
@@ -79,7 +80,7 @@ export class Notes {
     return this.byRun.get(name) ?? NOTHING;
   }
   colourOfGroup(key: string): ChosenColour | undefined {
-    return this.groupColours.get(key);
+    return this.groupColours.get(withoutRole(key));
   }
 
   /** Every tag that a run has, with how many have it. */
@@ -118,6 +119,6 @@ export class Notes {
   }
 
   colourGroup(key: string, colour: ChosenColour | undefined): Promise<boolean> {
-    return hub.remember({ [`group/${key}`]: colour === undefined ? null : { colour } });
+    return hub.remember({ [`group/${withoutRole(key)}`]: colour === undefined ? null : { colour } });
   }
 }

@@ -11,6 +11,7 @@ export type PanelDialog =
   | { kind: 'tags'; runs: Run[] }
   | { kind: 'regex'; target: 'group' | 'colour' }
   | { kind: 'groupColour'; key: string }
+  | { kind: 'hparams' }
   | { kind: 'columns' };
 export type PanelPopover =
   { kind: 'top'; anchor: HTMLElement } | { kind: 'filter'; column: string; anchor: HTMLElement };

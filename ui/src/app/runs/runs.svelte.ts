@@ -1,39 +1,59 @@
 // Which runs there are for the viewer: filtered, sorted, cut to the best, grouped or as a tree, hidden, coloured. One
 // instance, used by the panel and by every dashboard. Notes, columns, metrics, rows and
 // colours have files of their own.
-import { parseFilter, type Filtered, type Predicate } from '../../base/filter';
-import { trainingRun } from '../../base/pairs';
+import { tellApart } from '../../base/apart';
+import { parseFilter, partsOfKey, type Filter, type Filtered } from '../../base/filter';
+import { roleOf, trainingRun } from '../../base/pairs';
 import { covers, excluding, including } from '../../base/shown';
 import { passes } from '../../base/where';
 import { hub } from '../../data/hub.svelte';
-import { toNumber, type Cell, type Run } from '../../data/types';
+import type { Cell, Run } from '../../data/types';
 import { view } from '../view.svelte';
 import { Colouring } from './colouring.svelte';
 import { bestIsHigh, Columns, partsOf } from './columns.svelte';
-import { keyOf } from './groups';
-import { Metrics } from './metrics.svelte';
+import { keyOf, withRole } from './groups';
+import { Metrics, summed } from './metrics.svelte';
+import { Names } from './names.svelte';
 import { Notes } from './notes.svelte';
 import { sortedBy } from './order';
 import { flatRows, groupRows, Tree, type Row } from './rows';
+import { findSeeds } from './seeds';
 
 export { direction } from './metrics.svelte';
+
+const ROOM = 18; // letters: a name that is no longer stays as it is
 
 export class RunsModel {
   readonly notes = new Notes();
   private readonly metrics = new Metrics();
   readonly table = new Columns(this.metrics);
-  private good: Predicate = () => true;
+  readonly names = new Names(() => this.table.hparams);
+  private good: Filter = { meets: () => true, keys: [] };
 
-  filterError = $derived.by(() => {
-    const parsed = parseFilter(view.runFilter);
-    return parsed.ok ? '' : parsed.error.message;
-  });
-  private readonly predicate = $derived.by(() => {
-    const parsed = parseFilter(view.runFilter);
-    if (parsed.ok) this.good = parsed.value;
+  private readonly parsed = $derived(parseFilter(view.runFilter));
+  filterError = $derived(this.parsed.ok ? '' : this.parsed.error.message);
+  private readonly filter = $derived.by(() => {
+    if (this.parsed.ok) this.good = this.parsed.value;
     return this.good;
   });
+  /** Names in conditions that nothing here is called. */
+  unknownNames = $derived(
+    hub.ready
+      ? [...new Set(this.filter.keys.map((key) => partsOfKey(key).name))].filter((name) => this.names.isUnknown(name))
+      : [],
+  );
+  /** Metrics that the conditions are about. */
+  private readonly filterTags = $derived(
+    this.filter.keys.flatMap((key) => {
+      const known = this.names.resolve(partsOfKey(key).name);
+      return known?.kind === 'metric' ? [known.name] : [];
+    }),
+  );
 
+  /** Short names for names that are shown together, by name: what all of them share is left out where it is long. */
+  labelsOf(names: readonly string[], room = ROOM): ReadonlyMap<string, string> {
+    return tellApart(names, room);
+  }
   nameOf(run: Run): string {
     return this.notes.get(run.name).name ?? run.name;
   }
@@ -47,7 +67,7 @@ export class RunsModel {
   archived = $derived(hub.runs.reduce((n, run) => n + (this.notes.get(run.name).archived ? 1 : 0), 0));
 
   private readonly passing = $derived.by(() => {
-    const meets = this.predicate;
+    const { meets } = this.filter;
     const where = [...view.where];
     return this.listed.filter(
       (run) =>
@@ -66,7 +86,7 @@ export class RunsModel {
   /** What the viewer asked for needs numbers that are on their way. */
   isWaiting = $derived.by(() => {
     const needed = this.table.wanted(view.top ? [view.sort, ...view.where.keys()] : view.where.keys(), []);
-    return needed.some((tag) => !this.metrics.has(tag));
+    return [...needed, ...this.filterTags].some((tag) => !this.metrics.has(tag));
   });
   /** How many "top" leaves out. */
   cut = $derived(this.passing.length - this.matching.length);
@@ -93,10 +113,12 @@ export class RunsModel {
       case 'duration':
         return run.start !== null && run.last !== null ? run.last - run.start : undefined;
       default: {
-        const own = run.hparams?.[key];
+        const { of, name } = partsOfKey(key);
+        const own = of === '' ? run.hparams?.[name] : undefined;
         if (own !== undefined) return own;
-        const cell = this.cell(key, run.id);
-        return cell ? toNumber(cell.last) : undefined;
+        const tag = this.names.resolve(name)?.name ?? name;
+        const cell = this.cell(tag, run.id);
+        return cell ? summed(cell, of || 'last', tag).value : undefined;
       }
     }
   }
@@ -135,9 +157,14 @@ export class RunsModel {
   groupOf(run: Run): string {
     return this.keyOf(run, view.group);
   }
+  /** With the role of the run where runs have several: training and validation are no spread of each other. */
   keyOf(run: Run, by: string): string {
-    return keyOf(run, by, this.notes.get(run.name).tags);
+    const key = by === 'seeds' ? this.seeds.keyOf(run) : keyOf(run, by, this.notes.get(run.name).tags);
+    return this.hasRoles && by !== '' ? withRole(key, roleOf(run.name).role) : key;
   }
+  private readonly hasRoles = $derived(new Set(hub.runs.map((run) => roleOf(run.name).role)).size > 1);
+  /** What differs by a seed only. */
+  seeds = $derived.by(() => findSeeds(hub.runs));
 
   private readonly tree = new Tree();
   rows = $derived.by((): Row[] => {
@@ -216,8 +243,7 @@ export class RunsModel {
   follow(): void {
     $effect(() => {
       const tags = new Set(this.table.wanted([view.sort, ...view.where.keys()]));
-      for (const word of view.runFilter.matchAll(/([\w./-]+)\s*[<>=!]/g))
-        if (hub.tags.some((tag) => tag.tag === word[1])) tags.add(word[1]);
+      for (const tag of this.filterTags) tags.add(tag);
       this.metrics.want([...tags]);
     });
   }

@@ -28,11 +28,12 @@ import {
 } from '../../public';
 import { steps } from '../../rooms/steps/steps.svelte';
 import { infoOf, type CardInfo } from './info';
-import { bandLine, keyOf, seriesLines, type Look, type Source } from '../../rooms/lines/lines';
+import { bandKey, bandLine, keyOf, partsOfBand, seriesLines, type Look, type Source } from '../../rooms/lines/lines';
 import { smoothingAsk } from '../../rooms/lines/series';
 import { ts } from './view.svelte';
 import { tt } from './texts';
 
+const SHORT = 20; // points: an average over so few distorts more than it shows
 const NEAR = { number: 1, relative: 0.001, wall: undefined }; // a step; a millisecond
 
 type Ask = Omit<ScalarsAsk, 'series'>;
@@ -82,10 +83,22 @@ export class CardData {
     this.tags.length === 1 ? this.wanted.map(({ run }) => run) : [...new Set(this.wanted.map(({ run }) => run))],
   );
 
+  /** Has no line more than a few points? Of bands that is known only while all of x is here. */
+  private isShort = $derived.by((): boolean => {
+    const { series } = this.points.answer ?? {};
+    if (series?.size) return (this.wasShort = [...series.values()].every(({ n }) => n <= SHORT));
+    const bands = this.bandsLive.answer;
+    if (bands && bands.range === undefined) this.wasShort = bands.bands.every(({ x }) => x.length <= SHORT);
+    return this.wasShort;
+  });
+  private wasShort = false;
+
   private smoothing = $derived.by(() => {
     const { kind, weight } = ts.smoothingOf(this.tag);
-    return smoothingAsk(kind, weight);
+    return ts.isUsual(this.tag) && this.isShort ? ({ kind: 'none' } as const) : smoothingAsk(kind, weight);
   });
+  /** Lines that would be smoothed are not, because they are short. */
+  isLeftRaw = $derived.by(() => ts.isUsual(this.tag) && this.isShort && ts.smoothing > 0);
 
   /** What every question about this card's lines has in common, so that its numbers are those of what is drawn. */
   basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing' | 'compare'> => ({
@@ -94,7 +107,7 @@ export class CardData {
     compare: this.compare,
   }));
 
-  private banded = $derived(ts.bands !== 'off' && view.group !== '' && this.tags.length === 1);
+  private banded = $derived(ts.bands !== 'off' && view.group !== '');
 
   /** With which run the others are compared; bands along another metric are not. */
   baseline = $derived.by((): Run | null => {
@@ -159,9 +172,11 @@ export class CardData {
     if (!this.banded || spread === 'off') return this.points.answer || this.points.trouble ? null : this.askedBands;
     if (this.width === 0 || this.wanted.length === 0) return null;
     const groups = new Map<string, { run: number; tag: string }[]>();
-    for (const { run, tag } of this.wanted) {
-      const key = runs.groupOf(run);
-      groups.set(key, [...(groups.get(key) ?? []), { run: run.id, tag }]);
+    for (const { run, tag, at } of this.wanted) {
+      const key = bandKey(at, runs.groupOf(run));
+      const members = groups.get(key);
+      if (members) members.push({ run: run.id, tag });
+      else groups.set(key, [{ run: run.id, tag }]);
     }
     const { x, width, range, near, smoothing, compare } = this.ask;
     this.askedBands = bandsQuestion({
@@ -242,7 +257,7 @@ export class CardData {
       faint: true,
       colour: runs.colourOfGroup(runs.groupOf(this.series[i].run)),
     }));
-    return [...bands.map((band) => bandLine(keys[band.group], band, steps.x)), ...members];
+    return [...bands.map((band) => bandLine(partsOfBand(keys[band.group]), band, look)), ...members];
   });
 
   /** Runs in groups whose band has this flag. */
@@ -253,7 +268,7 @@ export class CardData {
   info = $derived.by((): CardInfo =>
     infoOf(this.bands ? [] : this.series, {
       runs: this.members.length,
-      groups: this.bands?.keys.length ?? 0,
+      groups: new Set(this.bands?.keys.map((key) => partsOfBand(key).group)).size,
       without: this.membersWith(UNCOMPARED),
       unsmoothed: this.membersWith(MEMBER_UNSMOOTHED),
       isZoomed: this.loadedRange !== undefined,

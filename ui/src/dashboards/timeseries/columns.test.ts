@@ -21,6 +21,7 @@ const row = (name: string, start: number, end: number, lr?: number): Row => {
     tag: '',
     colour: '#000',
     firstWall: 1000,
+    edges: null,
     run: lr === undefined ? null : ({ hparams: { lr } } as unknown as Row['run']),
     stats: { start: a, end: b, line: { min, max, mean: (start + end) / 2 }, raw: { min, max, mean: 7 } },
   };
@@ -96,7 +97,16 @@ describe('the columns of a table', () => {
       'min',
     ]));
   it('are those that are known, and "smoothed" only when something is', () => {
-    expect(shownColumns('single', ['run', 'nonsense', 'smoothed', 'h:lr'], false)).toEqual(['run', 'h:lr']);
+    const chosen = ['run', 'nonsense', 'smoothed', 'value', 'h:lr'];
+    expect(shownColumns('single', chosen, { smooth: false, bands: false })).toEqual(['run', 'value', 'h:lr']);
+    expect(shownColumns('single', chosen, { smooth: true, bands: true })).toEqual([
+      'run',
+      'smoothed',
+      'value',
+      'low',
+      'high',
+      'h:lr',
+    ]);
     expect(notChosen('single', ['run', 'h:lr', 'value'], ['lr', 'model'])).toEqual([
       'smoothed',
       'step',

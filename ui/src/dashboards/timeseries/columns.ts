@@ -12,6 +12,8 @@ export interface Row {
   run: Run | null; // null: a group of runs
   firstWall: number;
   stats: Stats | null;
+  /** of a band: its edges there, the least and the greatest over a range */
+  edges: { low: number; high: number } | null;
 }
 
 export const COLUMNS = {
@@ -44,10 +46,22 @@ export function knownColumns(kind: Kind, chosen: readonly string[]): string[] {
   return chosen.filter((id) => isHparam(id) || known.includes(id));
 }
 
-/** Those that are known here; without "smoothed" when nothing is. */
-export function shownColumns(kind: Kind, chosen: readonly string[], isSmooth: boolean): string[] {
-  return knownColumns(kind, chosen).filter((id) => id !== 'smoothed' || isSmooth);
+const EDGES = ['low', 'high'];
+
+/** Those that are known here, without "smoothed" when nothing is; of bands their edges, too. */
+export function shownColumns(
+  kind: Kind,
+  chosen: readonly string[],
+  has: { smooth: boolean; bands: boolean },
+): string[] {
+  const shown = knownColumns(kind, chosen).filter((id) => id !== 'smoothed' || has.smooth);
+  if (!has.bands) return shown;
+  const before = shown.findIndex((id) => id === 'value' || id === 'mean');
+  return shown.toSpliced(before < 0 ? shown.length : before + 1, 0, ...EDGES);
 }
+
+/** Columns whose numbers are those of the smoothed line where there is one, and not said to be by their names. */
+export const isOfLine = (id: string): boolean => ['min', 'max', 'start', 'end', 'mean'].includes(id);
 
 /** All that are not chosen, hyperparameters last. */
 export function notChosen(kind: Kind, chosen: readonly string[], hparams: readonly string[]): string[] {
@@ -60,6 +74,7 @@ export function valueOf(row: Row, id: string): Value {
     const value = row.run?.hparams?.[hparamOf(id)];
     return value === undefined ? null : typeof value === 'boolean' ? String(value) : value;
   }
+  if (id === 'low' || id === 'high') return row.edges?.[id] ?? null;
   const stats = row.stats;
   if (!stats) return null;
   const { start, end, line } = stats;

@@ -6,10 +6,12 @@ import {
   LiveQuery,
   measureQuestion,
   metricOf,
+  nearestIndex,
   seriesKey,
   toNumber,
   xExtent,
   xWhat,
+  type Line,
   type Measure,
   type Measured,
   type MeasurePoint,
@@ -47,6 +49,19 @@ function statsOf(m: Measure): Stats {
     },
     raw: { min: maybe(m.min), max: maybe(m.max), mean: m.mean === null ? NaN : toNumber(m.mean) },
   };
+}
+
+/** How far a band goes at a place, or over a range. */
+function edgesOf({ x, band }: Line, from: number, to: number | null): { low: number; high: number } | null {
+  const first = nearestIndex(x, from);
+  if (first < 0 || !band) return null;
+  const edges = { low: band.low[first], high: band.high[first] };
+  const last = to === null ? first : nearestIndex(x, to);
+  for (let i = first + 1; i <= last; i++) {
+    if (!(band.low[i] >= edges.low)) edges.low = band.low[i];
+    if (!(band.high[i] <= edges.high)) edges.high = band.high[i];
+  }
+  return edges;
 }
 
 export interface Warning {
@@ -125,6 +140,7 @@ export class Measures {
         run: source?.run ?? null,
         firstWall: line.firstWall,
         stats,
+        edges: place && line.band ? edgesOf(line, place.from, place.to) : null,
       };
     });
   });

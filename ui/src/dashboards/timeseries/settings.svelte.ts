@@ -9,7 +9,7 @@ export interface TableColumns {
 
 export const DEFAULT_COLUMNS: TableColumns = {
   single: ['run', 'smoothed', 'value', 'step', 'relative'],
-  range: ['run', 'min', 'max', 'start', 'end', 'change', 'percent', 'startStep', 'endStep'],
+  range: ['run', 'min', 'max', 'mean', 'start', 'end', 'change', 'percent', 'startStep', 'endStep'],
 };
 const LEAST_HEIGHT = 48;
 const MOST_HEIGHT = 600;

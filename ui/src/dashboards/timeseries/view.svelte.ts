@@ -24,6 +24,8 @@ export type Compare = 'off' | 'difference' | 'ratio';
 export type Spread = 'off' | 'std' | 'ci95' | 'minmax';
 
 export const PREFIX = 'ts';
+const USUAL = 0.6; // smoothing, as TensorBoard's
+const MOST = 0.999;
 const KINDS: readonly [SmoothKind, ...SmoothKind[]] = ['ema', 'time_ema', 'window', 'gaussian', 'median'];
 
 const writeRange = (r: [number, number] | null) => (r ? `${r[0]}~${r[1]}` : '');
@@ -34,7 +36,8 @@ function readRange(text: string): [number, number] | null {
 
 export class TimeSeriesView {
   xScale = $state<Scale>('linear');
-  smoothing = $state(0.6);
+  /** null: nobody chose one */
+  private chosenSmoothing = $state<number | null>(null);
   smoothKind = $state<SmoothKind>('ema');
   outliers = $state(true);
   cardSmoothing = $state.raw<ReadonlyMap<string, CardSmoothing>>(new Map()); // of cards that have their own
@@ -61,8 +64,11 @@ export class TimeSeriesView {
     fields.taste(fields.choice('xscale', this, 'xScale', ['linear', 'log', 'symlog'])),
     fields.taste({
       key: 'smooth',
-      write: () => (this.smoothing === 0.6 ? '' : String(this.smoothing)),
-      read: (text) => (this.smoothing = Math.min(0.999, Math.max(0, numberOr(text, 0.6)))),
+      write: () => (this.chosenSmoothing === null ? '' : String(this.chosenSmoothing)),
+      read: (text) => {
+        const weight = numberOr(text, NaN);
+        this.chosenSmoothing = Number.isNaN(weight) ? null : Math.min(MOST, Math.max(0, weight));
+      },
     }),
     fields.taste(fields.choice('filter', this, 'smoothKind', KINDS)),
     { key: 'cardsmooth', write: () => this.writeSmoothing(), read: (text) => this.readSmoothing(text) },
@@ -96,6 +102,17 @@ export class TimeSeriesView {
     fields.text('tsort', this, 'tableSort'),
     fields.names('tall', this, 'tall'),
   ];
+
+  get smoothing(): number {
+    return this.chosenSmoothing ?? USUAL;
+  }
+  set smoothing(weight: number) {
+    this.chosenSmoothing = weight;
+  }
+  /** Is a card smoothed because nobody said otherwise? */
+  isUsual(card: string): boolean {
+    return this.chosenSmoothing === null && !this.cardSmoothing.has(card);
+  }
 
   private writeScale(kind: Scale): string {
     return joinList([...this.yScale].filter(([, scale]) => scale === kind).map(([card]) => card));

@@ -92,6 +92,8 @@ export class Cards {
     const isOpen = (key: string) => !this.grid.closed.has(key);
     const sections: Section[] = [];
     if (this.pins.length) sections.push(this.section(PINNED, t('ts.pinned'), this.pins, isOpen(PINNED)));
+    const others = groups.get('');
+    if (others && groups.delete('')) groups.set('', others); // tags without a group come last
     for (const [key, cards] of groups)
       sections.push(this.section(`/${key}`, key || t('ts.ungrouped'), cards, isOpen(`/${key}`)));
     return sections;

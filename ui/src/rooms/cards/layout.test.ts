@@ -31,6 +31,35 @@ describe('cards', () => {
       [false, CARD],
     ]);
   });
+  it('of small sections share a row and fill it, in order', () => {
+    const { placed, height } = layOut(
+      [section('a', 1), section('b', 1), section('c', 2), section('d', 5), section('e', 1)],
+      1200,
+      3,
+      new Set(),
+      heightOf,
+    );
+    const ends = placed.map(({ section: { key }, left, width, top }) => [
+      key,
+      top,
+      Math.round(left),
+      Math.round(left + width),
+    ]);
+    const row = HEADER + CARD + GAP;
+    expect(ends).toEqual([
+      ['a', 0, 0, 594],
+      ['b', 0, 606, 1200],
+      ['c', row, 0, 1200],
+      ['d', 2 * row, 0, 1200],
+      ['e', 3 * row + CARD + GAP, 0, 1200],
+    ]);
+    expect(placed[4].cards[0].height).toBe(WIDE_CARD);
+    expect(height).toBe(3 * row + CARD + GAP + HEADER + WIDE_CARD + GAP + GAP);
+  });
+  it('of shut sections leave heads, side by side', () => {
+    const shut = Array.from({ length: 10 }, (_, i) => section(`s${i}`, 4, false));
+    expect(layOut(shut, 1200, 3, new Set(), heightOf).height).toBe(4 * HEADER + GAP);
+  });
   it('of a closed section are not there', () =>
     expect(layOut([section('a', 9, false)], 1000, 3, new Set(), heightOf).placed[0].cards).toEqual([]));
   it('exist only in sight: ten thousand cost as many as fit', () => {

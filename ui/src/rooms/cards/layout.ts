@@ -19,7 +19,9 @@ export interface PlacedCard {
 }
 export interface PlacedSection {
   section: Section;
+  left: number;
   top: number;
+  width: number;
   height: number;
   cards: PlacedCard[];
 }
@@ -84,13 +86,48 @@ export function layOut(
 ): { placed: PlacedSection[]; height: number } {
   let top = 0;
   const placed: PlacedSection[] = [];
+  const usual = (width - GAP * (columns - 1)) / columns;
+  // sections that fit beside each other are one row: those that are shut, and those whose cards fill less than one
+  let row: Section[] = [];
+  let taken = 0;
+  const sizeOf = (section: Section) => (section.open ? section.cards.length : 1);
+  const isSmall = (section: Section) =>
+    !section.open || (section.cards.length < columns && !section.cards.some((card) => wide.has(card)));
+  const endRow = () => {
+    if (row.length === 0) return;
+    const n = row[0].open ? taken : columns; // cards fill the row, heads alone need not
+    const one = (width - GAP * (n - 1)) / n;
+    const isWide = one > 2 * usual;
+    let left = 0;
+    let bottom = 0;
+    for (const section of row) {
+      const size = sizeOf(section);
+      const own = size * one + (size - 1) * GAP;
+      const height = (card: string) => heightOf(card, isWide);
+      const { cards, bottom: end } = section.open
+        ? placeCards(section.cards, own, size, wide, height)
+        : { cards: [], bottom: HEADER };
+      placed.push({ section, left, top, width: own, height: end, cards });
+      left += own + GAP;
+      bottom = Math.max(bottom, end);
+    }
+    top += bottom;
+    row = [];
+    taken = 0;
+  };
   for (const section of sections) {
-    const { cards, bottom } = section.open
-      ? placeCards(section.cards, width, columns, wide, heightOf)
-      : { cards: [], bottom: HEADER };
-    placed.push({ section, top, height: bottom, cards });
+    const size = sizeOf(section);
+    if (row.length && (!isSmall(section) || row[0].open !== section.open || taken + size > columns)) endRow();
+    if (isSmall(section)) {
+      row.push(section);
+      taken += size;
+      continue;
+    }
+    const { cards, bottom } = placeCards(section.cards, width, columns, wide, heightOf);
+    placed.push({ section, left: 0, top, width, height: bottom, cards });
     top += bottom;
   }
+  endRow();
   return { placed, height: top + GAP };
 }
 

@@ -1,5 +1,5 @@
 // Downloads: names of files, names of runs in addresses, a chart as a picture.
-import { chartSvg, plotTheme, runs, saveBlob, settings, svgToPng, type Plot, type Run } from '../../public';
+import { chartExport, plotTheme, runs, saveBlob, settings, svgToPng, type Plot, type Run } from '../../public';
 
 const MOST_IN_URL = 100;
 export const fileName = (card: string) => card.replace(/[^\w.-]+/g, '_') || 'chart';
@@ -12,6 +12,7 @@ export const exportNames = (): string[] => namesFor(runs.shown);
 export async function exportChart(plot: Plot | null, title: string, kind: 'svg' | 'png'): Promise<void> {
   if (!plot) return;
   const theme = plotTheme(settings.dark);
+  const { chartSvg } = await chartExport();
   const svg = chartSvg(plot, title, { ink: theme.ink, grid: theme.grid, panel: theme.panel });
   const blob = kind === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await svgToPng(svg);
   if (blob) saveBlob(blob, `${fileName(title)}.${kind}`);

@@ -11,6 +11,17 @@ export interface Hover {
   top: number;
   py: number; // the pointer's height in the plot
   digits: (line: Line) => number; // that tell its values apart
+  /** of the card, in the window */
+  card: { left: number; top: number; right: number; bottom: number };
+  /** true points in place of those that are drawn, as soon as they are known */
+  truth?: Truth;
+}
+
+/** Finds the points that a chart has no room for, while the pointer rests. */
+export interface Truth {
+  /** the pointer rests at this x; null: it moves or is gone */
+  rest(x: number | null): void;
+  of(found: readonly Hit[], x: number): readonly Hit[];
 }
 
 /** Groups of runs that are drawn as bands, where a dashboard has such. */

@@ -1,6 +1,16 @@
 // Lines from series: colour by run, dash by tag, and where that is asked for a line for every part of a run whose steps
 // went back.
-import { metricOf, NOT_RISING, runs, type Band, type Line, type Run, type Series, type X } from '../../public';
+import {
+  isHeldOut,
+  metricOf,
+  NOT_RISING,
+  runs,
+  type Band,
+  type Line,
+  type Run,
+  type Series,
+  type X,
+} from '../../public';
 import { EMPTY, envelopeOf, strokesOf, xOf } from './series';
 
 export interface Source {
@@ -57,6 +67,7 @@ function lineOf(source: Source & { data: Series }, look: Look): Line {
   return {
     key: keyOf(source, look.tags),
     name: runs.nameOf(run),
+    group: runs.colourBy === '' ? undefined : runs.keyOf(run, runs.colourBy),
     tag: several ? tag : undefined,
     colour: runs.colourOf(run),
     dash: dashOf(several ? at : isHeldOut ? 1 : 0),
@@ -96,15 +107,27 @@ function partOf(line: Line, from: number, to: number, number: number, axis: X): 
   };
 }
 
-export function bandLine(key: string, band: Band, axis: X): Line {
+/** A group of runs for one of a card's tags, as one text. */
+export const bandKey = (at: number, group: string): string => `${at}\n${group}`;
+export function partsOfBand(key: string): { at: number; group: string } {
+  const end = key.indexOf('\n');
+  return { at: Number(key.slice(0, end)), group: key.slice(end + 1) };
+}
+
+/** Groups by colour, tags by dash; where there is but one tag, what is held out is dashed. */
+export function bandLine({ at, group }: { at: number; group: string }, band: Band, look: Look): Line {
+  const several = look.tags.length > 1;
   return {
-    key: `\n${key}`, // no run is called so
-    name: key,
-    colour: runs.colourOfGroup(key),
+    key: `\n${bandKey(at, group)}`, // no run is called so
+    name: group,
+    tag: several ? look.tags[at] : undefined,
+    colour: runs.colourOfGroup(group),
+    dash: dashOf(several ? at : isHeldOut(group) ? 1 : 0),
+    right: look.right && at > 0,
     x: band.x,
     y: band.centre,
     raw: null,
-    step: axis === 'step' ? band.x : null,
+    step: look.x === 'step' ? band.x : null,
     wall: null,
     firstWall: NaN,
     live: false,

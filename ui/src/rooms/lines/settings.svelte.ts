@@ -1,11 +1,11 @@
 // The viewer's settings of line charts: how tooltips are sorted, and how many rows they have.
 import { keep } from '../../public';
 
-export type TooltipSort = 'nearest' | 'nearestY' | 'descending' | 'ascending' | 'name';
-export const TOOLTIP_SORTS: TooltipSort[] = ['nearest', 'nearestY', 'descending', 'ascending', 'name'];
+export type TooltipSort = 'drawn' | 'nearest' | 'nearestY' | 'descending' | 'ascending' | 'name';
+export const TOOLTIP_SORTS: TooltipSort[] = ['drawn', 'nearest', 'nearestY', 'descending', 'ascending', 'name'];
 
 class LineSettings {
-  tooltipSort = $state<TooltipSort>('nearest');
+  tooltipSort = $state<TooltipSort>('drawn');
   tooltipRows = $state(12);
 
   constructor() {

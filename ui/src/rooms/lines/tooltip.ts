@@ -12,6 +12,7 @@ export function ordered(found: readonly Hit[], sort: TooltipSort, py: number): H
   const list = [...found];
   const away = (hit: Hit) => last(Math.abs(hit.py - py));
   const by: Record<TooltipSort, (a: Hit, b: Hit) => number> = {
+    drawn: (a, b) => last(a.py) - last(b.py),
     nearest: (a, b) => a.distance - b.distance,
     nearestY: (a, b) => away(a) - away(b),
     ascending: (a, b) => last(shownAt(a)) - last(shownAt(b)),
@@ -21,6 +22,46 @@ export function ordered(found: readonly Hit[], sort: TooltipSort, py: number): H
   return list.sort(
     (a, b) => Number(a.outside) - Number(b.outside) || by[sort](a, b) || naturalCompare(a.line.name, b.line.name),
   );
+}
+
+/** As many of the rows as there is room for: those nearest to the pointer, in the order that they have. */
+export function nearestRows(rows: readonly Hit[], most: number): Hit[] {
+  if (rows.length <= most) return [...rows];
+  const far = (hit: Hit) => hit.distance + (hit.outside ? 1e9 : 0);
+  const kept = new Set([...rows].sort((a, b) => far(a) - far(b)).slice(0, most));
+  return rows.filter((hit) => kept.has(hit));
+}
+
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+const BESIDE = 16; // pixels from the point
+const EDGE = 8; // of the window
+const TITLE = 36; // of a card
+
+/** Where a tooltip of this size goes: beside its point, else above or below it; never over it, nor over the titles of the
+ * cards beside and below this one. */
+export function placeOf(
+  at: { left: number; top: number },
+  { width, height }: { width: number; height: number },
+  card: Box,
+  window: { width: number; height: number },
+): { left: number; top: number } {
+  const right = at.left + BESIDE;
+  const left = at.left - BESIDE - width;
+  const highest = Math.max(EDGE, card.top + TITLE);
+  const lowest = Math.min(window.height - EDGE, card.bottom + EDGE) - height;
+  const beside = Math.max(EDGE, Math.min(Math.max(at.top - height / 2, highest), Math.max(lowest, EDGE)));
+  if (right + width <= window.width - EDGE) return { left: right, top: beside };
+  if (left >= EDGE) return { left, top: beside };
+  const above = at.top - BESIDE - height;
+  return {
+    left: Math.max(EDGE, Math.min(at.left - width / 2, window.width - width - EDGE)),
+    top: above >= EDGE ? above : at.top + BESIDE,
+  };
 }
 
 /** All rows with all digits, for a spreadsheet. */

@@ -1,5 +1,5 @@
-// A chart as a picture for a paper: SVG with title, axes and legend; PNG is made from it. Texts are escaped; what is
-// drawn is what the card shows.
+// A chart as a picture for a paper: SVG with title, axes and legend. Texts are escaped; what is drawn is what the card
+// shows.
 import { lonePoints, trace, type Line } from './lines';
 import { markPath, marksOf } from './paint';
 import type { Plot } from './plot';
@@ -28,7 +28,21 @@ function pathOf(plot: Plot, line: Line, y: Float64Array): string {
 
 const styleOf = (line: Line) =>
   `stroke-width="${line.faint ? 1 : 1.5}"${line.faint ? ' stroke-opacity=".45"' : ''}${line.dash?.length ? ` stroke-dasharray="${line.dash.join(' ')}"` : ''}`;
-const nameOf = (line: Line) => (line.tag ? `${line.name} · ${line.tag}` : line.name);
+
+/** What a legend says: a line's name, or that of its group where lines of a group look alike. */
+function legendOf(lines: readonly Line[]): { line: Line; text: string }[] {
+  const entries = new Map<string, { line: Line; text: string; n: number }>();
+  for (const line of lines) {
+    const key = [line.group ?? line.key, line.colour, line.dash?.join(), line.tag, line.faint].join('\n');
+    const entry = entries.get(key);
+    if (entry) entry.n++;
+    else entries.set(key, { line, text: line.name, n: 1 });
+  }
+  return [...entries.values()].map(({ line, text, n }) => {
+    const name = n > 1 ? `${line.group} (${n})` : text;
+    return { line, text: line.tag ? `${name} · ${line.tag}` : name };
+  });
+}
 
 function lineSvg(plot: Plot, line: Line): string {
   let text = '';
@@ -62,12 +76,13 @@ export function chartSvg(
 ): string {
   const { box } = plot;
   const lines = plot.data.lines;
-  const named = lines.slice(0, most);
+  const entries = legendOf(lines);
+  const named = entries.slice(0, most);
   const width = box.width + (plot.right ? 110 : 70);
   const top = 34;
   const { xTitle } = plot.data;
   const legendTop = top + box.height + (xTitle ? 52 : 36);
-  const height = legendTop + named.length * ROW + (lines.length > most ? ROW : 0) + 8;
+  const height = legendTop + named.length * ROW + (entries.length > most ? ROW : 0) + 8;
   const grid: string[] = [];
   for (const tick of plot.yTicks(plot.ay)) {
     const y = toPixel(plot.ay, tick.v);
@@ -93,11 +108,11 @@ export function chartSvg(
     );
   if (yTitle) grid.push(`<text x="4" y="12">${escape(yTitle)}</text>`);
   const legend = named.map(
-    (line, i) =>
-      `<path d="M48 ${legendTop + 5 + i * ROW}h16" stroke="${line.colour}" ${styleOf(line)}/><text x="70" y="${legendTop + 9 + i * ROW}">${escape(nameOf(line))}</text>`,
+    ({ line, text }, i) =>
+      `<path d="M48 ${legendTop + 5 + i * ROW}h16" stroke="${line.colour}" ${styleOf(line)}/><text x="70" y="${legendTop + 9 + i * ROW}">${escape(text)}</text>`,
   );
-  if (lines.length > most)
-    legend.push(`<text x="68" y="${legendTop + 9 + most * ROW}">+ ${lines.length - most}</text>`);
+  if (entries.length > most)
+    legend.push(`<text x="68" y="${legendTop + 9 + most * ROW}">+ ${entries.length - most}</text>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="11" fill="${colours.ink}">
 <rect width="100%" height="100%" fill="${colours.panel}"/>
 <text x="52" y="20" font-size="13" font-weight="600">${escape(title)}</text>
@@ -108,30 +123,4 @@ export function chartSvg(
     .join('')}</g></g>
 ${legend.join('')}
 </svg>`;
-}
-
-export async function svgToPng(svg: string, scale = 2): Promise<Blob | null> {
-  const url = URL.createObjectURL(new Blob([svg], { type: 'image/svg+xml' }));
-  try {
-    const image = new Image();
-    image.src = url;
-    await image.decode();
-    const canvas = document.createElement('canvas');
-    canvas.width = image.width * scale;
-    canvas.height = image.height * scale;
-    canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
-  } catch {
-    return null;
-  } finally {
-    URL.revokeObjectURL(url);
-  }
-}
-
-export function saveBlob(blob: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }

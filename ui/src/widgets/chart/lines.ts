@@ -15,6 +15,7 @@ export interface Line {
   firstWall: number;
   live: boolean; // a dot at its end
   tag?: string; // where a chart has several
+  group?: string; // where lines of one group have one colour
   dash?: number[];
   right?: boolean; // on the second y axis
   strokes?: number[]; // where each stroke begins, when x falls between them
@@ -65,8 +66,19 @@ export function xExtent(lines: readonly Line[], kind: ScaleKind): Range | null {
 }
 
 const SAMPLES = 4000; // enough for percentiles; sorting more would cost a frame
+const FEW_SAMPLES = 20; // of so few points none is an outlier
 
-/** Range of finite y within the x range; with outliers left out, that of the 5th to the 95th percentile. */
+/** The columns of a line that are seen: the line, the raw one behind it, the edges of its area. */
+function drawnColumns({ x, y, raw, envelope, band }: Line): { x: Float64Array; y: Float64Array }[] {
+  const columns = [{ x, y }];
+  if (band) columns.push({ x, y: band.low }, { x, y: band.high });
+  if (envelope) columns.push({ x: envelope.x, y: envelope.low }, { x: envelope.x, y: envelope.high });
+  else if (raw) columns.push({ x, y: raw });
+  return columns;
+}
+
+/** Range of finite y, of all that is drawn within the x range; with outliers left out, that of the 5th to the 95th
+ * percentile and as much again on both sides. The centre line of a band is never left out. */
 export function yExtent(
   lines: readonly Line[],
   within: Range | null,
@@ -75,33 +87,37 @@ export function yExtent(
 ): Range | null {
   let low = Infinity;
   let high = -Infinity;
+  let centreLow = Infinity;
+  let centreHigh = -Infinity;
+  const columns = lines.flatMap((line) =>
+    drawnColumns(line).map((drawn, i) => ({ ...drawn, isCentre: line.band && !i })),
+  );
   let total = 0;
-  for (const line of lines) total += line.x.length;
+  for (const { x } of columns) total += x.length;
   const stride = Math.max(1, Math.ceil(total / SAMPLES));
   const samples = new Float64Array(Math.ceil(total / stride));
   let taken = 0;
   let at = 0;
-  for (const line of lines) {
-    const { x, y, band } = line;
+  for (const { x, y, isCentre } of columns) {
     for (let i = 0; i < x.length; i++) {
+      const v = y[i];
+      if (v - v !== 0 || (kind === 'log' && v <= 0)) continue;
       if (within && (x[i] < within[0] || x[i] > within[1])) continue;
-      const top = band ? band.high[i] : y[i];
-      const bottom = band ? band.low[i] : y[i];
-      if (top - top === 0 && (kind !== 'log' || top > 0)) {
-        if (top > high) high = top;
-        if (at++ % stride === 0) samples[taken++] = top;
-      }
-      if (bottom < low && bottom - bottom === 0 && (kind !== 'log' || bottom > 0)) low = bottom;
+      if (v > high) high = v;
+      if (v < low) low = v;
+      if (isCentre && v > centreHigh) centreHigh = v;
+      if (isCentre && v < centreLow) centreLow = v;
+      if (at++ % stride === 0) samples[taken++] = v;
     }
   }
   if (!(low <= high)) return null;
-  if (!ignoreOutliers || taken < 20) return [low, high];
+  if (!ignoreOutliers || taken < FEW_SAMPLES) return [low, high];
   const sorted = samples.subarray(0, taken).sort();
   const p5 = sorted[Math.floor((sorted.length - 1) * 0.05)];
   const p95 = sorted[Math.ceil((sorted.length - 1) * 0.95)];
   // only what is far off counts as an outlier: within a spread beyond the percentiles all is shown
-  const room = (p95 - p5) * 1.0;
-  return [Math.max(low, p5 - room), Math.min(high, p95 + room)];
+  const room = p95 - p5;
+  return [Math.min(centreLow, Math.max(low, p5 - room)), Math.max(centreHigh, Math.min(high, p95 + room))];
 }
 
 /** Draws y over x. Breaks at values that are not finite (or not positive on a log axis) and, unless it is free to, where
