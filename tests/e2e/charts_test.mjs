@@ -44,7 +44,9 @@ export default {
     );
     await soon(async () =>
       assert.deepEqual(
-        (await page.locator('.section h2').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')).slice(0, 2),
+        (await page.locator('.section h2 button:first-child').allInnerTexts())
+          .map((text) => text.replace(/\s+/g, ''))
+          .slice(0, 2),
         ['▾train4', '▾val5'],
       ),
     );

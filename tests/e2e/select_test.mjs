@@ -441,7 +441,7 @@ export default {
       ),
     );
     await dialog.getByRole('tab', { name: 'Range' }).click();
-    await dialog.getByRole('option', { name: 'Mean' }).click();
+    await dialog.getByRole('option', { name: 'Step at max' }).click();
     await page.keyboard.press('Escape');
     await soon(async () =>
       assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'lr', 'Smoothed', 'Step', 'Value']),
@@ -453,7 +453,7 @@ export default {
       assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'lr', 'Smoothed', 'Step', 'Value']),
     );
     await choose(page, 'Range selection');
-    await until('mean', async () => (await heads(page, 'train/loss')).includes('Mean'));
+    await until('the column', async () => (await heads(page, 'train/loss')).includes('Step at max'));
   },
 
   async "a head's menu sorts, inserts left and right, filters and removes"(keep) {
