@@ -121,7 +121,8 @@ PyMODINIT_FUNC PyInit__native(void) {
     bool ok = data_error && PyModule_AddObjectRef(module, "DataError", data_error) == 0 &&
               PyModule_AddStringConstant(module, "__version__", sb_version()) == 0 &&
               native_writer_init(module) && native_table_init(module) &&
-              native_events_init(module) && native_checkpoint_init(module);
+              native_events_init(module) && native_checkpoint_init(module) &&
+              native_recorder_init(module);
     if (!ok) Py_CLEAR(module);
     return module;
 }

@@ -47,6 +47,7 @@ bool native_events_init(PyObject *module);
 PyObject *native_column(PyObject *owner, const void *data, size_t count, size_t itemsize,
                         const char *format);
 bool native_checkpoint_init(PyObject *module);
+bool native_recorder_init(PyObject *module);
 
 /* ---- arrays (array.c) ------------------------------------------------------------------------ */
 

@@ -159,24 +159,6 @@ static PyObject *embedding(PyObject *object, PyObject *args) {
     return w || PyErr_Occurred() ? result : Py_NewRef(Py_None);
 }
 
-static PyObject *profile(PyObject *object, PyObject *args) {
-    native_writer *self = (native_writer *)object;
-    const char *name;
-    Py_buffer bytes;
-    if (!PyArg_ParseTuple(args, "zy*:_profile", &name, &bytes)) return NULL;
-    PyObject *result = NULL;
-    sb_writer *w = native_writer_get(self);
-    if (w) {
-        sb_err err;
-        sb_status status;
-        const sb_slice slice = {bytes.buf, (size_t)bytes.len};
-        NATIVE_CALL(self, true, status, sb_profile(w, name, slice, &err));
-        result = status == SB_OK ? Py_NewRef(Py_None) : native_raise(status, err.text);
-    }
-    PyBuffer_Release(&bytes);
-    return w || PyErr_Occurred() ? result : Py_NewRef(Py_None);
-}
-
 PyMethodDef native_record_methods[] = {
     {"_raw_event", raw_event, METH_O, NULL},
     {"_graph", graph, METH_O, NULL},
@@ -187,6 +169,5 @@ PyMethodDef native_record_methods[] = {
     {"_keras_model", keras_model, METH_VARARGS, NULL},
     {"_session", session, METH_VARARGS, NULL},
     {"_embedding", embedding, METH_VARARGS, NULL},
-    {"_profile", profile, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -19,7 +19,7 @@ TYPE_CHECKING = False  # typing itself takes longer to import than all of this
 if TYPE_CHECKING:
     from typing import Any
 
-    from seaboard import keras, notebook, plugins, program, summary, tensorboardX, torch, train
+    from seaboard import keras, lightning, notebook, plugins, program, summary, tensorboardX, torch, train, transformers
     from seaboard.client import Client
     from seaboard.notebook import load_ipython_extension
     from seaboard.reading import Log, Series, read, summary_iterator
@@ -33,6 +33,7 @@ __all__ = [
     "SummaryWriter",
     "__version__",
     "keras",
+    "lightning",
     "notebook",
     "plugins",
     "program",
@@ -42,6 +43,7 @@ __all__ = [
     "tensorboardX",
     "torch",
     "train",
+    "transformers",
 ]
 
 _PLACES = {

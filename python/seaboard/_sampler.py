@@ -1,7 +1,7 @@
 """A profile of the Python process where no framework has a profiler: which functions each thread is in, by sampling.
 
-The result is an XSpace file where the profile dashboard looks for it, one line a thread; calls that are seen in samples
-that follow each other are one slice. It costs a few hundredths of the time at 200 samples a second.
+It is recorded through seaboard/profile.h, one track a thread; calls that are seen in samples that follow each other are one
+slice. It costs a few hundredths of the time at 200 samples a second.
 """
 
 from __future__ import annotations
@@ -9,38 +9,19 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import time
 from typing import Any
 
-from seaboard._proto.message import define
+from seaboard import _native
 
-_X = define(
-    """
-XSpace
-    1 planes XPlane repeated
-    4 hostnames string repeated
-XPlane
-    1 id int64
-    2 name string
-    3 lines XLine repeated
-    4 event_metadata XEventMetadata map:int64
-XLine
-    1 id int64
-    2 name string
-    3 timestamp_ns int64
-    4 events XEvent repeated
-    9 duration_ps int64
-    11 display_name string
-XEvent
-    1 metadata_id int64
-    2 offset_ps int64
-    3 duration_ps int64
-XEventMetadata
-    1 id int64
-    2 name string
-"""
-)
 DEPTH = 64  # frames of a stack, from the outermost
+
+
+class _Thread:
+    """The calls that one thread was seen in last, and since when."""
+
+    def __init__(self, track: int):
+        self.track = track
+        self.calls: list[tuple[str, int]] = []  # outermost first
 
 
 class Sampler:
@@ -51,74 +32,84 @@ class Sampler:
         self._interval = interval
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
-        self._samples: list[tuple[int, dict[int, tuple[str, ...]]]] = []
-        self._names: dict[int, str] = {}
+        self._recorder = _native.Recorder()
+        self._threads: dict[int, _Thread] = {}
+        self._titles: dict[str, int] = {}  # of tracks
+        self._names: dict[str, int] = {}  # of functions
 
     def start(self) -> None:
         """Begins to take samples, in a thread of its own."""
         self._thread = threading.Thread(target=self._run, name="seaboard profile", daemon=True)
         self._thread.start()
 
-    def discard(self) -> None:
-        """Ends it; nothing is written."""
+    def _end(self) -> None:
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
 
+    def discard(self) -> None:
+        """Ends it; nothing is written."""
+        self._end()
+        self._recorder.stop(None)
+
     def stop(self, folder: str | os.PathLike[str] | None = None) -> None:
         """Ends it and writes the profile; folder: where to, when none was given before."""
-        self.discard()
+        self._end()
         target = self._folder or folder
         if target is None:
+            self._recorder.stop(None)
             raise ValueError("a profile needs a directory: pass profiler_outdir to trace_on()")
-        from seaboard import _native
-        from seaboard._styles import TF2
-
-        writer = _native.Writer(os.fspath(target), TF2, 10, 120_000, ".profile", None, False, False)
-        writer._profile(None, self._space())
-        writer.close()
+        self._recorder.stop(target)
+        _mark(os.fspath(target))
 
     def _run(self) -> None:
         own = threading.get_ident()
+        now = self._recorder.now()
         while not self._ended.is_set():
+            now = self._recorder.now()
             stacks = {ident: _stack(frame) for ident, frame in sys._current_frames().items() if ident != own}
-            self._samples.append((time.time_ns(), stacks))
+            for ident in self._threads.keys() | stacks.keys():
+                self._see(ident, stacks.get(ident, ()), now)
             self._ended.wait(self._interval)
-        self._names = {thread.ident or 0: thread.name for thread in threading.enumerate()}
+        for thread in self._threads.values():
+            self._leave(thread, 0, now + int(self._interval * 1e9))
 
-    def _space(self) -> bytes:
-        """The serialized XSpace of all samples."""
-        import socket
+    def _see(self, ident: int, stack: tuple[str, ...], now: int) -> None:
+        """Records the calls that a thread has left, and notes those that it has entered."""
+        thread = self._threads.get(ident)
+        if thread is None:
+            thread = self._threads[ident] = _Thread(self._recorder.track(self._title(ident)))
+        same = 0
+        while same < min(len(stack), len(thread.calls)) and thread.calls[same][0] == stack[same]:
+            same += 1
+        self._leave(thread, same, now)
+        thread.calls += [(name, now) for name in stack[same:]]
 
-        plane = _X["XPlane"](id=1, name="/host:CPU")
-        known: dict[str, int] = {}
-        begin = self._samples[0][0] if self._samples else time.time_ns()
-        threads = sorted({ident for _, stacks in self._samples for ident in stacks})
-        for place, ident in enumerate(threads, 1):
-            line = plane.lines.add(id=place, name=self._names.get(ident, f"thread {ident}"), timestamp_ns=begin)
-            for name, start, end in self._slices(ident):
-                number = known.setdefault(name, len(known) + 1)
-                line.events.add(metadata_id=number, offset_ps=(start - begin) * 1000, duration_ps=(end - start) * 1000)
-        for name, number in known.items():
-            plane.event_metadata[number] = _X["XEventMetadata"](id=number, name=name)
-        return _X["XSpace"](planes=[plane], hostnames=[socket.gethostname()]).SerializeToString()
+    def _leave(self, thread: _Thread, kept: int, now: int) -> None:
+        for name, start in thread.calls[kept:]:
+            number = self._names.get(name)
+            if number is None:
+                number = self._names[name] = self._recorder.name(name)
+            self._recorder.span(thread.track, number, start, now - start)
+        del thread.calls[kept:]
 
-    def _slices(self, ident: int) -> list[tuple[str, int, int]]:
-        """(function, start, end) of a thread, outer calls before inner ones."""
-        found: list[tuple[str, int, int]] = []
-        open_calls: list[tuple[str, int]] = []
-        step = int(self._interval * 1e9)
-        last = 0
-        for moment, stacks in self._samples:
-            stack = stacks.get(ident, ())
-            same = 0
-            while same < min(len(stack), len(open_calls)) and open_calls[same][0] == stack[same]:
-                same += 1
-            found += [(name, start, moment) for name, start in open_calls[same:]]
-            open_calls = open_calls[:same] + [(name, moment) for name in stack[same:]]
-            last = moment
-        found += [(name, start, last + step) for name, start in open_calls]
-        return sorted(found, key=lambda one: (one[1], -one[2]))
+    def _title(self, ident: int) -> str:
+        """The name of a thread; with its number, where another one has that name."""
+        known = threading._active.get(ident)  # type: ignore[attr-defined]
+        title = known.name if known is not None else f"thread {ident}"
+        if self._titles.setdefault(title, ident) != ident:
+            title = f"{title} ({ident})"
+        return title
+
+
+def _mark(folder: str) -> None:
+    """TensorBoard takes a directory with an event file for a run: an empty one is left, as TensorFlow's profiler does."""
+    from seaboard._styles import TF1
+
+    if not any("tfevents" in name for name in os.listdir(folder)):
+        marker = _native.Writer(folder, TF1, 10, 120_000, ".profile-empty", None, False, False)
+        marker._open()
+        marker.close()
 
 
 def _stack(frame: Any) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 PROGRAM = """
-import sys, time, warnings
+import sys, threading, time, warnings
 import seaboard.summary as summary
 
 def busy_work():
@@ -16,7 +16,10 @@ def busy_work():
 writer = summary.create_file_writer("logs")
 with writer.as_default():
     summary.trace_on(profiler=True)
+    helper = threading.Thread(target=busy_work, name="helper")
+    helper.start()
     busy_work()
+    helper.join()
     summary.trace_export("x", step=1)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -34,7 +37,7 @@ def test_a_profile_of_the_process_is_written_without_any_framework(tmp_path):
     from tensorflow.tsl.profiler.protobuf import xplane_pb2
 
     space = xplane_pb2.XSpace.FromString(file.read_bytes())
-    (plane,) = space.planes
+    plane = next(plane for plane in space.planes if plane.name == "/host:CPU")
     names = {key: metadata.name for key, metadata in plane.event_metadata.items()}
     main = next(line for line in plane.lines if line.name == "MainThread")
     spent = {}
@@ -42,4 +45,19 @@ def test_a_profile_of_the_process_is_written_without_any_framework(tmp_path):
         name = names[event.metadata_id].split(" ")[0]
         spent[name] = spent.get(name, 0) + event.duration_ps / 1e12
     assert spent["busy_work"] > 0.1
-    assert any(".profile-empty" in name for name in os.listdir(tmp_path / "logs"))
+    assert {line.name for line in plane.lines} >= {"MainThread", "helper"}
+    depth = [event for event in main.events if names[event.metadata_id].startswith("busy_work")]
+    outer = max(main.events, key=lambda event: event.duration_ps)
+    assert all(outer.offset_ps <= event.offset_ps for event in depth)  # calls lie inside the calls that made them
+    assert sum("tfevents" in name for name in os.listdir(tmp_path / "logs")) == 1
+
+
+def test_a_directory_with_nothing_but_a_profile_is_a_run(tmp_path):
+    from seaboard._sampler import Sampler
+
+    for _ in range(2):
+        sampler = Sampler(tmp_path / "logs")
+        sampler.start()
+        sampler.stop()
+    assert len([name for name in os.listdir(tmp_path / "logs") if name.endswith(".profile-empty")]) == 1
+    assert len(list((tmp_path / "logs/plugins/profile").iterdir())) == 2
