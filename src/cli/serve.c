@@ -240,20 +240,20 @@ static const char *read_pem(serving *s, int flag, int *code) {
     return (const char *)copy.p;
 }
 
-/* The memory of one answer: enough for a large graph or all texts of a long run, but only a
- * fraction of the machine's memory. */
-static size_t request_memory(void) {
-    const size_t least = (size_t)64 << 20, most = (size_t)1 << 30;
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    size_t part = pages > 0 && size > 0 ? (size_t)pages * (size_t)size / 16 : 0;
-    return part < least ? least : part > most ? most : part;
+/* The memory of all requests together, and of one: half of that is enough for a large graph or all
+ * texts of a long run. */
+static void set_memory(const sb_serve_flags *f, sb_http_options *http) {
+    const size_t most = (size_t)1 << 30;
+    http->memory = f->request_memory < SIZE_MAX ? (size_t)f->request_memory : SIZE_MAX;
+    http->request_memory = http->memory / 2 < most ? http->memory / 2 : most;
+    http->reply_memory = http->request_memory;
 }
 
 static int set_http(serving *s, sb_http_options *http) {
     const sb_serve_flags *f = s->flags;
     int code = 0;
     sb_http_defaults(http);
-    http->request_memory = request_memory();
+    set_memory(f, http);
     const char *auth = f->text[SB_SERVE_auth];
     bool wants_token = auth ? strcmp(auth, "token") == 0 : s->is_exposed;
     if (wants_token && !(s->token = sb_serve_token(s->cli, s->arena))) return 1;

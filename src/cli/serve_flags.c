@@ -16,6 +16,7 @@
 #define WRONG_USAGE 2
 #define FAILED 1
 #define DEFAULT_PORT 6006
+#define LEAST_REQUEST_MEMORY ((uint64_t)16 << 20)
 
 typedef enum kind { TEXT, LIST, SWITCH, BOOL, INT, REAL, WORD } kind;
 typedef enum effect { OURS, NONE } effect;
@@ -169,9 +170,16 @@ static int read_samples(sb_serve_flags *f, sb_cli *cli, sb_arena *arena) {
     return 0;
 }
 
-static uint64_t quarter_of_memory(void) {
+/* The machine's memory; a guess where the system does not say. */
+static uint64_t all_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 4 : (uint64_t)1 << 30;
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : (uint64_t)4 << 30;
+}
+
+static int read_size(sb_cli *cli, int flag, const char *text, uint64_t otherwise, uint64_t *out) {
+    *out = otherwise;
+    if (!*text || sb_parse_size(text, out)) return 0;
+    return bad_argument(cli, flag, "'%s' is no size; type 2G, or 512M", text);
 }
 
 static int read_numbers(sb_serve_flags *f, sb_cli *cli) {
@@ -179,11 +187,13 @@ static int read_numbers(sb_serve_flags *f, sb_cli *cli) {
     sb_parse_double(sb_slice_str(f->text[SB_SERVE_reload_interval]), &f->reload_interval);
     sb_parse_int64(sb_slice_str(f->text[SB_SERVE_max_reload_threads]), &threads);
     f->threads = threads < 0 ? 0 : threads > 256 ? 256 : (uint32_t)threads;
-    f->memory_limit = quarter_of_memory();
-    const char *limit = f->text[SB_SERVE_memory_limit];
-    if (*limit && !sb_parse_size(limit, &f->memory_limit))
-        return bad_argument(cli, SB_SERVE_memory_limit, "'%s' is no size; type 2G, or 512M", limit);
-    return 0;
+    int code = read_size(cli, SB_SERVE_memory_limit, f->text[SB_SERVE_memory_limit],
+                         all_memory() / 4, &f->memory_limit);
+    if (code) return code;
+    code = read_size(cli, SB_SERVE_request_memory, f->text[SB_SERVE_request_memory],
+                     all_memory() / 8, &f->request_memory);
+    if (code || f->request_memory >= LEAST_REQUEST_MEMORY) return code;
+    return bad_argument(cli, SB_SERVE_request_memory, "at least 16M are needed");
 }
 
 /* ---- what goes together ---------------------------------------------------------------------- */

@@ -30,6 +30,7 @@ typedef struct sb_serve_flags {
     double reload_interval;
     uint32_t threads;
     uint64_t memory_limit;
+    uint64_t request_memory; /* of all requests together */
     sb_app_sample samples[SB_SERVE_MOST_SAMPLES];
     size_t sample_count;
     const char *path_prefix; /* without slashes at its end */

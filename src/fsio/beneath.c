@@ -267,17 +267,25 @@ static sb_status why_not(int reason, sb_slice path, sb_err *err) {
     }
 }
 
+sb_status sb_fs_get_file_beneath(const sb_fs *fs, const char *dir, sb_slice path, int *file,
+                                 sb_file_info *info, sb_err *err) {
+    *file = sb_fs_open_beneath(fs, dir, path);
+    if (*file < 0) return why_not(-*file, path, err);
+    int known = fs->info(fs->ctx, *file, info);
+    if (known == 0) return SB_OK;
+    fs->close(fs->ctx, *file);
+    *file = -1;
+    return sb_fail_errno(err, SB_IO, -known, "%.*s: can't look at this file", SB_SHOWN(path));
+}
+
 sb_status sb_fs_get_beneath(const sb_fs *fs, const sb_alloc *alloc, const char *dir, sb_slice path,
                             size_t cap, sb_slice *out, sb_err *err) {
     *out = (sb_slice){NULL, 0};
-    int file = sb_fs_open_beneath(fs, dir, path);
-    if (file < 0) return why_not(-file, path, err);
+    int file;
     sb_file_info info;
-    sb_status status = SB_OK;
-    int known = fs->info(fs->ctx, file, &info);
-    if (known < 0) {
-        status = sb_fail_errno(err, SB_IO, -known, "%.*s: can't look at this file", SB_SHOWN(path));
-    } else if (info.size > cap) {
+    sb_status status = sb_fs_get_file_beneath(fs, dir, path, &file, &info, err);
+    if (status != SB_OK) return status;
+    if (info.size > cap) {
         status = sb_fail(err, SB_LIMIT, 0, "%.*s: %llu bytes, more than the limit of %zu",
                          SB_SHOWN(path), (unsigned long long)info.size, cap);
     } else if (info.size > 0) {

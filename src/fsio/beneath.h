@@ -39,6 +39,10 @@ int sb_beneath_walk(const char *dir, const char *path);
  * own, and opened as it stands. */
 int sb_fs_open_beneath(const sb_fs *fs, const char *dir, sb_slice path);
 
+/* Opens a file and looks at it; the caller closes *file, which is -1 after a failure. SB_NOT_FOUND
+ * and SB_INVALID as below. */
+sb_status sb_fs_get_file_beneath(const sb_fs *fs, const char *dir, sb_slice path, int *file,
+                                 sb_file_info *info, sb_err *err);
 /* Reads a whole file of at most cap bytes, as sb_fs_get does. SB_NOT_FOUND when there is none (a
  * directory is none), SB_INVALID when the path leads outside. */
 sb_status sb_fs_get_beneath(const sb_fs *fs, const sb_alloc *alloc, const char *dir, sb_slice path,

@@ -139,6 +139,31 @@ static sb_status bad_payload(sb_tail *t, sb_record *record, sb_tail_record *out,
     return status;
 }
 
+/* A large frame of which the window holds the header only: SB_OK when all of it is there and good,
+ * so that it may be loaded. A length that lies costs no memory. */
+static sb_status check_large(sb_tail *t, sb_record *record, sb_tail_record *out, sb_err *err) {
+    uint64_t offset = t->base + t->at, end;
+    if (__builtin_add_overflow(offset, record->size, &end)) end = UINT64_MAX;
+    sb_status status = sb_tail_reach(t, end, err);
+    if (status != SB_OK) return status;
+    int good = sb_tail_check_frame(t, offset, record->size, &record->payload_crc);
+    if (good > 0) return SB_OK;
+    if (good < 0) return sb_fail_errno(err, SB_IO, -good, "%s: can't read this file", t->path);
+    uint8_t behind[SB_RECORD_HEADER];
+    sb_record next;
+    bool is_last = !sb_tail_peek(t, behind, sizeof behind, end);
+    bool is_lost =
+        is_last ? record->payload_crc >> 24 == 0
+                : sb_record_read_header(&next, sb_slice_of(behind, sizeof behind)) == SB_BAD_LENGTH;
+    if (is_lost && sb_tail_may_spend(t, record->size)) {
+        status = sb_tail_lose(t, SB_BAD_PAYLOAD, record, err);
+        return status == SB_OK ? SB_GARBAGE : status;
+    }
+    status = step_over(t, SB_BAD_PAYLOAD, record->size, out);
+    sb_tail_move(t, end);
+    return status;
+}
+
 /* A record above the limit: SB_LIMIT when the file has all of it, else as sb_tail_at_end. */
 static sb_status too_large(sb_tail *t, uint64_t size, sb_tail_record *out, sb_err *err) {
     uint64_t offset = t->base + t->at;
@@ -157,6 +182,10 @@ static sb_status mend(sb_tail *t, sb_status why, sb_record *record, sb_tail_reco
     bool knows_length = why != SB_BAD_LENGTH && sb_tail_ahead(t).n >= SB_RECORD_HEADER;
     if (knows_length && record->length > t->max_payload)
         return too_large(t, record->size, out, err);
+    if (why == SB_MORE && sb_tail_is_large(t, record->size)) {
+        sb_status status = check_large(t, record, out, err);
+        if (status != SB_OK) return status == SB_GARBAGE ? SB_OK : status;
+    }
     if (why == SB_MORE) return sb_tail_fill(t, record->size, err);
     if (why == SB_BAD_PAYLOAD) return bad_payload(t, record, out, err);
     if (t->base + t->at == 0 && !t->is_archive && sb_gz_begins(sb_tail_ahead(t))) {

@@ -15,7 +15,8 @@
 #include "fsio/gz.h"
 #include "logdir/tail.h"
 
-#define SB_TAIL_HEAD 64   /* so much of the file's beginning is remembered */
+#define SB_TAIL_HEAD 64 /* so much of the file's beginning is remembered */
+#define SB_TAIL_LARGE ((uint64_t)16 << 20)
 #define SB_TAIL_WAITING 4 /* good headers whose payload may still come */
 
 typedef struct sb_tail_place {
@@ -96,6 +97,14 @@ sb_status sb_tail_fill(sb_tail *t, uint64_t need, sb_err *err);
 sb_status sb_tail_reach(sb_tail *t, uint64_t end, sb_err *err);
 /* Exactly n bytes at a place, past the window: false when they can't be had. */
 bool sb_tail_peek(const sb_tail *t, void *to, size_t n, uint64_t offset);
+/* A frame so large that memory for it is taken only when its checksum was found to hold. Archives
+ * are unpacked as they come; there room grows with the bytes. */
+static inline bool sb_tail_is_large(const sb_tail *t, uint64_t size) {
+    return size > SB_TAIL_LARGE && size > t->room && !t->is_archive;
+}
+/* Reads a whole frame in small pieces and compares its payload with its checksum, which goes to
+ * *crc. The file must reach as far. 1, 0 or a negative errno. */
+int sb_tail_check_frame(const sb_tail *t, uint64_t offset, uint64_t size, uint32_t *crc);
 /* How large is the file now? An archive: as far as it was unpacked, or the largest number. */
 uint64_t sb_tail_size_now(const sb_tail *t);
 /* Does the open file still begin and go on as the records that were read from it did? 1, 0 or a

@@ -74,6 +74,9 @@ static sb_status check_candidate(sb_tail *t, uint64_t size, sb_err *err) {
     sb_record record;
     record.size = size;
     if (!sb_tail_may_spend(t, size)) return SB_GARBAGE;
+    if (sb_tail_is_large(t, size) &&
+        sb_tail_check_frame(t, t->base + t->at, size, &record.payload_crc) == 0)
+        return SB_GARBAGE;
     sb_status status = sb_tail_fill(t, size, err);
     if (status != SB_OK) return status;
     status = sb_record_read(&record, sb_tail_ahead(t));

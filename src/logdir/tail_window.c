@@ -6,9 +6,11 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/slice.h"
+#include "codec/crc32c/crc32c.h"
 #include "base/banned.h"
 
 #define SMALLEST_ROOM ((size_t)4 << 10)
+#define PIECE ((size_t)64 << 10)
 
 void sb_tail_move(sb_tail *t, uint64_t offset) {
     if (offset >= t->base && offset - t->base <= t->n) {
@@ -44,6 +46,23 @@ static int read_exactly(const sb_tail *t, int file, void *to, size_t n, uint64_t
 
 bool sb_tail_peek(const sb_tail *t, void *to, size_t n, uint64_t offset) {
     return t->file >= 0 && read_exactly(t, t->file, to, n, offset) == 1;
+}
+
+int sb_tail_check_frame(const sb_tail *t, uint64_t offset, uint64_t size, uint32_t *crc) {
+    uint8_t piece[PIECE];
+    uint32_t sum = 0;
+    uint64_t at = offset + SB_RECORD_HEADER, end = offset + size - SB_RECORD_FOOTER;
+    while (at < end) {
+        size_t n = end - at < sizeof piece ? (size_t)(end - at) : sizeof piece;
+        int there = read_exactly(t, t->file, piece, n, at);
+        if (there <= 0) return there;
+        sum = sb_crc32c(sum, piece, n);
+        at += n;
+    }
+    int there = read_exactly(t, t->file, piece, SB_RECORD_FOOTER, end);
+    if (there <= 0) return there;
+    *crc = sb_load32(piece);
+    return *crc == sb_crc32c_mask(sum);
 }
 
 int sb_tail_same_content(const sb_tail *t, int file) {

@@ -25,7 +25,16 @@ typedef struct sb_export {
     uint64_t points; /* written so far; starts as 0. For progress: flush may look at it */
 } sb_export;
 
-/* Runs in order of their names, tags likewise. SB_OK, SB_CLOSED, SB_TIMEOUT, SB_NOMEM, SB_LIMIT. */
+/* The same step by step. Each step appends at most a block of points; the caller may empty the
+ * buffer, or wait, between any two. SB_OK: more follows; SB_END: that was all. e and what it points
+ * to must stay until the end; sb_export_end(NULL) is fine. */
+typedef struct sb_export_at sb_export_at;
+sb_status sb_export_begin(sb_export_at **out, sb_export *e, sb_store *store, const sb_alloc *alloc);
+sb_status sb_export_next(sb_export_at *at);
+void sb_export_end(sb_export_at *at);
+
+/* All of it. Runs in order of their names, tags likewise. SB_OK, SB_CLOSED, SB_TIMEOUT, SB_NOMEM,
+ * SB_LIMIT. */
 sb_status sb_export_all(sb_export *e, sb_store *store, const sb_alloc *alloc);
 
 /* How many points that will be, about: superseded ones count, and more may come meanwhile. */

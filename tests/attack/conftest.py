@@ -17,11 +17,17 @@ BUILDS = {"release": os.environ.get("SEABOARD_BIN"), "asan": os.environ.get("SEA
 
 
 @pytest.fixture(params=BUILDS)
-def serve(request):
-    """serve(logdir, *options): a server, for a with statement."""
-    binary = BUILDS[request.param]
-    if not binary:
+def build(request):
+    """Which of the two builds is attacked."""
+    if not BUILDS[request.param]:
         pytest.skip(f"there is no {request.param} build")
+    return request.param
+
+
+@pytest.fixture
+def serve(build):
+    """serve(logdir, *options): a server, for a with statement."""
+    binary = BUILDS[build]
 
     def start(logdir, *options):
         server = Seaboard(logdir, *options)

@@ -3,6 +3,9 @@
 from command import frame, scalar
 
 
+GOOD = [(0, 0.0), (1, 0.5), (2, 1.0)]  # what put_run writes
+
+
 def put_run(folder, tags=(b"loss",), steps=3):
     """An event file with these scalar tags, each with points (0, 0), (1, 0.5), ..."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -198,15 +198,17 @@ class Client:
         if method == "HEAD" or status in (204, 304) or 100 <= status < 200:
             return reply
         if reply["Transfer-Encoding"] == "chunked":
-            parts = []
-            while size := int(self.until(b"\r\n"), 16):
-                parts.append(self.exactly(size))
-                assert self.exactly(2) == b"\r\n"
-            reply.body = b"".join(parts)
-            assert self.exactly(2) == b"\r\n"
+            reply.body = b"".join(self.chunks())
         else:
             reply.body = self.exactly(int(reply["Content-Length"]))
         return reply
+
+    def chunks(self):
+        """The chunks of a body, to its end; EOFError when it ends before that."""
+        while size := int(self.until(b"\r\n"), 16):
+            yield self.exactly(size)
+            assert self.exactly(2) == b"\r\n"
+        assert self.exactly(2) == b"\r\n"
 
     def is_ended(self):
         """Waits for the server to end the connection; True when it did without sending more."""

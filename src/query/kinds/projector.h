@@ -76,15 +76,26 @@ sb_status sb_projector_shapes(const sb_projector *p, sb_projector_run *run, sb_e
 /* The embedding of that name, with or without ":0"; NULL: none. */
 const sb_embedding_info *sb_projector_embedding(const sb_projector_run *run, sb_slice name);
 
-/* Appends a tensor as float32, row-major; max_rows 0: all. SB_NOT_FOUND: neither a file nor in the
- * checkpoint; SB_INVALID: its path leads outside; SB_CORRUPT: neither text nor raw of that
- * shape. */
-sb_status sb_projector_tensor(const sb_projector *p, const sb_projector_run *run, sb_slice name,
-                              uint64_t max_rows, sb_buf *out, sb_err *err);
+/* A tensor or a file that is read in pieces, with a descriptor of its own. It uses fs and alloc of
+ * the projector, nothing else of it. */
+typedef struct sb_projector_source sb_projector_source;
 
-/* Appends a file that the config names; max_lines 0: all of it, else so many lines, and one more
- * when the first has a tab, since it is a header then. SB_NOT_FOUND, SB_INVALID as above. */
-sb_status sb_projector_asset(const sb_projector *p, const sb_projector_run *run, sb_slice path,
-                             uint64_t max_lines, sb_buf *out, sb_err *err);
+/* A tensor as float32, row-major; max_rows 0: all. SB_NOT_FOUND: neither a file nor in the
+ * checkpoint; SB_INVALID: its path leads outside; SB_CORRUPT: neither text nor raw of that
+ * shape. A text is looked at from the first line to the last before. */
+sb_status sb_projector_open_tensor(const sb_projector *p, const sb_projector_run *run,
+                                   sb_slice name, uint64_t max_rows, sb_projector_source **out,
+                                   sb_err *err);
+/* A file that the config names; max_lines 0: all of it, else so many lines, and one more when the
+ * first has a tab, since it is a header then. SB_NOT_FOUND, SB_INVALID as above. */
+sb_status sb_projector_open_asset(const sb_projector *p, const sb_projector_run *run, sb_slice path,
+                                  uint64_t max_lines, sb_projector_source **out, sb_err *err);
+/* What an asset begins with, without reading on: how many bytes. */
+size_t sb_projector_head(const sb_projector_source *s, void *to, size_t n);
+/* Appends the next piece, a few hundred kilobytes. SB_OK: more follows; SB_END: that was the
+ * last. */
+sb_status sb_projector_read(sb_projector_source *s, sb_buf *out, sb_err *err);
+/* NULL is fine. */
+void sb_projector_close(sb_projector_source *s);
 
 #endif

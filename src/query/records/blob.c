@@ -314,6 +314,24 @@ sb_status sb_blob_read(sb_blob_cache *cache, sb_run *run, uint32_t file, const s
     return status;
 }
 
+int sb_blob_open_file(sb_blob_cache *cache, sb_run *run, uint32_t file, sb_arena *arena) {
+    const sb_fs *fs = cache->env->fs;
+    sb_file_info_view view;
+    sb_file_info info;
+    uint8_t head[4];
+    if (fs != &sb_fs_local || sb_run_file(run, file, arena, &view) != SB_OK) return -1;
+    sb_slice path = sb_arena_dup(arena, view.path);
+    int fd = path.p ? fs->open(fs->ctx, (const char *)path.p, SB_OPEN_READ) : -1;
+    if (fd < 0) return -1;
+    bool is_same = fs->info(fs->ctx, fd, &info) == 0 && info.device == view.state.device &&
+                   info.inode == view.state.inode &&
+                   fs->read_at(fs->ctx, fd, head, sizeof head, 0) == sizeof head &&
+                   !sb_gz_begins(sb_slice_of(head, sizeof head));
+    if (is_same) return fd;
+    fs->close(fs->ctx, fd);
+    return -1;
+}
+
 /* ---- many ------------------------------------------------------------------------------------ */
 
 typedef struct many {
@@ -444,7 +462,7 @@ sb_status sb_blob_read_many(sb_blob_cache *cache, sb_run *run, const sb_ref_item
               .arena = arena,
               .each = each,
               .ud = ud};
-    sb_buf_init(&m.bytes, cache->env->alloc, SIZE_MAX / 2);
+    sb_buf_init(&m.bytes, arena->alloc, SIZE_MAX / 2);
     sb_status answer = put_in_order(&m, n, err);
     for (size_t i = 0, end; i < n && answer == SB_OK; i = end) {
         uint32_t file = items[m.order[i]].file;

@@ -36,14 +36,19 @@ void sb_blob_cache_drop(sb_blob_cache *cache);
 sb_status sb_blob_read(sb_blob_cache *cache, sb_run *run, uint32_t file, const sb_ref *ref,
                        size_t max_bytes, sb_arena *arena, sb_slice *payload, sb_err *err);
 
+/* The file of the run once more, with a descriptor of its own for the caller to close, so that
+ * bytes of it can be sent without being held in memory. -1: not a plain file of this machine, or
+ * another one by now. */
+int sb_blob_open_file(sb_blob_cache *cache, sb_run *run, uint32_t file, sb_arena *arena);
+
 /* One item that was read, or was not: status and err say why, payload is valid until it returns.
  * index: of the item. Anything but SB_OK ends the reading and is its answer. */
 typedef sb_status (*sb_blob_each_fn)(void *ud, size_t index, sb_status status, sb_slice payload,
                                      const sb_err *err);
 
 /* Many records, in the order of files and offsets; neighbours are read with one call of the system.
- * arena: for the order; what is read at a time comes from env's allocator and goes back, so that
- * each may keep what it likes in the same arena. */
+ * arena: for the order; what is read at a time comes from the arena's allocator and goes back, so
+ * that each may keep what it likes in the same arena. */
 sb_status sb_blob_read_many(sb_blob_cache *cache, sb_run *run, const sb_ref_item *items, size_t n,
                             size_t max_bytes, const sb_budget *budget, sb_arena *arena,
                             sb_blob_each_fn each, void *ud, sb_err *err);

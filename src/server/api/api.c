@@ -8,6 +8,7 @@
 
 #include "base/search.h"
 #include "base/text/number.h"
+#include "server/json_load.h"
 #include "base/banned.h"
 
 static const sb_json_opts json_opts = {.utf8 = true, .nonfinite = SB_JSON_QUOTED};
@@ -105,14 +106,12 @@ sb_budget sb_api_budget(const sb_http_request *q) {
 /* ---- requests -------------------------------------------------------------------------------- */
 
 json_t *sb_api_body(sb_http_request *q, sb_http_reply *r) {
-    json_error_t error;
-    json_t *body = json_loadb((const char *)q->body.p, q->body.n,
-                              JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-    if (!body) {
-        sb_api_fail(r, 400, "invalid", "the body is not JSON: %s (line %d, column %d)", error.text,
-                    error.line, error.column);
-        return NULL;
-    }
+    json_t *body;
+    sb_err err;
+    sb_status status = sb_json_load(&body, q->body, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &err);
+    if (status == SB_LIMIT) sb_api_fail(r, 413, "limit", "%s", err.text);
+    if (status == SB_INVALID) sb_api_fail(r, 400, "invalid", "the body is not JSON: %s", err.text);
+    if (status != SB_OK) return NULL;
     if (json_is_object(body)) return body;
     json_decref(body);
     sb_api_fail(r, 400, "invalid", "the body must be a JSON object");

@@ -3,8 +3,10 @@
 
 #include "base/text/number.h"
 #include "media/sniff.h"
+#include "query/records/value.h"
 #include "server/api/one_series.h"
 #include "server/api/picture_ref.h"
+#include "server/send_blob.h"
 #include "base/banned.h"
 
 #define MAX_RECORD ((size_t)512 << 20)
@@ -31,9 +33,12 @@ static sb_status send_blob(sb_http_request *q, sb_http_reply *r, sb_app *app,
                            const sb_series *series, const blob_ask *ask) {
     sb_ref_item item;
     sb_slice blob;
+    sb_blob_place place = {.run = series->run, .item = &item, .before = sb_arena_here(q->arena)};
     sb_status status = find_point(q, r, series, ask, &item);
     if (status == SB_OK)
-        status = sb_api_read_blob(q, r, app, series, &item, ask->index, MAX_RECORD, &blob);
+        status = sb_api_read_record(q, r, app, series, &item, MAX_RECORD, &place.payload);
+    if (status == SB_OK)
+        status = sb_ref_blob(&item.ref, place.payload, ask->index, q->arena, &blob, sb_http_err(r));
     if (status != SB_OK) return status == SB_END ? SB_OK : status;
     char etag[80];
     int n = snprintf(etag, sizeof etag, "%llu-%u-%u", (unsigned long long)item.ref.offset,
@@ -44,7 +49,7 @@ static sb_status send_blob(sb_http_request *q, sb_http_reply *r, sb_app *app,
     sb_http_user_content(r, media == SB_MEDIA_SVG ? SB_LIT("picture.svg") : (sb_slice){NULL, 0});
     sb_http_allow_ranges(r);
     sb_http_cache_for(r, sb_http_query(q, "at").p ? SB_HTTP_CACHE_FOREVER : SB_HTTP_CACHE_NO);
-    sb_http_lend(r, blob, NULL, NULL);
+    sb_send_blob(q, r, app, &place, blob);
     return sb_http_etag(r, sb_slice_of(etag, (size_t)n));
 }
 

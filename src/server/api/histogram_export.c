@@ -7,15 +7,24 @@
 
 #define AT_A_TIME 256u /* steps that are in memory */
 
+/* An export while it is sent, in the request's arena. */
 typedef struct export_to {
     sb_http_request *q;
     sb_app *app;
     sb_err *err;
     sb_buf *out;
     bool json;
+    bool has_begun;
     bool is_first;
     sb_slice run, tag;
     sb_budget budget;
+    sb_histo_point *points; /* room for AT_A_TIME */
+    size_t next_run;        /* among the query's parameters */
+    sb_arena_mark before_run;
+    bool has_series;
+    sb_series series;
+    sb_ref_item *items; /* of the series */
+    size_t n, at;
 } export_to;
 
 static void add_number(sb_buf *out, double x) {
@@ -59,74 +68,92 @@ static void add_json_step(export_to *e, const sb_histo_point *p) {
     sb_json_end_object(&j);
 }
 
-static sb_status add_steps(export_to *e, const sb_series *series) {
-    sb_ref_item *items;
-    size_t n;
-    sb_histo_point *points = sb_arena_zeroed(e->q->arena, AT_A_TIME, sizeof *points);
-    if (!points) return SB_NOMEM;
-    sb_status status =
-        sb_refs_list(series, &(sb_ref_ask){0}, e->q->arena, &items, &n, NULL, e->err);
-    for (size_t i = 0; i < n && status == SB_OK; i += AT_A_TIME) {
-        size_t some = n - i < AT_A_TIME ? n - i : AT_A_TIME;
-        sb_arena_mark mark = sb_arena_here(e->q->arena);
-        status = sb_histos_read(e->app->blobs, series->run, items + i, some, SB_HISTO_TRIMMED,
-                                SB_MAX_SMALL_RECORD, &e->budget, e->q->arena, points, e->err);
-        for (size_t k = 0; k < some && status == SB_OK; k++) {
-            if (points[k].status != SB_OK) continue;
-            if (e->json)
-                add_json_step(e, &points[k]);
-            else
-                add_csv_step(e, &points[k]);
-            e->is_first = false;
-        }
-        sb_arena_reset(e->q->arena, mark);
-        if (e->out->failed != SB_OK) status = e->out->failed;
+static void end_series(export_to *e) {
+    if (!e->has_series) return;
+    sb_series_release(&e->series);
+    sb_arena_reset(e->q->arena, e->before_run);
+    e->has_series = false;
+}
+
+/* The series of the next run that the query names; SB_END when there is none. A run without that
+ * tag adds nothing. */
+static sb_status begin_series(export_to *e) {
+    while (e->next_run < e->q->query.count) {
+        const sb_http_param *param = &e->q->query.items[e->next_run++];
+        if (!sb_slice_eq(param->key, SB_LIT("run"))) continue;
+        sb_run *run = sb_store_find_run(e->app->store, param->value);
+        if (!run) continue;
+        sb_status status = sb_series_take(run, e->tag, e->q->arena, &e->series);
+        sb_run_release(run);
+        if (status == SB_NOT_FOUND) continue;
+        if (status != SB_OK) return status;
+        e->run = param->value;
+        e->has_series = true;
+        e->at = e->n = 0;
+        if (e->series.meta->kind == SB_SERIES_TENSOR)
+            return sb_refs_list(&e->series, &(sb_ref_ask){0}, e->q->arena, &e->items, &e->n, NULL,
+                                e->err);
+        end_series(e);
     }
+    return SB_END;
+}
+
+static sb_status add_steps(export_to *e) {
+    size_t some = e->n - e->at < AT_A_TIME ? e->n - e->at : AT_A_TIME;
+    sb_arena_mark mark = sb_arena_here(e->q->arena);
+    sb_status status =
+        sb_histos_read(e->app->blobs, e->series.run, e->items + e->at, some, SB_HISTO_TRIMMED,
+                       SB_MAX_SMALL_RECORD, &e->budget, e->q->arena, e->points, e->err);
+    for (size_t k = 0; k < some && status == SB_OK; k++) {
+        if (e->points[k].status != SB_OK) continue;
+        if (e->json)
+            add_json_step(e, &e->points[k]);
+        else
+            add_csv_step(e, &e->points[k]);
+        e->is_first = false;
+    }
+    sb_arena_reset(e->q->arena, mark);
+    e->at += some;
+    if (e->at == e->n) end_series(e);
     return status;
 }
 
-/* The named tag of one run; a run without it adds nothing. */
-static sb_status add_run(export_to *e, sb_slice name) {
-    sb_run *run = sb_store_find_run(e->app->store, name);
-    if (!run) return SB_OK;
-    sb_arena_mark mark = sb_arena_here(e->q->arena);
-    sb_series series;
-    sb_status status = sb_series_take(run, e->tag, e->q->arena, &series);
-    if (status == SB_OK) {
-        e->run = name;
-        if (series.meta->kind == SB_SERIES_TENSOR) status = add_steps(e, &series);
-        sb_series_release(&series);
-    }
-    sb_run_release(run);
-    sb_arena_reset(e->q->arena, mark);
-    return status == SB_NOT_FOUND ? SB_OK : status;
+static sb_status make_steps(void *ud, sb_buf *out) {
+    export_to *e = ud;
+    e->out = out;
+    if (!e->has_begun && !e->json)
+        sb_buf_add_str(out, "run,tag,step,wall_time,left,right,count\r\n");
+    e->has_begun = true;
+    sb_status status = e->has_series ? SB_OK : begin_series(e);
+    if (status == SB_END && e->json) sb_buf_add_str(out, e->is_first ? "[]\n" : "]\n");
+    return status == SB_OK ? add_steps(e) : status;
+}
+
+static void end_export(void *ud) {
+    end_series(ud);
 }
 
 sb_status sb_api_histogram_export(sb_http_request *q, sb_http_reply *r, void *opaque) {
-    sb_slice format = sb_http_query(q, "format");
-    export_to e = {.q = q,
-                   .app = opaque,
-                   .err = sb_http_err(r),
-                   .out = sb_http_body(r),
-                   .json = sb_slice_eq(format, SB_LIT("json")),
-                   .is_first = true,
-                   .tag = sb_http_query(q, "tag"),
-                   .budget = sb_api_budget(q)};
-    if (!e.tag.p || (format.p && !e.json && !sb_slice_eq(format, SB_LIT("csv"))))
+    sb_slice format = sb_http_query(q, "format"), tag = sb_http_query(q, "tag");
+    bool json = sb_slice_eq(format, SB_LIT("json"));
+    if (!tag.p || (format.p && !json && !sb_slice_eq(format, SB_LIT("csv"))))
         return sb_api_fail(r, 400, "invalid", "tag is needed, and format must be csv or json");
-    sb_api_version(r, e.app);
-    sb_http_type(r, e.json ? "application/json" : "text/csv; charset=utf-8");
+    export_to *e = sb_arena_zeroed(q->arena, 1, sizeof *e);
+    if (!e) return SB_NOMEM;
+    *e = (export_to){.q = q,
+                     .app = opaque,
+                     .err = sb_http_err(r),
+                     .json = json,
+                     .is_first = true,
+                     .tag = tag,
+                     .budget = sb_api_budget(q),
+                     .points = sb_arena_zeroed(q->arena, AT_A_TIME, sizeof *e->points)};
+    if (!e->points) return SB_NOMEM;
+    sb_api_version(r, e->app);
+    sb_http_type(r, json ? "application/json" : "text/csv; charset=utf-8");
     sb_http_set_header(r, "Content-Disposition",
-                       e.json ? SB_LIT("attachment; filename=\"histograms.json\"")
-                              : SB_LIT("attachment; filename=\"histograms.csv\""));
-    if (!e.json) sb_buf_add_str(e.out, "run,tag,step,wall_time,left,right,count\r\n");
-    sb_status status = SB_OK;
-    for (size_t i = 0; i < q->query.count && status == SB_OK; i++)
-        if (sb_slice_eq(q->query.items[i].key, SB_LIT("run")))
-            status = add_run(&e, q->query.items[i].value);
-    if (status == SB_OK && e.json) sb_buf_add_str(e.out, e.is_first ? "[]\n" : "]\n");
-    if (status == SB_LIMIT)
-        return sb_api_fail(r, 413, "limit",
-                           "this is more than one answer may hold: name fewer runs");
-    return status;
+                       json ? SB_LIT("attachment; filename=\"histograms.json\"")
+                            : SB_LIT("attachment; filename=\"histograms.csv\""));
+    e->before_run = sb_arena_here(q->arena);
+    return sb_http_make(r, make_steps, end_export, e);
 }

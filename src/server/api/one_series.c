@@ -72,16 +72,21 @@ sb_status sb_api_find_blob(sb_http_request *q, sb_http_reply *r, const sb_series
     return SB_END;
 }
 
+sb_status sb_api_read_record(sb_http_request *q, sb_http_reply *r, sb_app *app,
+                             const sb_series *series, const sb_ref_item *item, size_t max_bytes,
+                             sb_slice *payload) {
+    sb_status status = sb_blob_read(app->blobs, series->run, item->file, &item->ref, max_bytes,
+                                    q->arena, payload, sb_http_err(r));
+    if (status != SB_REPLACED) return status;
+    sb_api_fail(r, 410, "gone", "%s", sb_http_err(r)->text);
+    return SB_END;
+}
+
 sb_status sb_api_read_blob(sb_http_request *q, sb_http_reply *r, sb_app *app,
                            const sb_series *series, const sb_ref_item *item, uint32_t index,
                            size_t max_bytes, sb_slice *out) {
     sb_slice payload;
-    sb_status status = sb_blob_read(app->blobs, series->run, item->file, &item->ref, max_bytes,
-                                    q->arena, &payload, sb_http_err(r));
-    if (status == SB_REPLACED) {
-        sb_api_fail(r, 410, "gone", "%s", sb_http_err(r)->text);
-        return SB_END;
-    }
+    sb_status status = sb_api_read_record(q, r, app, series, item, max_bytes, &payload);
     if (status == SB_OK)
         status = sb_ref_blob(&item->ref, payload, index, q->arena, out, sb_http_err(r));
     return status;

@@ -30,6 +30,10 @@ void sb_api_add_blob_path(sb_json *j, sb_http_request *q, const sb_series *serie
  * reply is 410. */
 sb_status sb_api_find_blob(sb_http_request *q, sb_http_reply *r, const sb_series *series,
                            int64_t step, sb_ref_item *out);
+/* The payload of its record, in the request's arena; SB_END and SB_LIMIT as below. */
+sb_status sb_api_read_record(sb_http_request *q, sb_http_reply *r, sb_app *app,
+                             const sb_series *series, const sb_ref_item *item, size_t max_bytes,
+                             sb_slice *payload);
 /* A blob of it, in the request's arena. SB_END: it is not there any more, and the reply is 410.
  * SB_LIMIT: its record is larger than max_bytes. */
 sb_status sb_api_read_blob(sb_http_request *q, sb_http_reply *r, sb_app *app,

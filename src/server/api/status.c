@@ -177,6 +177,9 @@ static void add_http(sb_json *j, sb_app *app) {
     sb_json_put_uint(j, "refused", counts.refused);
     sb_json_put_uint(j, "tooSlow", counts.too_slow);
     sb_json_put_uint(j, "queued", counts.queued);
+    sb_json_put_uint(j, "memory", counts.memory);
+    sb_json_put_uint(j, "memoryLimit", counts.memory_limit);
+    sb_json_put_uint(j, "noMemory", counts.no_memory);
     sb_json_end_object(j);
 }
 

@@ -6,9 +6,11 @@
 #include <stdio.h>
 
 #include "base/text/base64.h"
+#include "media/sniff.h"
 #include "query/records/blob.h"
 #include "query/records/value.h"
 #include "server/compat/series.h"
+#include "server/send_blob.h"
 #include "base/banned.h"
 
 #define MOST_KEY ((size_t)64 << 10)
@@ -68,40 +70,41 @@ sb_status sb_blob_key_read(sb_blob_key *out, sb_slice text, sb_arena *arena, sb_
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-sb_status sb_blob_key_fetch(sb_http_request *q, sb_app *app, sb_slice text, const char *plugin,
-                            sb_slice *out, sb_slice *name, sb_err *err) {
+static sb_status send_item(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_run *run,
+                           const sb_ref_item *item, uint32_t index, const char *content_type) {
+    sb_slice blob;
+    sb_err *err = sb_http_err(r);
+    sb_blob_place place = {.run = run, .item = item, .before = sb_arena_here(q->arena)};
+    sb_status status = sb_blob_read(app->blobs, run, item->file, &item->ref, MOST_RECORD, q->arena,
+                                    &place.payload, err);
+    if (status == SB_OK)
+        status = sb_ref_blob(&item->ref, place.payload, index, q->arena, &blob, err);
+    if (status != SB_OK) return status;
+    char name[96];
+    int n = snprintf(name, sizeof name, "%" PRIx64 "-%x-%x-%x-%zx", item->ref.offset, item->ref.crc,
+                     item->ref.value_index, index, blob.n);
+    sb_http_type(r,
+                 content_type ? content_type : sb_media_type_in_tensorboard(sb_media_sniff(blob)));
+    sb_send_blob(q, r, app, &place, blob);
+    sb_http_user_content(r, (sb_slice){NULL, 0});
+    sb_http_compress(r, SB_HTTP_CODING_NO);
+    return sb_http_etag(r, sb_slice_of(name, (size_t)n));
+}
+
+sb_status sb_blob_key_send(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_slice text,
+                           const char *plugin, const char *content_type) {
     sb_blob_key key;
     sb_found_series found;
     sb_ref_item item;
-    sb_slice payload;
-    sb_status status = sb_blob_key_read(&key, text, q->arena, err);
+    sb_status status = sb_blob_key_read(&key, text, q->arena, sb_http_err(r));
     if (status != SB_OK) return status;
     if (key.index < 0 || key.index > UINT32_MAX) return SB_NOT_FOUND;
     if (key.plugin.p && !sb_slice_eq(key.plugin, sb_slice_str(plugin))) return SB_NOT_FOUND;
     status = sb_compat_find(&found, app, q->arena, key.run, key.tag, plugin, SB_SERIES_BLOBS);
     if (status != SB_OK) return status;
-    status = sb_refs_find(&found.series, key.step, &item, err);
+    status = sb_refs_find(&found.series, key.step, &item, sb_http_err(r));
     if (status == SB_OK)
-        status = sb_blob_read(app->blobs, found.run, item.file, &item.ref, MOST_RECORD, q->arena,
-                              &payload, err);
-    if (status == SB_OK)
-        status = sb_ref_blob(&item.ref, payload, (uint32_t)key.index, q->arena, out, err);
-    if (status == SB_OK) {
-        char tag[96];
-        snprintf(tag, sizeof tag, "%" PRIx64 "-%x-%x-%" PRIx64 "-%zx", item.ref.offset,
-                 item.ref.crc, item.ref.value_index, (uint64_t)key.index, out->n);
-        *name = sb_arena_dup(q->arena, sb_slice_str(tag));
-        if (!name->p) status = sb_fail_nomem(err, "for a blob");
-    }
+        status = send_item(q, r, app, found.run, &item, (uint32_t)key.index, content_type);
     sb_compat_release(&found);
     return status;
-}
-
-sb_status sb_compat_send_blob(sb_http_reply *r, sb_slice bytes, sb_slice name,
-                              const char *content_type) {
-    sb_http_type(r, content_type);
-    sb_http_lend(r, bytes, NULL, NULL);
-    sb_http_user_content(r, (sb_slice){NULL, 0});
-    sb_http_compress(r, SB_HTTP_CODING_NO);
-    return sb_http_etag(r, name);
 }

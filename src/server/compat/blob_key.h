@@ -22,13 +22,10 @@ void sb_blob_key_add(sb_buf *out, const sb_blob_key *key);
 /* SB_INVALID when the text is no key; the slices are in the arena. */
 sb_status sb_blob_key_read(sb_blob_key *out, sb_slice text, sb_arena *arena, sb_err *err);
 
-/* The bytes that a key names, in the request's arena, and a name for them that changes when they do
- * (for an ETag). SB_INVALID for a text that is no key, SB_NOT_FOUND, SB_REPLACED, ... */
-sb_status sb_blob_key_fetch(sb_http_request *q, sb_app *app, sb_slice text, const char *plugin,
-                            sb_slice *out, sb_slice *name, sb_err *err);
-
-/* Sends bytes from a log with an entity tag, and so that a browser never runs them. */
-sb_status sb_compat_send_blob(sb_http_reply *r, sb_slice bytes, sb_slice name,
-                              const char *content_type);
+/* Sends the bytes that a key names, with an entity tag that changes when they do, and so that a
+ * browser never runs them. content_type NULL: the one that TensorBoard gives to such a picture.
+ * SB_INVALID for a text that is no key, SB_NOT_FOUND, SB_REPLACED, ... */
+sb_status sb_blob_key_send(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_slice text,
+                           const char *plugin, const char *content_type);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/slice.h"
 #include "base/text/number.h"
 #include "codec/proto/messages.h"
+#include "server/json_load.h"
 #include "base/banned.h"
 
 typedef struct reading {
@@ -264,10 +265,10 @@ static sb_status read_aggregation_metric(reading *r, json_t *value, void *out) {
 }
 
 static sb_status load_request(json_t **out, sb_slice json, sb_err *err) {
-    json_error_t error;
-    *out = json_loadb(json.n ? (const char *)json.p : "", json.n, JSON_DECODE_ANY, &error);
-    if (*out) return SB_OK;
-    return sb_fail(err, SB_INVALID, 0, "Expected JSON-formatted request data: %s", error.text);
+    sb_err why;
+    sb_status status = sb_json_load(out, json, JSON_DECODE_ANY, &why);
+    if (status == SB_OK) return SB_OK;
+    return sb_fail(err, status, 0, "Expected JSON-formatted request data: %s", why.text);
 }
 
 sb_status sb_hparams_read_groups(sb_groups_ask *out, sb_slice json, sb_arena *arena, sb_err *err) {

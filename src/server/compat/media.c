@@ -104,20 +104,18 @@ SB_COMPAT_HANDLER(audio) {
 /* ---- one of them ----------------------------------------------------------------------------- */
 
 SB_COMPAT_HANDLER(individual_image) {
-    sb_slice key = sb_http_query(q, "blob_key"), bytes, name;
+    sb_slice key = sb_http_query(q, "blob_key");
     if (!key.p) return sb_compat_plain(r, 400, "Invalid run, tag, index, or sample");
-    sb_status status = sb_blob_key_fetch(q, app, key, "images", &bytes, &name, sb_http_err(r));
+    sb_status status = sb_blob_key_send(q, r, app, key, "images", NULL);
     if (status == SB_INVALID) return sb_compat_plain(r, 400, "Invalid run, tag, index, or sample");
     if (status == SB_NOT_FOUND) return sb_compat_plain(r, 404, "Not found");
-    if (status != SB_OK) return status;
-    return sb_compat_send_blob(r, bytes, name, sb_media_type_in_tensorboard(sb_media_sniff(bytes)));
+    return status;
 }
 
 /* The client chooses the content type, except types that a browser would run. */
 SB_COMPAT_HANDLER(individual_audio) {
     static const char *const allowed[] = {"audio/wav", "application/octet-stream"};
-    sb_slice type = sb_http_query(q, "content_type"), key = sb_http_query(q, "blob_key"), bytes,
-             name;
+    sb_slice type = sb_http_query(q, "content_type"), key = sb_http_query(q, "blob_key");
     const char *wanted = NULL;
     if (!type.p) return sb_compat_page(r, 400, (sb_slice){NULL, 0});
     for (size_t i = 0; i < sizeof allowed / sizeof allowed[0]; i++)
@@ -128,11 +126,9 @@ SB_COMPAT_HANDLER(individual_audio) {
         return SB_OK;
     }
     if (!key.p) return sb_compat_page(r, 400, (sb_slice){NULL, 0});
-    sb_status status = sb_blob_key_fetch(q, app, key, "audio", &bytes, &name, sb_http_err(r));
+    sb_status status = sb_blob_key_send(q, r, app, key, "audio", wanted);
     if (status == SB_INVALID) return sb_compat_invalid(r, "that is no blob key");
     if (status == SB_NOT_FOUND) return sb_compat_plain(r, 404, "Not found");
-    if (status != SB_OK) return status;
-    status = sb_compat_send_blob(r, bytes, name, wanted);
-    sb_http_allow_ranges(r); /* players seek */
+    if (status == SB_OK) sb_http_allow_ranges(r); /* players seek */
     return status;
 }

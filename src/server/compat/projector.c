@@ -15,6 +15,7 @@
 
 /* Of a tensor, a table of labels or a sprite. */
 #define MAX_FILE ((size_t)1 << 30)
+#define HEAD ((size_t)4 << 10) /* of a picture, to tell what it is */
 
 /* ---- the question ---------------------------------------------------------------------------- */
 
@@ -255,12 +256,38 @@ static sb_status no_such_file(const about *what, sb_http_reply *r, const char *k
         (const char *)what->found->config_path.p);
 }
 
+/* What is sent in pieces, in the request's arena. */
+typedef struct sending {
+    sb_projector_source *source;
+    sb_err *err;
+} sending;
+
+static sb_status make_piece(void *ud, sb_buf *out) {
+    const sending *s = ud;
+    return sb_projector_read(s->source, out, s->err);
+}
+
+static void end_sending(void *ud) {
+    sb_projector_close(((sending *)ud)->source);
+}
+
+static sb_status send_source(const asked *a, sb_http_reply *r, sb_projector_source *source) {
+    sending *s = sb_arena_get(a->projector.arena, sizeof *s);
+    if (!s) {
+        sb_projector_close(source);
+        return SB_NOMEM;
+    }
+    *s = (sending){source, sb_http_err(r)};
+    return sb_http_make(r, make_piece, end_sending, s);
+}
+
 static sb_status answer_metadata(const asked *a, const about *what, sb_http_reply *r) {
     sb_slice path = what->embedding ? what->embedding->metadata_path : (sb_slice){NULL, 0};
     if (path.n == 0) return no_such_file(what, r, "metadata");
-    sb_status status = sb_projector_asset(&a->projector, what->found, path, what->rows,
-                                          sb_http_body(r), sb_http_err(r));
-    if (status == SB_OK) return SB_OK;
+    sb_projector_source *source;
+    sb_status status = sb_projector_open_asset(&a->projector, what->found, path, what->rows,
+                                               &source, sb_http_err(r));
+    if (status == SB_OK) return send_source(a, r, source);
     return refuse_projector(a, r, path, status, "\"", "\" not found, or is not a file");
 }
 
@@ -273,11 +300,12 @@ SB_COMPAT_HANDLER(projector_metadata) {
 static sb_status answer_bookmarks(const asked *a, const about *what, sb_http_reply *r) {
     sb_slice path = what->embedding ? what->embedding->bookmarks_path : (sb_slice){NULL, 0};
     if (path.n == 0) return no_such_file(what, r, "bookmarks");
+    sb_projector_source *source;
     sb_status status =
-        sb_projector_asset(&a->projector, what->found, path, 0, sb_http_body(r), sb_http_err(r));
+        sb_projector_open_asset(&a->projector, what->found, path, 0, &source, sb_http_err(r));
     if (status == SB_OK) {
         sb_http_type(r, "application/json");
-        return SB_OK;
+        return send_source(a, r, source);
     }
     return refuse_projector(a, r, path, status, "\"", "\" not found, or is not a file");
 }
@@ -291,14 +319,17 @@ SB_COMPAT_HANDLER(projector_bookmarks) {
 static sb_status answer_sprite(const asked *a, const about *what, sb_http_reply *r) {
     sb_slice path = what->embedding ? what->embedding->image_path : (sb_slice){NULL, 0};
     if (path.n == 0) return no_such_file(what, r, "sprite image");
+    sb_projector_source *source;
+    uint8_t head[HEAD];
     sb_status status =
-        sb_projector_asset(&a->projector, what->found, path, 0, sb_http_body(r), sb_http_err(r));
+        sb_projector_open_asset(&a->projector, what->found, path, 0, &source, sb_http_err(r));
     if (status != SB_OK)
         return refuse_projector(a, r, path, status, "\"", "\" does not exist or is directory");
-    sb_media media = sb_media_sniff(sb_buf_slice(sb_http_body(r)));
+    sb_media media =
+        sb_media_sniff(sb_slice_of(head, sb_projector_head(source, head, sizeof head)));
     sb_http_type(r, sb_media_type_in_tensorboard(media));
     sb_http_user_content(r, (sb_slice){NULL, 0});
-    return SB_OK;
+    return send_source(a, r, source);
 }
 
 SB_COMPAT_HANDLER(projector_sprite_image) {
@@ -310,11 +341,13 @@ SB_COMPAT_HANDLER(projector_sprite_image) {
 /* ---- /tensor --------------------------------------------------------------------------------- */
 
 static sb_status answer_tensor(const asked *a, const about *what, sb_http_reply *r) {
-    sb_status status = sb_projector_tensor(&a->projector, what->found, what->name, what->rows,
-                                           sb_http_body(r), sb_http_err(r));
+    sb_projector_source *source;
+    sb_status status = sb_projector_open_tensor(&a->projector, what->found, what->name, what->rows,
+                                                &source, sb_http_err(r));
     if (status == SB_OK) {
         sb_http_type(r, "application/octet-stream");
-        return SB_OK;
+        status = send_source(a, r, source);
+        if (status == SB_OK) return SB_OK;
     }
     sb_slice path = what->embedding ? what->embedding->tensor_path : (sb_slice){NULL, 0};
     if (path.n || status != SB_NOT_FOUND)

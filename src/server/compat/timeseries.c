@@ -9,6 +9,7 @@
 #include "server/compat/blob_key.h"
 #include "server/compat/points.h"
 #include "server/compat/series.h"
+#include "server/json_load.h"
 #include "base/banned.h"
 
 #define SCALAR_LIMIT 1000
@@ -357,9 +358,10 @@ SB_COMPAT_HANDLER(time_series) {
     sb_status status = find_requests(q, r, &text);
     if (status != SB_OK) return status;
     if (text.n == 0) return sb_compat_invalid(r, "Missing 'requests' field");
-    json_error_t error;
-    json_t *requests = json_loadb((const char *)text.p, text.n, JSON_DECODE_ANY, &error);
-    if (!requests) return sb_compat_invalid(r, "Unable to parse 'requests' as JSON");
+    json_t *requests;
+    status = sb_json_load(&requests, text, JSON_DECODE_ANY, sb_http_err(r));
+    if (status == SB_LIMIT) return status;
+    if (status != SB_OK) return sb_compat_invalid(r, "Unable to parse 'requests' as JSON");
     bool fine =
         json_is_array(requests) || (json_is_object(requests) && json_object_size(requests) == 0);
     for (size_t i = 0; i < json_array_size(requests); i++)
@@ -373,12 +375,11 @@ SB_COMPAT_HANDLER(time_series) {
 /* ---- /imageData ------------------------------------------------------------------------------ */
 
 SB_COMPAT_HANDLER(image_data) {
-    sb_slice key = sb_http_query(q, "imageId"), bytes, name;
+    sb_slice key = sb_http_query(q, "imageId");
     if (!key.p) return sb_compat_page(r, 400, (sb_slice){NULL, 0});
     if (key.n == 0) return sb_compat_invalid(r, "Missing 'imageId' field");
-    sb_status status = sb_blob_key_fetch(q, app, key, "images", &bytes, &name, sb_http_err(r));
+    sb_status status = sb_blob_key_send(q, r, app, key, "images", NULL);
     if (status == SB_INVALID) return sb_compat_invalid(r, "that is no imageId");
     if (status == SB_NOT_FOUND) return sb_compat_plain(r, 404, "Not found");
-    if (status != SB_OK) return status;
-    return sb_compat_send_blob(r, bytes, name, sb_media_type_in_tensorboard(sb_media_sniff(bytes)));
+    return status;
 }

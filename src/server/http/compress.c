@@ -8,6 +8,7 @@
 
 #define GZIP_LEVEL 1
 #define ZSTD_LEVEL 1
+#define PACKER_WINDOW 18 /* the logarithm of the bytes that a packer looks back */
 
 struct sb_compressor {
     sb_compressor *next;
@@ -72,4 +73,36 @@ bool sb_compress(sb_compressors *c, sb_coding coding, sb_slice body, sb_buf *out
     return_compressor(c, one);
     out->n += n;
     return n > 0;
+}
+
+/* ---- in pieces ------------------------------------------------------------------------------- */
+
+/* The context is all there is: a packer is one by another name. */
+static ZSTD_CCtx *context_of(sb_packer *p) {
+    return (ZSTD_CCtx *)(void *)p;
+}
+
+sb_packer *sb_packer_new(void) {
+    ZSTD_CCtx *zstd = ZSTD_createCCtx();
+    if (!zstd) return NULL;
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, PACKER_WINDOW);
+    return (sb_packer *)(void *)zstd;
+}
+
+void sb_packer_free(sb_packer *p) {
+    if (p) ZSTD_freeCCtx(context_of(p));
+}
+
+bool sb_packer_add(sb_packer *p, sb_slice piece, bool is_last, sb_buf *out) {
+    ZSTD_inBuffer in = {piece.p, piece.n, 0};
+    size_t left;
+    do {
+        if (!sb_buf_reserve(out, ZSTD_CStreamOutSize())) return false;
+        ZSTD_outBuffer to = {out->p + out->n, out->room - out->n, 0};
+        left = ZSTD_compressStream2(context_of(p), &to, &in, is_last ? ZSTD_e_end : ZSTD_e_flush);
+        out->n += to.pos;
+        if (ZSTD_isError(left)) return false;
+    } while (left);
+    return true;
 }

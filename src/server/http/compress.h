@@ -28,4 +28,12 @@ void sb_compressors_fini(sb_compressors *c);
  * zstd. */
 bool sb_compress(sb_compressors *c, sb_coding coding, sb_slice body, sb_buf *out);
 
+/* A body in pieces, by zstd. What it holds is about SB_PACKER_BYTES. NULL: no memory. */
+typedef struct sb_packer sb_packer;
+#define SB_PACKER_BYTES ((size_t)1 << 20)
+sb_packer *sb_packer_new(void);
+void sb_packer_free(sb_packer *p);
+/* Appends the piece to out, packed, so that all of it can be unpacked there. */
+bool sb_packer_add(sb_packer *p, sb_slice piece, bool is_last, sb_buf *out);
+
 #endif

@@ -51,12 +51,21 @@ static uint64_t transfer_span(const sb_http_server *s, uint64_t bytes) {
     return s->o.transfer_time + seconds * SECOND;
 }
 
+void sb_conn_allow_send(sb_conn *c, uint64_t bytes) {
+    set_cut(c, transfer_span(c->server, bytes), WAIT_TO_SEND);
+}
+
+void sb_conn_no_limit(sb_conn *c) {
+    set_cut(c, 0, WAIT_TO_SEND);
+}
+
 /* ---- connections ----------------------------------------------------------------------------- */
 
 static void note_peer(sb_conn *c) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c->mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     const struct sockaddr *address = info ? info->client_addr : NULL;
+    c->slot = sb_share_slot(c->server->seed, address);
     c->peer[0] = '\0';
     if (address && address->sa_family == AF_INET) {
         const struct sockaddr_in *four = (const struct sockaddr_in *)(const void *)address;
@@ -78,10 +87,10 @@ static void conn_start(sb_http_server *s, struct MHD_Connection *mhd, void **con
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
     c->fd = info ? info->connect_fd : -1;
     note_peer(c);
-    sb_arena_init(&c->arena, s->alloc, ARENA_BLOCK, s->o.request_memory);
+    sb_arena_init(&c->arena, &s->quota.alloc, ARENA_BLOCK, s->o.request_memory);
     sb_arena_get(&c->arena, 0);
     c->empty = sb_arena_here(&c->arena);
-    sb_buf_init(&c->body, s->alloc, s->o.max_body);
+    sb_buf_init(&c->body, &s->quota.alloc, s->o.max_body);
     set_cut(c, s->o.header_time, WAIT_TO_READ);
     atomic_store_explicit(&c->idle_since, sb_server_now(s), memory_order_relaxed);
     sb_ticker_add(&s->ticker, c);
@@ -153,7 +162,7 @@ void *sb_conn_uri(void *server, const char *uri, struct MHD_Connection *mhd) {
         .peer_is_loopback = c->peer_is_loopback,
         .is_tls = s->gate.is_tls,
         .arena = &c->arena,
-        .alloc = s->alloc,
+        .alloc = &s->quota.alloc,
         .clock = s->clock,
         .cut_at = &s->cut_at,
     };
@@ -161,7 +170,8 @@ void *sb_conn_uri(void *server, const char *uri, struct MHD_Connection *mhd) {
     sb_reply_init(&c->reply, &c->request, &s->rules);
     c->has_reply = true;
     c->body_seen = 0;
-    c->body_too_large = c->only_compress = false;
+    c->body_too_large = c->body_failed = c->only_compress = false;
+    c->wait_until = 0;
     c->row = NULL;
     c->status = SB_OK;
     return c;
@@ -241,7 +251,8 @@ static enum MHD_Result read_body(sb_conn *c, const char *data, size_t n) {
     c->body_seen += n;
     if (c->body_seen <= c->body_limit) {
         sb_buf_add(&c->body, data, n);
-        return c->body.failed == SB_OK ? MHD_YES : MHD_NO;
+        c->body_failed = c->body.failed != SB_OK; /* the rest is read, and the answer is 503 */
+        return MHD_YES;
     }
     c->body_too_large = true;
     sb_buf_clear(&c->body);
@@ -309,13 +320,20 @@ static struct MHD_Response *file_response(const sb_alloc *alloc, const sb_reply_
 
 static enum MHD_Result send_reply(sb_conn *c) {
     sb_reply_wire wire;
+    sb_made *made = NULL;
+    if (c->reply.kind == SB_REPLY_MADE && c->reply.status == 200 && !(made = sb_made_new(c)))
+        return MHD_NO;
     if (sb_reply_to_wire(&c->reply, &wire) != SB_OK) {
         if (wire.fd >= 0) close(wire.fd);
+        sb_made_free(made);
         return MHD_NO;
     }
     struct MHD_Response *response;
     uint64_t size = wire.body.n;
-    if (wire.fd >= 0) {
+    if (made) {
+        size = c->reply.buffer.n;
+        response = sb_made_response(made);
+    } else if (wire.fd >= 0) {
         size = wire.file_size;
         response = file_response(c->server->alloc, &wire);
     } else {
@@ -323,7 +341,7 @@ static enum MHD_Result send_reply(sb_conn *c) {
                                                    MHD_RESPMEM_PERSISTENT);
     }
     if (!response) return MHD_NO;
-    set_cut(c, transfer_span(c->server, size), WAIT_TO_SEND);
+    sb_conn_allow_send(c, size);
     return queue_reply(c, response, &wire);
 }
 
@@ -397,12 +415,32 @@ static enum MHD_Result finish_here(sb_conn *c) {
     return send_reply(c);
 }
 
+/* Waits a little for memory where it is short. False when the request may begin; true when the
+ * connection is suspended, and answer is called again. */
+static bool wait_for_memory(sb_conn *c) {
+    sb_http_server *s = c->server;
+    uint64_t now = sb_server_now(s);
+    if (c->wait_until == 0) c->wait_until = now + s->o.memory_wait;
+    return now < c->wait_until && sb_ticker_await_memory(&s->ticker, c);
+}
+
+static enum MHD_Result refuse_for_memory(sb_conn *c) {
+    atomic_fetch_add_explicit(&c->server->no_memory, 1, memory_order_relaxed);
+    sb_http_fail(&c->reply, 503,
+                 "Other requests use all the memory that this server may take for answers; try "
+                 "again in a moment.");
+    return finish_here(c);
+}
+
 static enum MHD_Result answer(sb_conn *c) {
     sb_http_server *s = c->server;
     if (c->body_too_large) return refuse_body(c);
     c->request.body = sb_buf_slice(&c->body);
     if (c->verdict == SB_VERDICT_LOGIN) sb_gate_login(&s->gate, &c->request, &c->reply);
     if (c->verdict != SB_VERDICT_RUN) return finish_here(c);
+    if (c->body_failed) return refuse_for_memory(c);
+    if (sb_memory_is_short(&s->quota, c->row->how))
+        return wait_for_memory(c) ? MHD_YES : refuse_for_memory(c);
     c->request.deadline = sb_server_now(s) + s->o.request_time;
     if (c->row->how == SB_HTTP_STREAM) {
         if (c->request.method != SB_HTTP_HEAD) return open_stream(c);

@@ -121,6 +121,17 @@ void sb_http_lend(sb_http_reply *r, sb_slice body, void (*release)(void *ud), vo
 /* n bytes of an open file from offset on; the descriptor is closed by us, whatever happens. */
 void sb_http_take_file(sb_http_reply *r, int fd, uint64_t offset, uint64_t n);
 
+/* Appends the next piece of a body, a few hundred kilobytes at most. SB_OK: more follows; SB_END:
+ * that was the last one; anything else: the body can't be finished. Runs on a worker, which owns
+ * the request meanwhile, as a handler does; the deadline counts for each piece. */
+typedef sb_status (*sb_http_make_fn)(void *ud, sb_buf *out);
+/* A body that is made while the client reads it: it takes the memory of one piece, however long it
+ * is. The first pieces are made at once. A body that ends with them is sent like any other, and
+ * when they fail, so does this: the handler answers with that status. A later failure breaks the
+ * connection, so that nobody takes a part for the whole. release (may be NULL) is called once, when
+ * no more is needed, also after a failure. Not for inline handlers. */
+sb_status sb_http_make(sb_http_reply *r, sb_http_make_fn make, void (*release)(void *ud), void *ud);
+
 /* The same bytes in several codings, made ahead of time; those that do not exist are empty, only
  * identity must be there. The bytes must outlive the server. */
 typedef struct sb_http_asset {
@@ -233,13 +244,14 @@ typedef struct sb_http_options {
     const char *tls_key;
 
     /* Limits. */
-    unsigned threads;       /* that listen and answer inline */
-    unsigned workers;       /* for pooled routes */
-    unsigned quick_workers; /* for quick routes */
-    size_t queue;           /* pooled requests that may wait */
-    unsigned max_connections;
-    unsigned max_per_address; /* 0: no limit; a proxy is one address */
-    unsigned max_streams;
+    unsigned threads;         /* that listen and answer inline */
+    unsigned workers;         /* for pooled routes */
+    unsigned quick_workers;   /* for quick routes */
+    size_t queue;             /* pooled requests that may wait */
+    unsigned max_connections; /* half of them for one address; for it, idle ones make room */
+    unsigned
+        max_per_address;  /* beyond which none is accepted; 0: no limit; a proxy is one address */
+    unsigned max_streams; /* half of them for one address */
     size_t connection_memory; /* request line, headers and reply headers of one request */
     size_t max_target;        /* bytes of path and query */
     size_t max_headers;
@@ -247,6 +259,8 @@ typedef struct sb_http_options {
     size_t max_body;
     size_t request_memory;    /* cap of the arena */
     size_t reply_memory;      /* cap of a body */
+    size_t memory;            /* of all requests and replies together; 0: no limit */
+    uint64_t memory_wait;     /* how long a request waits for memory before it is refused */
     uint64_t request_time;    /* nanoseconds until sb_http_expired */
     uint64_t header_time;     /* from the connection's first moment to the last header */
     uint64_t idle_time;       /* between two requests, and without progress */
@@ -278,12 +292,15 @@ void sb_http_publish(sb_http_server *s, uint64_t version);
 void sb_http_publish_jobs(sb_http_server *s, uint64_t count);
 
 typedef struct sb_http_counts {
-    uint64_t connections; /* open now */
-    uint64_t streams;     /* open now */
-    uint64_t requests;    /* answered, ever */
-    uint64_t refused;     /* sent away before a handler ran, ever */
-    uint64_t too_slow;    /* connections cut by the time limits, ever */
-    uint64_t queued;      /* pooled requests that wait now */
+    uint64_t connections;  /* open now */
+    uint64_t streams;      /* open now */
+    uint64_t requests;     /* answered, ever */
+    uint64_t refused;      /* sent away before a handler ran, ever */
+    uint64_t too_slow;     /* connections cut by the time limits, ever */
+    uint64_t queued;       /* pooled requests that wait now */
+    uint64_t memory;       /* of all requests and replies, now */
+    uint64_t memory_limit; /* of the same; 0: none */
+    uint64_t no_memory;    /* requests that were refused because of it, ever */
 } sb_http_counts;
 void sb_http_count(sb_http_server *s, sb_http_counts *out);
 

@@ -12,6 +12,7 @@
 
 #define MAX_ETAG 120
 #define MAX_FILE_NAME 200
+#define PIECE_BYTES ((size_t)256 << 10) /* of a body that is made while it is sent */
 
 void sb_reply_init(sb_http_reply *r, sb_http_request *q, const sb_reply_rules *rules) {
     /* Field by field: the list of headers is large and need not be cleared. */
@@ -26,6 +27,7 @@ void sb_reply_init(sb_http_reply *r, sb_http_request *q, const sb_reply_rules *r
     r->lent = (sb_slice){NULL, 0};
     r->release = NULL;
     r->release_ud = NULL;
+    r->make = NULL;
     r->asset = NULL;
     r->fd = -1;
     r->file_offset = r->file_size = 0;
@@ -107,6 +109,32 @@ void sb_http_lend(sb_http_reply *r, sb_slice body, void (*release)(void *ud), vo
     r->release = release;
     r->release_ud = ud;
     r->is_answered = true;
+}
+
+sb_status sb_reply_make_more(sb_http_reply *r) {
+    sb_buf_clear(&r->buffer);
+    sb_status status = SB_OK;
+    while (status == SB_OK && r->buffer.n < PIECE_BYTES) {
+        status = r->make(r->release_ud, &r->buffer);
+        if (r->buffer.failed != SB_OK) status = r->buffer.failed;
+    }
+    return status;
+}
+
+sb_status sb_http_make(sb_http_reply *r, sb_http_make_fn make, void (*release)(void *ud),
+                       void *ud) {
+    drop_body(r);
+    r->kind = SB_REPLY_MADE;
+    r->make = make;
+    r->release = release;
+    r->release_ud = ud;
+    r->is_answered = true;
+    sb_status status = sb_reply_make_more(r);
+    if (status != SB_END) return status;
+    r->kind = SB_REPLY_BUFFER;
+    if (release) release(ud);
+    r->release = NULL;
+    return SB_OK;
 }
 
 void sb_http_take_file(sb_http_reply *r, int fd, uint64_t offset, uint64_t n) {

@@ -20,6 +20,7 @@ typedef enum sb_reply_body {
     SB_REPLY_LENT,
     SB_REPLY_FILE,
     SB_REPLY_ASSET,
+    SB_REPLY_MADE,
 } sb_reply_body;
 
 /* What one server says in all its replies. */
@@ -40,11 +41,12 @@ struct sb_http_reply {
     sb_http_param headers[SB_REPLY_HEADERS];
     size_t header_count;
     sb_reply_body kind;
-    sb_buf buffer;     /* of SB_REPLY_BUFFER */
+    sb_buf buffer;     /* of SB_REPLY_BUFFER; the next piece of SB_REPLY_MADE */
     sb_buf compressed; /* what compress made of the body */
     sb_slice lent;
     void (*release)(void *ud);
     void *release_ud;
+    sb_http_make_fn make; /* with release_ud */
     const sb_http_asset *asset;
     int fd; /* -1: none */
     uint64_t file_offset;
@@ -86,13 +88,18 @@ void sb_reply_settle(sb_http_reply *r, sb_status status);
 size_t sb_reply_compress_size(const sb_http_reply *r);
 void sb_reply_compress(sb_http_reply *r, sb_compressors *c);
 
-/* What goes out: headers in order, then bytes, or n bytes of fd. */
+/* Puts the next pieces of a SB_REPLY_MADE into the buffer, in place of those before. SB_OK: more
+ * follows; SB_END: these are the last; else they are worth nothing. */
+sb_status sb_reply_make_more(sb_http_reply *r);
+
+/* What goes out: headers in order, then bytes, or n bytes of fd, or what make makes. */
 typedef struct sb_reply_wire {
     int status;
     sb_http_param headers[SB_REPLY_HEADERS + 16];
     size_t header_count;
     sb_slice body;
-    int fd; /* -1: the body is bytes; else it becomes the caller's */
+    bool is_made; /* the body begins with the reply's buffer and goes on with sb_reply_make_more */
+    int fd;       /* -1: the body is bytes; else it becomes the caller's */
     uint64_t file_offset;
     uint64_t file_size;
 } sb_reply_wire;

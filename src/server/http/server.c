@@ -60,6 +60,7 @@ void sb_http_defaults(sb_http_options *o) {
         .max_body = 16u << 20,
         .request_memory = 64u << 20,
         .reply_memory = 1u << 30,
+        .memory_wait = SECOND,
         .request_time = 30 * SECOND,
         .header_time = 15 * SECOND,
         .idle_time = 60 * SECOND,
@@ -104,13 +105,6 @@ static unsigned connection_limit(const sb_http_options *o) {
     return limit < o->threads ? o->threads : limit;
 }
 
-/* Half of the connections, since the library deals them out to its threads unevenly. Where there
- * are only a few in all, they are never a crowd. */
-static uint64_t crowd_of(const sb_http_options *o) {
-    unsigned limit = connection_limit(o);
-    return limit < 2 * SPARE_FILES ? UINT64_MAX : limit / 2;
-}
-
 /* Paths and queries are decoded by us, from what was sent. */
 static size_t leave_encoded(void *cls, struct MHD_Connection *mhd, char *text) {
     (void)cls, (void)mhd;
@@ -129,14 +123,14 @@ static void *mutable_text(const char *s) {
     return (void *)(uintptr_t)s; /* it is read, never written */
 }
 
-/* After quiescing, no new connection is accepted. (MHD_quiesce_daemon may end the program: it and a
- * listener's thread both take the socket out of the epoll set, and the library treats the second
- * time as fatal.) */
+/* No address has more than its share. After quiescing, no new connection is accepted.
+ * (MHD_quiesce_daemon may end the program: it and a listener's thread both take the socket out of
+ * the epoll set, and the library treats the second time as fatal.) */
 static enum MHD_Result accept_conn(void *server, const struct sockaddr *address, socklen_t size) {
-    (void)address;
     (void)size;
-    const sb_http_server *s = server;
-    return atomic_load(&s->ending) ? MHD_NO : MHD_YES;
+    sb_http_server *s = server;
+    if (atomic_load(&s->ending)) return MHD_NO;
+    return sb_ticker_admits(&s->ticker, sb_share_slot(s->seed, address)) ? MHD_YES : MHD_NO;
 }
 
 static struct MHD_Daemon *start_daemon(sb_http_server *s, const sb_http_options *o, int listener) {
@@ -175,7 +169,7 @@ static sb_status start_threads(sb_http_server *s, const sb_http_options *o, int 
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    sb_status status = sb_ticker_start(&s->ticker, o, crowd_of(o), err);
+    sb_status status = sb_ticker_start(&s->ticker, o, connection_limit(o), &s->quota, err);
     if (status == SB_OK) {
         status = sb_pool_new(&s->pool, o->alloc, o->workers, o->queue, err);
         if (status == SB_OK)
@@ -217,6 +211,8 @@ static sb_status make_server(sb_http_server **out, const sb_http_options *o, sb_
     s->alloc = o->alloc;
     s->clock = o->clock;
     s->o = *o;
+    s->seed = seed;
+    sb_quota_init(&s->quota, o->alloc, o->memory);
     sb_status status = sb_gate_init(&s->gate, o, seed, err);
     if (status != SB_OK) {
         sb_alloc_put(o->alloc, s, sizeof *s);
@@ -306,4 +302,7 @@ void sb_http_count(sb_http_server *s, sb_http_counts *out) {
     out->refused = atomic_load(&s->refused);
     out->too_slow = atomic_load(&s->ticker.too_slow);
     out->queued = sb_pool_waiting(s->pool) + sb_pool_waiting(s->quick);
+    out->memory = sb_quota_used(&s->quota);
+    out->memory_limit = s->quota.limit;
+    out->no_memory = atomic_load(&s->no_memory) + atomic_load(&s->quota.refused);
 }

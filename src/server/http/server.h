@@ -4,7 +4,8 @@
  * Threads that meet here:
  *   listeners   libmicrohttpd's; each owns its connections, runs inline handlers, sends
  *   workers     of the two pools; have a connection's request while that connection is suspended
- *   ticker      one; wakes streams, notices clients that are gone, cuts those that are too slow
+ *   ticker      one; wakes streams and requests that wait for memory, notices clients that are
+ *               gone, cuts those that are too slow, gives freed memory back to the system
  *
  * Lock order: ticker.lock, then locks inside libmicrohttpd (suspend and resume are called under
  * it). A request needs no lock: it has one owner at a time, and suspend, submit and resume hand it
@@ -19,10 +20,13 @@
 #include <microhttpd.h>
 
 #include "base/pool.h"
+#include "base/quota.h"
 #include "server/http/admit.h"
+#include "server/http/shares.h"
 
 typedef struct sb_conn sb_conn;
 typedef struct sb_stream sb_stream;
+typedef struct sb_made sb_made;
 
 /* ---- ticker.c -------------------------------------------------------------------------------- */
 
@@ -47,9 +51,14 @@ typedef struct sb_ticker {
     bool ending;
     sb_conn *conns;
     uint64_t conn_count;
-    uint64_t crowd; /* with more connections than this, idle ones are closed early */
+    uint64_t crowd;        /* with more connections than this, idle ones are closed early */
+    sb_shares conn_shares; /* of connections, and of streams */
+    sb_shares stream_shares;
     sb_stream *streams;
     uint64_t stream_count;
+    sb_conn *waiting;      /* for memory; suspended */
+    sb_quota *quota;       /* of the server */
+    size_t trimmed;        /* quota->freed when memory was last given back to the system */
     struct pollfd *polled; /* room for max_streams */
     sb_news seen;          /* what streams are measured against */
     uint64_t last_look;
@@ -59,9 +68,11 @@ typedef struct sb_ticker {
     bool is_running;
 } sb_ticker;
 
-/* crowd: with more connections than this, idle ones are closed after a second. */
-sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, uint64_t crowd, sb_err *err);
-/* Ends all streams and takes no new ones; the thread goes on cutting slow connections. */
+/* most_connections: with more than half of them open, idle ones are closed after a second. */
+sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, unsigned most_connections,
+                          sb_quota *quota, sb_err *err);
+/* Ends all streams and waits for memory, and takes no new ones; the thread goes on cutting slow
+ * connections. */
 void sb_ticker_end_streams(sb_ticker *t);
 /* Ends the thread. Connections may still be removed afterwards. */
 void sb_ticker_stop(sb_ticker *t);
@@ -71,6 +82,16 @@ void sb_ticker_publish(sb_ticker *t, uint64_t version);
 void sb_ticker_publish_jobs(sb_ticker *t, uint64_t count);
 void sb_ticker_add(sb_ticker *t, sb_conn *c);
 void sb_ticker_remove(sb_ticker *t, sb_conn *c);
+/* May an address have one more connection? When it has its share, the longest idle one of its own
+ * has to go; without an idle one the answer is no. */
+bool sb_ticker_admits(sb_ticker *t, unsigned slot);
+
+/* Suspends the connection until there is memory again or its wait_until has come; false when the
+ * server is ending. */
+bool sb_ticker_await_memory(sb_ticker *t, sb_conn *c);
+/* Is there too little memory left to begin with a request of this kind? Listings may begin as long
+ * as there is any. */
+bool sb_memory_is_short(const sb_quota *quota, sb_http_how how);
 
 /* The response of a live stream, which lasts until the client leaves or the server ends. SB_DROPPED
  * when there are too many streams, SB_CLOSED when the server is ending. */
@@ -95,6 +116,7 @@ struct sb_conn {
     _Atomic uint64_t cut_at;     /* steady nanoseconds; 0: not now */
     _Atomic bool is_reading;     /* we wait for bytes of the client, not for it to read ours */
     _Atomic uint64_t idle_since; /* steady nanoseconds; 0: a request is under way */
+    unsigned slot;               /* of its address among shares */
     char peer[INET6_ADDRSTRLEN];
     bool peer_is_loopback;
     sb_arena arena;
@@ -110,7 +132,10 @@ struct sb_conn {
     sb_verdict verdict;
     const sb_http_route *row;
     sb_status status;
-    bool only_compress; /* the worker's job is the body's coding */
+    bool only_compress;    /* the worker's job is the body's coding */
+    bool body_failed;      /* there was no memory for the request's body */
+    uint64_t wait_until;   /* of a request that waits for memory; 0: it never did */
+    sb_conn *next_waiting; /* in ticker.waiting */
 };
 
 void sb_conn_begin(void *server, struct MHD_Connection *mhd, void **context,
@@ -122,12 +147,27 @@ enum MHD_Result sb_conn_call(void *server, struct MHD_Connection *mhd, const cha
 void sb_conn_done(void *server, struct MHD_Connection *mhd, void **context,
                   enum MHD_RequestTerminationCode code);
 
+/* The time limit for the client to read so many bytes; and none at all. */
+void sb_conn_allow_send(sb_conn *c, uint64_t bytes);
+void sb_conn_no_limit(sb_conn *c);
+
+/* ---- made.c ---------------------------------------------------------------------------------- */
+
+/* The rest of a SB_REPLY_MADE. May set the reply's coding, so it comes before the headers. NULL: no
+ * memory. */
+sb_made *sb_made_new(sb_conn *c);
+/* Owns m from now on, also when it fails. */
+struct MHD_Response *sb_made_response(sb_made *m);
+void sb_made_free(sb_made *m);
+
 /* ---- server.c -------------------------------------------------------------------------------- */
 
 struct sb_http_server {
     const sb_alloc *alloc;
     const sb_clock *clock;
     sb_http_options o; /* numbers only: the texts are in the gate's memory */
+    sb_quota quota;    /* of all requests and replies */
+    uint64_t seed;     /* of hashes */
     sb_gate gate;
     sb_reply_rules rules;
     sb_compressors compressors;
@@ -140,6 +180,7 @@ struct sb_http_server {
     _Atomic uint64_t active; /* requests between their first header and their last byte */
     _Atomic uint64_t requests;
     _Atomic uint64_t refused;
+    _Atomic uint64_t no_memory;
     pthread_mutex_t idle_lock;
     pthread_cond_t idle; /* active became 0 while ending */
 };

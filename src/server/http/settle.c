@@ -105,7 +105,8 @@ static bool settle_range(sb_http_reply *r) {
     const sb_http_request *q = r->request;
     r->whole = body_size(r);
     r->part_n = r->whole;
-    if (!r->ranges || r->status != 200 || q->method != SB_HTTP_GET) return false;
+    if (!r->ranges || r->kind == SB_REPLY_MADE || r->status != 200 || q->method != SB_HTTP_GET)
+        return false;
     sb_slice range = sb_http_header(q, "Range");
     if (!range.p || !sb_if_range_holds(sb_http_header(q, "If-Range"), r->etag)) return false;
     switch (sb_range_parse(range, r->whole, &r->part_first, &r->part_n)) {
@@ -132,14 +133,17 @@ static void settle_coding(sb_http_reply *r) {
         r->coding = sb_accept_coding(accepted, offered);
         return;
     }
-    if (r->kind != SB_REPLY_BUFFER && r->kind != SB_REPLY_LENT) return;
+    bool is_made = r->kind == SB_REPLY_MADE;
+    if (r->kind != SB_REPLY_BUFFER && r->kind != SB_REPLY_LENT && !is_made) return;
     bool pays = r->coding_wish == SB_HTTP_CODING_YES ||
                 (r->coding_wish == SB_HTTP_CODING_AUTO && r->type && sb_type_compresses(r->type));
-    if (!pays || r->whole < r->rules->compress_min) return;
+    if (!pays || (!is_made && r->whole < r->rules->compress_min)) return;
     r->varies = true;
     bool is_near = q->peer_is_loopback && !q->is_forwarded;
-    if (is_near && r->whole < r->rules->compress_min_loopback) return;
-    r->coding = sb_accept_coding(accepted, SB_CODING_GZIP | SB_CODING_ZSTD);
+    if (!is_made && is_near && r->whole < r->rules->compress_min_loopback) return;
+    /* Of the two only zstd is there for bodies in pieces. */
+    r->coding =
+        sb_accept_coding(accepted, SB_CODING_ZSTD | (is_made ? 0u : (unsigned)SB_CODING_GZIP));
 }
 
 void sb_reply_settle(sb_http_reply *r, sb_status status) {
@@ -271,6 +275,7 @@ static sb_slice wire_bytes(const sb_http_reply *r) {
 
 static void put_body(sb_reply_wire *w, sb_http_reply *r) {
     w->fd = -1;
+    w->is_made = false;
     w->body = (sb_slice){NULL, 0};
     if (r->status == 304 || r->status == 416 || r->kind == SB_REPLY_EMPTY) return;
     if (r->kind == SB_REPLY_FILE) {
@@ -278,6 +283,10 @@ static void put_body(sb_reply_wire *w, sb_http_reply *r) {
         r->fd = -1;
         w->file_offset = r->file_offset + r->part_first;
         w->file_size = r->part_n;
+        return;
+    }
+    if (r->kind == SB_REPLY_MADE) {
+        w->is_made = true;
         return;
     }
     w->body = wire_bytes(r);

@@ -14,6 +14,7 @@
  *
  * Slow clients: every connection carries the moment at which its present phase must be over; once a
  * second those past it are shut down, which libmicrohttpd sees as a client that left. */
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,12 +27,16 @@
 
 #define SECOND 1000000000u
 #define CROWDED_IDLE SECOND
+#define FEW 128 /* connections that are never a crowd */
 #define EVENT_ROOM (192 + SB_HTTP_INSTANCE)
+#define MEMORY_LOOK (SECOND / 50)     /* between two looks whether memory has come free */
+#define TRIM_BYTES ((size_t)32 << 20) /* of memory freed that are worth giving back */
 
 struct sb_stream {
     sb_ticker *ticker;
     sb_conn *conn;
     sb_stream *prev, *next;
+    unsigned slot; /* of the client's address among shares */
     bool is_suspended;
     bool is_over; /* the client left, or the server ends */
     bool greeted;
@@ -126,6 +131,7 @@ static void stream_free(void *cls) {
         t->streams = s->next;
     if (s->next) s->next->prev = s->prev;
     t->stream_count--;
+    sb_share_give(&t->stream_shares, s->slot);
     pthread_mutex_unlock(&t->lock);
     sb_alloc_put(t->alloc, s, sizeof *s);
 }
@@ -133,12 +139,13 @@ static void stream_free(void *cls) {
 sb_status sb_stream_open(sb_ticker *t, sb_conn *c, struct MHD_Response **out) {
     sb_stream *s = sb_alloc_zeroed(t->alloc, 1, sizeof *s);
     if (!s) return SB_NOMEM;
-    *s = (sb_stream){.ticker = t, .conn = c};
+    *s = (sb_stream){.ticker = t, .conn = c, .slot = c->slot};
     pthread_mutex_lock(&t->lock);
-    sb_status status = t->ending                           ? SB_CLOSED
-                       : t->stream_count >= t->max_streams ? SB_DROPPED
-                                                           : SB_OK;
+    bool is_full =
+        t->stream_count >= t->max_streams || sb_share_is_used_up(&t->stream_shares, c->slot);
+    sb_status status = t->ending ? SB_CLOSED : is_full ? SB_DROPPED : SB_OK;
     if (status == SB_OK) {
+        sb_share_take(&t->stream_shares, c->slot);
         s->next = t->streams;
         if (s->next) s->next->prev = s;
         t->streams = s;
@@ -188,6 +195,57 @@ static void find_gone(sb_ticker *t) {
             s->is_over = true;
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+bool sb_memory_is_short(const sb_quota *quota, sb_http_how how) {
+    if (quota->limit == 0 || how == SB_HTTP_INLINE || how == SB_HTTP_STREAM) return false;
+    size_t most = how == SB_HTTP_QUICK ? quota->limit : quota->limit - quota->limit / 4;
+    return sb_quota_used(quota) > most;
+}
+
+bool sb_ticker_await_memory(sb_ticker *t, sb_conn *c) {
+    pthread_mutex_lock(&t->lock);
+    bool waits = !t->ending;
+    if (waits) {
+        c->next_waiting = t->waiting;
+        t->waiting = c;
+        MHD_suspend_connection(c->mhd);
+        pthread_cond_signal(&t->wake);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return waits;
+}
+
+/* Resumes those that have waited long enough or for whom there is memory by now; answers when to
+ * look again. */
+static uint64_t wake_waiting(sb_ticker *t, uint64_t now) {
+    sb_conn *rest = NULL;
+    for (sb_conn *c = t->waiting, *next; c; c = next) {
+        next = c->next_waiting;
+        if (!t->ending && now < c->wait_until && sb_memory_is_short(t->quota, c->row->how)) {
+            c->next_waiting = rest;
+            rest = c;
+        } else {
+            MHD_resume_connection(c->mhd);
+        }
+    }
+    t->waiting = rest;
+    return rest ? now + MEMORY_LOOK : UINT64_MAX;
+}
+
+/* The C library keeps what was freed for the next one who asks. After large answers that is a lot;
+ * so once a second it is told to give it back. Called without the lock: it takes a while. */
+static void give_memory_back(sb_ticker *t) {
+    size_t freed = atomic_load_explicit(&t->quota->freed, memory_order_relaxed);
+    if (freed - t->trimmed < TRIM_BYTES) return;
+    t->trimmed = freed;
+    pthread_mutex_unlock(&t->lock);
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+    pthread_mutex_lock(&t->lock);
+}
+
 void sb_ticker_end_streams(sb_ticker *t) {
     pthread_mutex_lock(&t->lock);
     t->ending = true;
@@ -195,6 +253,7 @@ void sb_ticker_end_streams(sb_ticker *t) {
         s->is_over = true;
         if (s->is_suspended) resume_stream(s);
     }
+    wake_waiting(t, 0);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -225,6 +284,7 @@ void sb_ticker_add(sb_ticker *t, sb_conn *c) {
     if (c->next) c->next->prev = c;
     t->conns = c;
     t->conn_count++;
+    sb_share_take(&t->conn_shares, c->slot);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -236,6 +296,7 @@ void sb_ticker_remove(sb_ticker *t, sb_conn *c) {
         t->conns = c->next;
     if (c->next) c->next->prev = c->prev;
     t->conn_count--;
+    sb_share_give(&t->conn_shares, c->slot);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -255,14 +316,35 @@ static bool is_idle_in_crowd(const sb_ticker *t, const sb_conn *c, uint64_t now)
 }
 
 /* The descriptor is still open: a connection leaves the list before it is closed. */
+static void cut_conn(sb_ticker *t, sb_conn *c) {
+    atomic_store_explicit(&c->cut_at, 0, memory_order_relaxed);
+    shutdown(c->fd, SHUT_RDWR);
+    atomic_fetch_add(&t->too_slow, 1);
+}
+
+bool sb_ticker_admits(sb_ticker *t, unsigned slot) {
+    if (!sb_share_is_used_up(&t->conn_shares, slot)) return true;
+    uint64_t oldest = UINT64_MAX;
+    sb_conn *idle = NULL;
+    pthread_mutex_lock(&t->lock);
+    for (sb_conn *c = t->conns; c; c = c->next) {
+        uint64_t since = atomic_load_explicit(&c->idle_since, memory_order_relaxed);
+        uint64_t cut_at = atomic_load_explicit(&c->cut_at, memory_order_relaxed);
+        if (c->slot != slot || since == 0 || cut_at == 0 || since >= oldest || has_sent_more(c))
+            continue;
+        oldest = since;
+        idle = c;
+    }
+    if (idle) cut_conn(t, idle);
+    pthread_mutex_unlock(&t->lock);
+    return idle != NULL;
+}
+
 static void cut_slow(sb_ticker *t, uint64_t now) {
     for (sb_conn *c = t->conns; c; c = c->next) {
         uint64_t cut_at = atomic_load_explicit(&c->cut_at, memory_order_relaxed);
         bool is_late = now >= cut_at || is_idle_in_crowd(t, c, now);
-        if (cut_at == 0 || !is_late || has_sent_more(c)) continue;
-        atomic_store_explicit(&c->cut_at, 0, memory_order_relaxed);
-        shutdown(c->fd, SHUT_RDWR);
-        atomic_fetch_add(&t->too_slow, 1);
+        if (cut_at != 0 && is_late && !has_sent_more(c)) cut_conn(t, c);
     }
 }
 
@@ -286,6 +368,7 @@ static void *run_ticker(void *arg) {
         if (now >= t->next_tick) {
             cut_slow(t, now);
             find_gone(t);
+            give_memory_back(t);
             t->next_tick = now + SECOND;
         }
         uint64_t next = t->next_tick;
@@ -298,6 +381,7 @@ static void *run_ticker(void *arg) {
                 next = earlier(next, t->last_look + t->interval);
             }
         }
+        next = earlier(next, wake_waiting(t, now));
         t->wake_at = earlier(next, wake_due_streams(t, now));
         wait_until(t, now, t->wake_at);
     }
@@ -305,16 +389,21 @@ static void *run_ticker(void *arg) {
     return NULL;
 }
 
-sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, uint64_t crowd, sb_err *err) {
+sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, unsigned most_connections,
+                          sb_quota *quota, sb_err *err) {
     *t = (sb_ticker){
         .alloc = o->alloc,
         .clock = o->clock,
         .interval = o->stream_interval,
         .heartbeat = o->heartbeat,
         .max_streams = o->max_streams,
-        .crowd = crowd,
+        /* Half, since the library deals connections out to its threads unevenly. */
+        .crowd = most_connections < FEW ? UINT64_MAX : most_connections / 2,
+        .quota = quota,
         .is_running = true,
     };
+    sb_shares_init(&t->conn_shares, most_connections);
+    sb_shares_init(&t->stream_shares, o->max_streams);
     snprintf(t->instance, sizeof t->instance, "%s", o->instance);
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);

@@ -14,6 +14,30 @@
 #include "support/test.h"
 #include "base/banned.h"
 
+/* All pieces, one after the other. */
+static sb_status read_all(sb_projector_source *source, sb_status status, sb_buf *out, sb_err *err) {
+    while (status == SB_OK) {
+        status = sb_projector_read(source, out, err);
+        if (status == SB_END) break;
+    }
+    sb_projector_close(source);
+    return status == SB_END ? SB_OK : status;
+}
+
+static sb_status read_tensor(const sb_projector *p, const sb_projector_run *run, sb_slice name,
+                             uint64_t rows, sb_buf *out, sb_err *err) {
+    sb_projector_source *source;
+    sb_status status = sb_projector_open_tensor(p, run, name, rows, &source, err);
+    return read_all(source, status, out, err);
+}
+
+static sb_status read_asset(const sb_projector *p, const sb_projector_run *run, sb_slice path,
+                            uint64_t lines, sb_buf *out, sb_err *err) {
+    sb_projector_source *source;
+    sb_status status = sb_projector_open_asset(p, run, path, lines, &source, err);
+    return read_all(source, status, out, err);
+}
+
 #define SECRET "31337"
 #define FIXTURE SB_FIXTURES "/tf/projector"
 
@@ -67,17 +91,17 @@ static void a_checkpoints_matrix_is_found_and_read(void **state) {
     assert_slice_is(e->image_path, "sprite.png");
     assert_slice_is(b.runs[0].checkpoint, FIXTURE "/embedding.ckpt-1");
     sb_buf out = new_buf();
-    assert_ok(sb_projector_tensor(&b.p, b.runs, e->name, 0, &out, &err), &err);
+    assert_ok(read_tensor(&b.p, b.runs, e->name, 0, &out, &err), &err);
     assert_int_equal(out.n, 50 * 8 * 4);
     sb_buf_clear(&out);
-    assert_ok(sb_projector_tensor(&b.p, b.runs, e->name, 3, &out, &err), &err);
+    assert_ok(read_tensor(&b.p, b.runs, e->name, 3, &out, &err), &err);
     assert_int_equal(out.n, 3 * 8 * 4);
     sb_buf_clear(&out);
-    assert_ok(sb_projector_asset(&b.p, b.runs, e->metadata_path, 1, &out, &err), &err);
+    assert_ok(read_asset(&b.p, b.runs, e->metadata_path, 1, &out, &err), &err);
     size_t lines = 0;
     for (size_t i = 0; i < out.n; i++) lines += out.p[i] == '\n';
     assert_int_equal(lines, memchr(out.p, '\t', out.n) ? 2 : 1);
-    assert_int_equal(sb_projector_tensor(&b.p, b.runs, SB_LIT("zz"), 0, &out, &err), SB_NOT_FOUND);
+    assert_int_equal(read_tensor(&b.p, b.runs, SB_LIT("zz"), 0, &out, &err), SB_NOT_FOUND);
     sb_buf_fini(&out);
     sb_arena_fini(&b.arena);
 }
@@ -108,22 +132,22 @@ static void text_and_raw_files_are_told_apart(void **state) {
     assert_slice_is(e[0].name, "t.tsv");
     assert_true(e[0].shape_n == 2 && e[0].shape[0] == 2 && e[0].shape[1] == 2);
     assert_int_equal(e[4].shape_n, 0);
-    assert_ok(sb_projector_tensor(&b.p, b.runs, SB_LIT("t.tsv"), 0, &out, &err), &err);
+    assert_ok(read_tensor(&b.p, b.runs, SB_LIT("t.tsv"), 0, &out, &err), &err);
     assert_int_equal(out.n, 16);
     assert_true(sb_bits_float(sb_load32(out.p + 4)) == 2.5f);
     assert_int_equal(sb_load32(out.p + 12), 0xFF800000); /* too small for a float */
     sb_buf_clear(&out);
-    assert_ok(sb_projector_tensor(&b.p, b.runs, SB_LIT("v:0"), 1, &out, &err), &err);
+    assert_ok(read_tensor(&b.p, b.runs, SB_LIT("v:0"), 1, &out, &err), &err);
     assert_slice_equal(sb_buf_slice(&out), sb_slice_of(raw, 12));
     sb_buf_clear(&out);
-    assert_ok(sb_projector_tensor(&b.p, b.runs, SB_LIT("zeros"), 0, &out, &err), &err);
+    assert_ok(read_tensor(&b.p, b.runs, SB_LIT("zeros"), 0, &out, &err), &err);
     assert_int_equal(out.n, 8);
     static const char *const bad[] = {"wrong", "flat", "ragged"};
     for (size_t i = 0; i < SB_COUNT(bad); i++)
-        assert_int_equal(sb_projector_tensor(&b.p, b.runs, sb_slice_str(bad[i]), 0, &out, &err),
+        assert_int_equal(read_tensor(&b.p, b.runs, sb_slice_str(bad[i]), 0, &out, &err),
                          SB_CORRUPT);
     b.p.max_file = 10;
-    assert_int_equal(sb_projector_tensor(&b.p, b.runs, SB_LIT("v"), 0, &out, &err), SB_LIMIT);
+    assert_int_equal(read_tensor(&b.p, b.runs, SB_LIT("v"), 0, &out, &err), SB_LIMIT);
     sb_buf_fini(&out);
     sb_arena_fini(&b.arena);
 }
@@ -165,8 +189,8 @@ static void ask_everything(bed *b, const char *what) {
                                       e->tensor_path};
             sb_buf out = new_buf();
             for (size_t j = 0; j < SB_COUNT(paths); j++)
-                sb_projector_asset(&b->p, run, paths[j], j, &out, &err);
-            sb_projector_tensor(&b->p, run, e->name, 0, &out, &err);
+                read_asset(&b->p, run, paths[j], j, &out, &err);
+            read_tensor(&b->p, run, e->name, 0, &out, &err);
             float secret = 31337;
             if (out.n && (memmem(out.p, out.n, SECRET, 5) || memmem(out.p, out.n, &secret, 4)))
                 fail_msg("%s: the secret is shown", what);
@@ -307,9 +331,9 @@ static sb_status use_all(const sb_alloc *alloc, const sb_fs *fs, const char *dir
         const sb_embedding_info *e = b.runs[0].embeddings;
         status = sb_projector_shapes(&b.p, b.runs, &err);
         for (size_t i = 0; i < b.runs[0].n && status == SB_OK; i++)
-            status = sb_projector_tensor(&b.p, b.runs, e[i].name, 0, &out, &err);
+            status = read_tensor(&b.p, b.runs, e[i].name, 0, &out, &err);
         if (status == SB_OK && e[0].metadata_path.n)
-            status = sb_projector_asset(&b.p, b.runs, e[0].metadata_path, 2, &out, &err);
+            status = read_asset(&b.p, b.runs, e[0].metadata_path, 2, &out, &err);
     }
     sb_arena_fini(&b.arena);
     sb_buf_fini(&out);

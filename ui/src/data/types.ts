@@ -70,6 +70,9 @@ export interface Http {
   refused: number; // before a handler ran: no permission, too large, too many
   tooSlow: number; // connections that were cut by a time limit
   queued: number; // requests that wait for a thread now
+  memory: number; // bytes that all requests and replies take now
+  memoryLimit: number; // bytes that they may take together; 0: no limit
+  noMemory: number; // times when something was refused because of that limit
 }
 /** Whether what people note outlives the server. */
 export interface Keeping {
