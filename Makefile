@@ -3,6 +3,7 @@
 #
 #   LOGDIR=path ARGS="..."   for make run: the log directory, more options for the command
 #   FUZZ_SECONDS=60          for make fuzz: how long each target runs
+#   SOAK_SECONDS=1800        for make soak: how long in all
 #   SUITES="dev interop"     for make test: only these suites
 #   BENCH_ARGS="..."         for make bench: see bench/run.py --help
 #   PREFIX=/usr/local        for make install and make uninstall: where to, and DESTDIR=path for a copy of the tree
@@ -12,6 +13,7 @@ ARGS ?=
 SUITES ?=
 BENCH_ARGS ?=
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 DESTDIR ?=
 
@@ -20,7 +22,7 @@ compile = mkdir -p $(2) && { cmake --preset $(1) >$(2)/configure.log 2>&1 || { c
     && cmake --build $(2) $(if $(3),--target $(3))
 
 .DEFAULT_GOAL := build
-.PHONY: build run install uninstall package wheel test bench fuzz format coverage clean help
+.PHONY: build run install uninstall package wheel test bench soak fuzz format coverage clean help
 
 build: ## build/seaboard, build/libseaboard.a and build/libseaboard.so
 	@tools/setup build ui
@@ -58,7 +60,11 @@ bench: ## ours beside the peers: a table of ratios, JSON in build/bench/
 	@$(call compile,bench,build/bench,bench_programs)
 	@"$$(tools/setup python-path)/bin/python" bench/run.py $(BENCH_ARGS)
 
-fuzz: ## every fuzz target for FUZZ_SECONDS; finds are kept in build/fuzz/finds/
+soak: build ## the server under load for SOAK_SECONDS; memory, descriptors and answers at the end as after a minute
+	@tools/setup python
+	@SEABOARD_BIN=build/seaboard SOAK_SECONDS=$(SOAK_SECONDS) "$$(tools/setup python-path)/bin/python" tests/soak/soak.py
+
+fuzz: ## every fuzz target for FUZZ_SECONDS, those that ran least first; corpora and counts are kept in .fuzz/
 	@tools/setup fuzz
 	@$(call compile,fuzz,build/fuzz,fuzz_programs)
 	@tools/run_fuzz --seconds $(FUZZ_SECONDS)

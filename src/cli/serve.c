@@ -17,6 +17,7 @@
 
 #include "base/slice.h"
 #include "cli/cli.h"
+#include "cli/sandbox.h"
 #include "cli/serve_flags.h"
 #include "cli/serve_port.h"
 #include "cli/serve_token.h"
@@ -184,8 +185,10 @@ static void say_where(serving *s) {
         for (size_t i = 0; i < n; i++) say_url(s, "  also at ", addresses[i], "");
     }
     if (s->is_exposed && !s->token)
-        fputs("Everybody who reaches this machine can read these logs: --auth none was given.\n",
-              err);
+        fputs(
+            "Everybody who reaches this machine can read these logs: --auth none was given.\n"
+            "It answers to addresses and to this machine's name; other names need --allow_host.\n",
+            err);
     say_why_not_6006(s);
     say_tunnel(s);
     fflush(err);
@@ -221,6 +224,33 @@ static void publish_info(serving *s) {
     sb_buf_fini(&key);
 }
 
+/* ---- the browser ----------------------------------------------------------------------------- */
+
+static void open_browser(serving *s) {
+    char url[1024];
+    bool is_six = strchr(s->host, ':') != NULL;
+    int n = snprintf(url, sizeof url, "%s://%s%s%s:%u%s/%s%s", s->scheme, is_six ? "[" : "",
+                     s->host, is_six ? "]" : "", s->bound.port, s->flags->path_prefix,
+                     s->token ? "?token=" : "", s->token ? s->token : "");
+    if (n < 0 || (size_t)n >= sizeof url) return;
+    const char *programs[] = {s->cli->variable("BROWSER"), "xdg-open", "open"};
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        if (!programs[i] || !*programs[i]) continue;
+        char *argv[] = {(char *)(uintptr_t)programs[i], url, NULL};
+        pid_t child;
+        posix_spawnattr_t how;
+        sigset_t none;
+        sigemptyset(&none);
+        posix_spawnattr_init(&how);
+        posix_spawnattr_setsigmask(&how, &none);
+        posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+        int error = posix_spawnp(&child, programs[i], NULL, &how, argv, environ);
+        posix_spawnattr_destroy(&how);
+        if (error == 0) return;
+    }
+    fputs("Note: there is no program to open a browser with (set BROWSER).\n", s->cli->err);
+}
+
 /* ---- the application ------------------------------------------------------------------------- */
 
 static const char *read_pem(serving *s, int flag, int *code) {
@@ -249,6 +279,39 @@ static void set_memory(const sb_serve_flags *f, sb_http_options *http) {
     http->reply_memory = http->request_memory;
 }
 
+/* Letters, digits, dots and hyphens: a name that a client may send back. */
+static bool is_host_name(const char *text) {
+    return *text &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") ==
+               strlen(text);
+}
+
+/* Which names the server answers to. Beyond this machine they can't all be known: behind a token
+ * any will do, since a page of somebody else's has none. Without a token a page could be served
+ * under a name that its owner points here afterwards (DNS rebinding): so only numeric addresses,
+ * this machine's own name and those of --allow_host are taken. */
+static bool set_hosts(serving *s, sb_http_options *http) {
+    const sb_serve_flags *f = s->flags;
+    bool is_open = s->is_exposed && !s->token;
+    http->check_host = !s->is_exposed || is_open;
+    http->allow_addresses = is_open;
+    http->allow_hosts = f->allow_hosts;
+    http->allow_host_count = f->allow_host_count;
+    if (!is_open) return true;
+    const char **names = sb_arena_zeroed(s->arena, f->allow_host_count + 2, sizeof *names);
+    char own[256] = "";
+    if (!names) return false;
+    size_t n = 0;
+    for (; n < f->allow_host_count; n++) names[n] = f->allow_hosts[n];
+    if (gethostname(own, sizeof own - 1) == 0 && is_host_name(own))
+        names[n++] = (const char *)sb_arena_dup(s->arena, sb_slice_str(own)).p;
+    const char *reachable = sb_reachable_name(s->arena, s->bound.port);
+    if (reachable && is_host_name(reachable)) names[n++] = reachable;
+    http->allow_hosts = names;
+    http->allow_host_count = n;
+    return true;
+}
+
 static int set_http(serving *s, sb_http_options *http) {
     const sb_serve_flags *f = s->flags;
     int code = 0;
@@ -261,10 +324,8 @@ static int set_http(serving *s, sb_http_options *http) {
     snprintf(cookie, sizeof cookie, "seaboard_%u", s->bound.port);
     http->token = s->token;
     http->cookie_name = (const char *)sb_arena_dup(s->arena, sb_slice_str(cookie)).p;
-    http->check_host = !s->is_exposed; /* when the server is reachable from other machines, its host
-                                          names cannot be listed */
-    http->allow_hosts = f->allow_hosts;
-    http->allow_host_count = f->allow_host_count;
+    http->frame_ancestors = f->frame_is_default && s->is_exposed ? "'self'" : f->frame_ancestors;
+    if (!set_hosts(s, http)) return sb_status_exit_code(SB_NOMEM);
     http->path_prefix = f->path_prefix;
     http->tls_cert = read_pem(s, SB_SERVE_certfile, &code);
     if (!code) http->tls_key = read_pem(s, SB_SERVE_keyfile, &code);
@@ -323,6 +384,52 @@ static bool is_interrupted(void *ud, const sb_ingest_progress *progress) {
     return number > 0;
 }
 
+/* Everything that needs more than the server itself: the sandbox comes next. The socket listens
+ * already, so whoever is told of it here only waits for a moment. */
+static void announce(serving *s) {
+    say_where(s);
+    publish_info(s);
+    if (s->flags->on[SB_SERVE_open]) open_browser(s);
+}
+
+/* The directory of a file, in the arena; NULL stays NULL. */
+static const char *folder_of(serving *s, const char *path) {
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? (const char *)sb_arena_dup(s->arena, sb_slice_of(path, (size_t)(slash - path))).p
+                 : NULL;
+}
+
+static int enter_sandbox(serving *s, sb_app_opts *o) {
+    const char *mode = s->flags->text[SB_SERVE_sandbox];
+    bool is_on = strcmp(mode, "on") == 0;
+    o->sandbox = "off";
+    if (strcmp(mode, "off") == 0) return 0;
+    const char **roots = sb_arena_zeroed(s->arena, o->ingest.root_count + 1, sizeof *roots);
+    if (!roots) return sb_status_exit_code(SB_NOMEM);
+    for (size_t i = 0; i < o->ingest.root_count; i++) roots[i] = o->ingest.roots[i].path;
+    const char *own[] = {o->spill_dir, folder_of(s, o->state_path), folder_of(s, s->info_path)};
+    sb_sandbox box = {.bounds_reading = is_on,
+                      .read = roots,
+                      .read_count = o->ingest.root_count,
+                      .write = own,
+                      .write_count = sizeof own / sizeof own[0]};
+    sb_sandbox_state state;
+    sb_err why;
+    sb_status status = sb_sandbox_enter(&box, &state, &why);
+    if (status == SB_OK && is_on && !state.landlock)
+        status = sb_fail(&why, SB_INVALID, 0,
+                         "this kernel has no Landlock; --sandbox auto uses what it has");
+    if (status != SB_OK) {
+        fprintf(s->cli->err, "ERROR: " NAME ": --sandbox %s: %s\n", mode, why.text);
+        return 1;
+    }
+    char text[SB_SANDBOX_TEXT];
+    sb_sandbox_describe(&box, &state, text);
+    o->sandbox = (const char *)sb_arena_dup(s->arena, sb_slice_str(text)).p;
+    if (is_on) fprintf(s->cli->err, "Sandbox: %s\n", text);
+    return 0;
+}
+
 static int open_app(serving *s) {
     const sb_serve_flags *f = s->flags;
     const char *logdir = f->text[SB_SERVE_logdir];
@@ -354,6 +461,10 @@ static int open_app(serving *s) {
     int code = sb_serve_roots(f, s->cli, s->arena, &o.ingest.roots, &o.ingest.root_count);
     if (!code) set_state(s, &o);
     if (!code) code = set_http(s, &o.http);
+    if (!code) {
+        announce(s);
+        code = enter_sandbox(s, &o);
+    }
     sb_status opened = code ? SB_OK : sb_app_open(&s->app, &o, &s->bound.listener, &why);
     if (opened != SB_OK && !s->signal) {
         fprintf(s->cli->err, "ERROR: " NAME ": %s\n", why.text);
@@ -411,31 +522,6 @@ static void wait_for_signal(serving *s) {
     while (s->signal <= 0) s->signal = sigwaitinfo(&s->signals, NULL);
 }
 
-static void open_browser(serving *s) {
-    char url[1024];
-    bool is_six = strchr(s->host, ':') != NULL;
-    int n = snprintf(url, sizeof url, "%s://%s%s%s:%u%s/%s%s", s->scheme, is_six ? "[" : "",
-                     s->host, is_six ? "]" : "", s->bound.port, s->flags->path_prefix,
-                     s->token ? "?token=" : "", s->token ? s->token : "");
-    if (n < 0 || (size_t)n >= sizeof url) return;
-    const char *programs[] = {s->cli->variable("BROWSER"), "xdg-open", "open"};
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-        if (!programs[i] || !*programs[i]) continue;
-        char *argv[] = {(char *)(uintptr_t)programs[i], url, NULL};
-        pid_t child;
-        posix_spawnattr_t how;
-        sigset_t none;
-        sigemptyset(&none);
-        posix_spawnattr_init(&how);
-        posix_spawnattr_setsigmask(&how, &none);
-        posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
-        int error = posix_spawnp(&child, programs[i], NULL, &how, argv, environ);
-        posix_spawnattr_destroy(&how);
-        if (error == 0) return;
-    }
-    fputs("Note: there is no program to open a browser with (set BROWSER).\n", s->cli->err);
-}
-
 /* The signals that stop the server, blocked in every thread from here on. SIGHUP stays ignored when
  * it was ignored before (nohup). */
 static void take_signals(sigset_t *signals) {
@@ -485,9 +571,6 @@ static int serve_until_stopped(serving *s) {
     if (code || s->signal) {
         if (s->bound.listener >= 0) close(s->bound.listener);
     } else {
-        say_where(s);
-        publish_info(s);
-        if (s->flags->on[SB_SERVE_open]) open_browser(s);
         wait_for_signal(s);
     }
     sb_cli_progress_end(s->cli);

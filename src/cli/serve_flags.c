@@ -229,6 +229,33 @@ static const char *flag_conflict(const sb_serve_flags *f) {
     return NULL;
 }
 
+static bool is_origin_text(const char *text) {
+    return strspn(text,
+                  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:/*[], ") ==
+           strlen(text);
+}
+
+/* --allow_frame in the words of a content security policy; NULL stays for everybody. */
+static int read_frame(sb_serve_flags *f, sb_cli *cli, sb_arena *arena) {
+    const char *who = f->text[SB_SERVE_allow_frame];
+    f->frame_is_default = !*who;
+    if (!*who || strcmp(who, "any") == 0) return 0;
+    if (strcmp(who, "self") == 0 || strcmp(who, "none") == 0) {
+        f->frame_ancestors = *who == 's' ? "'self'" : "'none'";
+        return 0;
+    }
+    if (!strstr(who, "://") || !is_origin_text(who))
+        return bad_argument(cli, SB_SERVE_allow_frame,
+                            "'%s' is none of any, self, none and https://hub.example", who);
+    char *words = sb_arena_get(arena, strlen(who) + sizeof "'self' ");
+    if (!words) return sb_status_exit_code(SB_NOMEM);
+    snprintf(words, strlen(who) + sizeof "'self' ", "'self' %s", who);
+    for (char *at = words; *at; at++)
+        if (*at == ',') *at = ' ';
+    f->frame_ancestors = words;
+    return 0;
+}
+
 static int check_prefix(sb_serve_flags *f, sb_cli *cli, sb_arena *arena) {
     sb_slice prefix = sb_slice_str(f->text[SB_SERVE_path_prefix]);
     while (prefix.n && prefix.p[prefix.n - 1] == '/') prefix.n--;
@@ -264,6 +291,7 @@ int sb_serve_flags_read(sb_serve_flags *f, sb_cli *cli, const sb_args *args, sb_
     int code = read_port(f, cli);
     if (!code) code = read_samples(f, cli, arena);
     if (!code) code = read_numbers(f, cli);
+    if (!code) code = read_frame(f, cli, arena);
     if (code || f->on[SB_SERVE_version_tb]) return code;
     const char *wrong = flag_conflict(f);
     if (wrong) return bad_flags(cli, wrong);

@@ -30,7 +30,9 @@ typedef struct sb_serve_flags {
     double reload_interval;
     uint32_t threads;
     uint64_t memory_limit;
-    uint64_t request_memory; /* of all requests together */
+    uint64_t request_memory;     /* of all requests together */
+    bool frame_is_default;       /* --allow_frame was not given */
+    const char *frame_ancestors; /* NULL: everybody */
     sb_app_sample samples[SB_SERVE_MOST_SAMPLES];
     size_t sample_count;
     const char *path_prefix; /* without slashes at its end */

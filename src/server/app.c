@@ -108,6 +108,7 @@ static sb_status copy_texts(sb_app *app, const sb_app_opts *o, sb_err *err) {
         {&app->version, o->version},
         {&app->data_location, o->data_location},
         {&app->window_title, o->window_title},
+        {&app->sandbox, o->sandbox ? o->sandbox : "off"},
         {&app->path_prefix, o->http.path_prefix},
         {&app->logdir,
          o->ingest.root_count == 1 && !o->ingest.roots[0].name ? o->ingest.roots[0].path : ""},

@@ -43,6 +43,7 @@ typedef struct sb_app_opts {
     const char *window_title;
     const char
         *flags_json; /* a JSON object with every option by name; copied into /data/environment */
+    const char *sandbox;  /* what the process gave up, in words; NULL: nothing */
     bool show_superseded; /* /data also serves points that a later attempt of the run superseded */
     /* TensorBoard's sampling; without any, /data serves every point */
     bool compat_sampling; /* plugins that samples does not name have TensorBoard's default limits */

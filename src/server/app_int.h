@@ -24,7 +24,7 @@ struct sb_app {
     char instance[17]; /* 16 hexadecimal digits, random: run ids and versions mean something only
                           within one process */
     sb_arena texts;    /* of all slices below */
-    sb_slice version, data_location, window_title;
+    sb_slice version, data_location, window_title, sandbox;
     sb_slice path_prefix;
     sb_slice logdir;      /* the one directory that is read; empty: there are several */
     sb_slice environment; /* the body of /data/environment */

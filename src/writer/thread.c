@@ -147,6 +147,27 @@ static void settle_flush(sb_work *work, bool ok) {
     pthread_mutex_unlock(&work->mutex);
 }
 
+/* Counts the records that are in the file as a whole, also when the rest of the batch is not. */
+static void count_written(sb_work *work) {
+    uint64_t before = work->batch_counted;
+    sb_slice batch = sb_buf_slice(&work->batch);
+    while (work->batch_counted < work->batch_calls) {
+        sb_record record;
+        sb_slice rest = sb_slice_of(batch.p + work->batch_whole, batch.n - work->batch_whole);
+        if (sb_record_read_header(&record, rest) != SB_OK) break;
+        if (work->batch_whole + record.size > work->batch_done) break;
+        work->batch_whole += (size_t)record.size;
+        work->batch_counted++;
+    }
+    atomic_fetch_add(&work->written, work->batch_counted - before);
+}
+
+/* None of the batch is in the file. */
+static void forget_written(sb_work *work) {
+    work->batch_done = work->batch_whole = 0;
+    work->batch_counted = 0;
+}
+
 /* The file was removed while we had it open: continue in a new one, and report it. Complete records
  * in the old file are lost with it; a record that was only partly written is written again. */
 static sb_status replace_file(loop *l, sb_err *err) {
@@ -157,7 +178,8 @@ static sb_status replace_file(loop *l, sb_err *err) {
             sb_event_file_path(&work->file));
     sb_status status = sb_event_file_open(&work->file, err);
     if (status != SB_OK) return status;
-    work->batch_done = 0;
+    atomic_fetch_sub(&work->written, work->batch_counted); /* they are written again */
+    forget_written(work);
     sb_work_trouble(work, &told);
     return sb_work_share_path(work, l->w, err);
 }
@@ -179,14 +201,15 @@ static void write_batch(loop *l) {
     sb_work *work = l->work;
     sb_err err = {.code = SB_OK};
     if (try_write(l, &err) != SB_OK) {
+        count_written(work);
         work->retry_at = steady_now(l->w) + SB_RETRY_NS;
         sb_work_trouble(work, &err);
         settle_flush(work, false);
         return;
     }
-    atomic_fetch_add(&work->written, work->batch_calls);
+    atomic_fetch_add(&work->written, work->batch_calls - work->batch_counted);
     sb_buf_clear(&work->batch);
-    work->batch_done = 0;
+    forget_written(work);
     work->batch_calls = 0;
     work->batch_since = 0;
     /* Release the memory of the batch when one large event made it grow. */
@@ -212,17 +235,9 @@ static bool is_due(const loop *l) {
 static void cut_incomplete(loop *l) {
     sb_work *work = l->work;
     if (work->batch.n == 0) return;
-    size_t whole = 0;
-    sb_slice batch = sb_buf_slice(&work->batch);
-    uint64_t left = work->batch_calls;
-    for (sb_record record; left > 0; left--) {
-        sb_status status =
-            sb_record_read_header(&record, sb_slice_of(batch.p + whole, batch.n - whole));
-        if (status != SB_OK || whole + record.size > work->batch_done) break;
-        whole += (size_t)record.size;
-    }
-    atomic_fetch_add(&work->written, work->batch_calls - left);
-    give_up(work, left);
+    count_written(work);
+    give_up(work, work->batch_calls - work->batch_counted);
+    size_t whole = work->batch_whole;
     if (whole == work->batch_done || work->file.file < 0) return;
     sb_err err;
     if (sb_event_file_cut(&work->file, work->file.size - (work->batch_done - whole), &err) != SB_OK)

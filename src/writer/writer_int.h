@@ -99,8 +99,10 @@ typedef struct sb_work {
     sb_buf batch; /* complete records, of which batch_done bytes are written */
     size_t batch_done;
     uint64_t batch_calls;
-    uint64_t batch_to;    /* ring position after the last call in batch */
-    uint64_t batch_since; /* steady time of its oldest call, 0 when empty */
+    size_t batch_whole;     /* bytes of its records that are in the file from beginning to end, */
+    uint64_t batch_counted; /* and how many records that are: they count as written */
+    uint64_t batch_to;      /* ring position after the last call in batch */
+    uint64_t batch_since;   /* steady time of its oldest call, 0 when empty */
     uint64_t last_active;
     uint64_t prepared; /* bytes of the ring whose pages are resident */
     uint64_t retry_at;

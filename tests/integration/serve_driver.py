@@ -23,6 +23,7 @@ class Seaboard:
     def __init__(self, logdir, *options):
         self.command = [BINARY, "--logdir", str(logdir), "--port", "0", *map(str, options)]
         self.environment = {}  # more variables
+        self.before = None  # called in the process before the command begins
 
     def __enter__(self):
         raise_file_limit()
@@ -40,6 +41,7 @@ class Seaboard:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env={**environment, **own, **self.environment},
+            preexec_fn=self.before,
         )
         self.said = b""
         while not (found := URL.search(self.said)):

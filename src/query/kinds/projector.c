@@ -307,6 +307,15 @@ static sb_status look_at(const sb_projector *p, sb_projector_run *run, const cha
     return run->n ? SB_OK : SB_NOT_FOUND;
 }
 
+/* Is the plugin's folder a link that leads out of the run? */
+static bool leads_outside(const sb_projector *p, const char *run, sb_slice dir) {
+    sb_slice config = join_path(p, (const char *)dir.p, SB_LIT(SB_PROJECTOR_CONFIG));
+    if (!config.p || is_missing(p, config)) return false;
+    int file = sb_fs_open_beneath(p->fs, run, SB_LIT(SB_PROJECTOR_ASSETS "/" SB_PROJECTOR_CONFIG));
+    if (file >= 0) p->fs->close(p->fs->ctx, file);
+    return file < 0;
+}
+
 /* A run's directory, or what plugins may keep inside it, which comes before. */
 static sb_status look_into(const sb_projector *p, sb_slice name, const char *path, bool has_assets,
                            sb_projector_run *out, sb_err *err) {
@@ -314,7 +323,8 @@ static sb_status look_into(const sb_projector *p, sb_slice name, const char *pat
         sb_slice dir = join_path(p, path, SB_LIT(SB_PROJECTOR_ASSETS));
         if (!dir.p) return no_memory(err);
         *out = (sb_projector_run){.name = name, .dir = (const char *)dir.p};
-        sb_status status = look_at(p, out, path, true, err);
+        sb_status status =
+            leads_outside(p, path, dir) ? SB_INVALID : look_at(p, out, path, true, err);
         if (status == SB_OK || status == SB_NOMEM) return status;
     }
     *out = (sb_projector_run){.name = name, .dir = path};

@@ -139,6 +139,7 @@ static void add_program(sb_json *j, const sb_app *app) {
     sb_json_end_object(j);
     sb_json_put_text(j, "logdir", app->data_location);
     sb_json_put_text(j, "windowTitle", app->window_title);
+    sb_json_put_text(j, "sandbox", app->sandbox);
 }
 
 static void add_memory(sb_json *j, const sb_app *app) {

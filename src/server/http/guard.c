@@ -56,19 +56,32 @@ static sb_slice without_last_dot(sb_slice name) {
     return name;
 }
 
+/* The family of a numeric address, in four or six; AF_UNSPEC: it is none. */
+static int read_address(sb_slice name, struct in_addr *four, struct in6_addr *six) {
+    char text[INET6_ADDRSTRLEN];
+    if (name.n >= sizeof text) return AF_UNSPEC;
+    memcpy(text, name.p, name.n);
+    text[name.n] = '\0';
+    if (inet_pton(AF_INET, text, four) == 1) return AF_INET;
+    return inet_pton(AF_INET6, text, six) == 1 ? AF_INET6 : AF_UNSPEC;
+}
+
 bool sb_is_loopback_name(sb_slice name) {
     name = without_last_dot(name);
     if (sb_text_same(name, "localhost")) return true;
-    char text[INET6_ADDRSTRLEN];
-    if (name.n >= sizeof text) return false;
-    memcpy(text, name.p, name.n);
-    text[name.n] = '\0';
     struct in_addr four;
     struct in6_addr six;
-    if (inet_pton(AF_INET, text, &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
-    if (inet_pton(AF_INET6, text, &six) != 1) return false;
+    int family = read_address(name, &four, &six);
+    if (family == AF_INET) return ntohl(four.s_addr) >> 24 == 127;
+    if (family == AF_UNSPEC) return false;
     if (IN6_IS_ADDR_V4MAPPED(&six)) return six.s6_addr[12] == 127;
     return IN6_IS_ADDR_LOOPBACK(&six);
+}
+
+static bool is_address(sb_slice name) {
+    struct in_addr four;
+    struct in6_addr six;
+    return read_address(name, &four, &six) != AF_UNSPEC;
 }
 
 /* ---- building -------------------------------------------------------------------------------- */
@@ -98,7 +111,8 @@ static sb_status copy_allowed(sb_guard *g, sb_arena *arena, const sb_http_option
 }
 
 sb_status sb_guard_init(sb_guard *g, sb_arena *arena, const sb_http_options *o, sb_err *err) {
-    *g = (sb_guard){.check_host = o->check_host || o->allow_host_count > 0};
+    *g = (sb_guard){.check_host = o->check_host || o->allow_host_count > 0,
+                    .allow_addresses = o->allow_addresses};
     if (o->token) {
         sb_slice token = sb_slice_str(o->token);
         if (!all_are(token, is_token_char))
@@ -133,7 +147,8 @@ bool sb_guard_host(const sb_guard *g, sb_slice host) {
     sb_slice name, port;
     if (!sb_authority_split(host, &name, &port)) return false;
     if (!g->check_host) return true;
-    return sb_is_loopback_name(name) || is_allowed(g, name, port);
+    return sb_is_loopback_name(name) || (g->allow_addresses && is_address(name)) ||
+           is_allowed(g, name, port);
 }
 
 bool sb_guard_origin(const sb_guard *g, sb_slice origin, sb_slice host, sb_slice fetch_site) {

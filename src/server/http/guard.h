@@ -23,7 +23,8 @@
 
 typedef struct sb_guard {
     bool check_host;
-    sb_slice *allowed; /* as given: NAME or NAME:PORT */
+    bool allow_addresses; /* numeric ones are fine as they are */
+    sb_slice *allowed;    /* as given: NAME or NAME:PORT */
     size_t allowed_count;
     sb_slice token; /* empty: none is asked for */
     sb_slice cookie_name;

@@ -166,7 +166,7 @@ void sb_http_compress(sb_http_reply *r, sb_http_coding how);
 
 /* Bytes that came from a log file, which nobody has checked: a browser must not run them. Sets a
  * sandbox policy in place of the server's own. With a file name the browser saves them under that
- * name instead of showing them. */
+ * name instead of showing them; without one it saves them when it would show them as a page. */
 void sb_http_user_content(sb_http_reply *r, sb_slice file_name);
 /* A policy other than the server's for this page. The text must outlive the reply. */
 void sb_http_policy(sb_http_reply *r, const char *content_security_policy);
@@ -233,12 +233,16 @@ typedef struct sb_http_options {
 
     /* Who is let in. The texts are copied. */
     bool check_host;                /* names other than this machine's own loopback are refused */
+    bool allow_addresses;           /* but not numeric addresses: nobody can give those to another
+                                       machine, as can be done with a name (DNS rebinding) */
     const char *const *allow_hosts; /* further names, or "name:port" */
     size_t allow_host_count;
-    const char *token;       /* NULL: no token is asked for */
-    const char *cookie_name; /* a token; two servers on one host need two names */
-    const char *policy;      /* Content-Security-Policy of HTML replies */
-    const char *app_name;    /* title of the login page */
+    const char *token;           /* NULL: no token is asked for */
+    const char *cookie_name;     /* a token; two servers on one host need two names */
+    const char *policy;          /* Content-Security-Policy of HTML replies */
+    const char *frame_ancestors; /* who may show the page in a frame, in that policy's words; NULL:
+                                    everybody */
+    const char *app_name;        /* title of the login page */
 
     const char *tls_cert; /* PEM; both or none */
     const char *tls_key;

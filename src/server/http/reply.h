@@ -25,7 +25,8 @@ typedef enum sb_reply_body {
 
 /* What one server says in all its replies. */
 typedef struct sb_reply_rules {
-    const char *policy; /* Content-Security-Policy of HTML */
+    const char *policy;          /* Content-Security-Policy of HTML */
+    const char *frame_ancestors; /* of every page's policy; NULL or "": nothing is said */
     sb_http_hooks hooks;
     void *app;
     size_t reply_memory;

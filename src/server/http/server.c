@@ -223,6 +223,8 @@ static sb_status make_server(sb_http_server **out, const sb_http_options *o, sb_
     sb_compressors_init(&s->compressors, o->alloc);
     s->rules = (sb_reply_rules){
         .policy = (const char *)sb_arena_dup(&s->gate.memory, sb_slice_str(o->policy)).p,
+        .frame_ancestors =
+            (const char *)sb_arena_dup(&s->gate.memory, sb_slice_str(o->frame_ancestors)).p,
         .hooks = o->hooks,
         .app = o->app,
         .reply_memory = o->reply_memory,
@@ -230,7 +232,7 @@ static sb_status make_server(sb_http_server **out, const sb_http_options *o, sb_
         .compress_min_loopback = o->compress_min_loopback,
     };
     *out = s;
-    if (s->rules.policy) return SB_OK;
+    if (s->rules.policy && s->rules.frame_ancestors) return SB_OK;
     free_server(s);
     return sb_fail_nomem(err, "for the server");
 }

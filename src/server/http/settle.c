@@ -252,12 +252,35 @@ static const char *policy_of(const sb_http_reply *r) {
     return NULL;
 }
 
-static void add_guards(sb_reply_wire *w, const sb_http_reply *r) {
+/* Does a browser ask in order to show the bytes as a page, or inside one? */
+static bool is_for_page(const sb_http_request *q) {
+    static const char *const pages[] = {"document", "iframe", "frame", "object", "embed"};
+    sb_slice dest = sb_http_header(q, "Sec-Fetch-Dest");
+    for (size_t i = 0; dest.p && i < sizeof pages / sizeof pages[0]; i++)
+        if (sb_slice_eq(dest, sb_slice_str(pages[i]))) return true;
+    return false;
+}
+
+static bool add_guards(sb_reply_wire *w, const sb_http_reply *r) {
+    /* Bytes of a log are for <img> and <audio>; as a page they are saved, never shown. */
+    if (r->sandboxed && is_for_page(r->request) && !reply_has_header(r, "Content-Disposition"))
+        add(w, "Content-Disposition", "attachment");
     add(w, "X-Content-Type-Options", "nosniff");
     add(w, "Referrer-Policy", "same-origin");
     add(w, "Cross-Origin-Resource-Policy", "same-origin");
-    const char *policy = policy_of(r);
-    if (policy) add(w, "Content-Security-Policy", policy);
+    const char *policy = policy_of(r), *frame = r->rules->frame_ancestors;
+    bool is_page = r->type && sb_type_is(r->type, "text/html");
+    if (!policy) return true;
+    if (r->sandboxed || !is_page || !frame || !*frame) {
+        add(w, "Content-Security-Policy", policy);
+        return true;
+    }
+    size_t n = strlen(policy) + sizeof "; frame-ancestors " + strlen(frame);
+    char *text = sb_arena_get(r->request->arena, n);
+    if (!text) return false;
+    snprintf(text, n, "%s; frame-ancestors %s", policy, frame);
+    add(w, "Content-Security-Policy", text);
+    return true;
 }
 
 /* ---- the body -------------------------------------------------------------------------------- */
@@ -301,8 +324,7 @@ sb_status sb_reply_to_wire(sb_http_reply *r, sb_reply_wire *out) {
     out->header_count = 0;
     bool has_body = r->status != 304 && r->status != 416 && r->type;
     if (has_body) add(out, "Content-Type", r->type);
-    add_guards(out, r);
-    bool fine = add_cache(out, r) && add_entity(out, r);
+    bool fine = add_guards(out, r) && add_cache(out, r) && add_entity(out, r);
     if (r->allow) add(out, "Allow", r->allow);
     if (r->status == 503) add(out, "Retry-After", "1");
     for (size_t i = 0; i < r->header_count; i++) out->headers[out->header_count++] = r->headers[i];

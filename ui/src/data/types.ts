@@ -90,6 +90,7 @@ export interface Status {
   program: Program;
   logdir: string;
   windowTitle: string;
+  sandbox: string; // what the process may not do, in words; or off, and why
   loading: Loading;
   memory: Memory;
   noticed: Noticed;
