@@ -70,9 +70,11 @@ static sb_status add_path(int ruleset, const char *path, uint64_t allowed, sb_er
 }
 
 static sb_status add_paths(int ruleset, const sb_sandbox *s, int version, sb_err *err) {
-    static const char *const devices[] = {"/dev/null", "/dev/urandom",
+    static const char *const devices[] = {
+        "/dev/null",
+        "/dev/urandom",
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-                                          "/proc", /* a sanitizer looks for leaks there */
+        "/proc", /* a sanitizer looks for leaks there */
 #endif
     };
     uint64_t writing = writing_of(version) | (s->bounds_reading ? FS_READ : 0);
