@@ -1,0 +1,197 @@
+/* totals.c: sums over a range of time, and search. */
+#include "profile/totals.h"
+
+#include <stdlib.h>
+
+#include "base/search.h"
+#include "base/banned.h"
+
+int64_t sb_total_bin_edge(uint32_t i) {
+    static const int64_t edges[SB_TOTAL_BINS] = {
+        0,           1000000,      3000000,       10000000,      30000000,       100000000,
+        300000000,   1000000000,   3000000000,    10000000000,   100000000000,   1000000000000};
+    return edges[i];
+}
+
+static uint32_t bin_of(int64_t dur) {
+    uint32_t i = 1;
+    while (i < SB_TOTAL_BINS && dur >= sb_total_bin_edge(i)) i++;
+    return i - 1;
+}
+
+static uint8_t lower(uint8_t c) {
+    return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
+}
+
+static bool holds(sb_slice text, sb_slice part) {
+    if (part.n == 0) return true;
+    for (size_t i = 0; i + part.n <= text.n; i++) {
+        size_t k = 0;
+        while (k < part.n && lower(text.p[i + k]) == lower(part.p[k])) k++;
+        if (k == part.n) return true;
+    }
+    return false;
+}
+
+uint8_t *sb_trace_match_names(const sb_trace *t, sb_slice text, sb_arena *arena) {
+    uint8_t *marks = sb_arena_zeroed(arena, (size_t)t->names.count + 1, 1);
+    for (uint32_t i = 0; marks && i < t->names.count; i++)
+        marks[i] = holds(sb_trace_name(t, i), text);
+    return marks;
+}
+
+typedef struct summing {
+    const sb_trace *t;
+    const sb_totals_ask *ask;
+    sb_total *all; /* by id */
+    const uint8_t *marks;
+    uint64_t spans;
+    int64_t total;
+} summing;
+
+static sb_total *total_of(summing *s, uint32_t track, const sb_span *span) {
+    switch (s->ask->by) {
+    case SB_BY_KIND: return &s->all[span->kind];
+    case SB_BY_TRACK: return &s->all[track];
+    case SB_BY_GROUP: return &s->all[s->t->tracks.items[track].group];
+    default: return &s->all[span->name];
+    }
+}
+
+static int64_t clipped(const sb_span *s, int64_t from, int64_t to) {
+    int64_t start = s->start > from ? s->start : from;
+    int64_t end = sb_span_end(s) < to ? sb_span_end(s) : to;
+    return end > start ? end - start : 0;
+}
+
+/* One lane, and beside it the one below, whose spans are the children. */
+static void sum_lane(summing *s, uint32_t track, uint32_t lane) {
+    const sb_track *k = &s->t->tracks.items[track];
+    int64_t from = s->ask->from, to = s->ask->to;
+    uint32_t end = k->lanes[lane + 1], i, child = 0, child_end = 0;
+    SB_PARTITION_POINT(i, k->lanes[lane], end, sb_span_end(&k->spans.items[i]) < from);
+    if (lane + 1 < k->lane_count) {
+        child_end = k->lanes[lane + 2];
+        SB_PARTITION_POINT(child, end, child_end, sb_span_end(&k->spans.items[child]) < from);
+    }
+    for (; i < end && k->spans.items[i].start < to; i++) {
+        const sb_span *span = &k->spans.items[i];
+        int64_t dur = clipped(span, from, to), below = 0, span_end = sb_span_end(span);
+        if (dur == 0 && span->dur) continue;
+        while (child < child_end && sb_span_end(&k->spans.items[child]) <= span->start &&
+               k->spans.items[child].start < span->start)
+            child++;
+        for (uint32_t c = child; c < child_end && k->spans.items[c].start < span_end; c++) {
+            int64_t a = span->start > from ? span->start : from;
+            int64_t b = span_end < to ? span_end : to;
+            below += clipped(&k->spans.items[c], a, b);
+        }
+        if (s->marks && !s->marks[span->name]) continue;
+        sb_total *t = total_of(s, track, span);
+        if (t->count++ == 0 || span->dur < t->least) t->least = span->dur;
+        if (span->dur > t->greatest) t->greatest = span->dur;
+        t->kind = (uint8_t)span->kind;
+        t->total += dur;
+        t->self += dur > below ? dur - below : 0;
+        t->bins[bin_of(span->dur)]++;
+        s->spans++;
+        if (lane == 0) s->total += dur;
+    }
+}
+
+sb_status sb_trace_totals(const sb_trace *t, const sb_totals_ask *ask, sb_totals *out,
+                          sb_arena *arena, sb_err *err) {
+    size_t ids = ask->by == SB_BY_NAME    ? t->names.count
+                 : ask->by == SB_BY_KIND  ? SB_SPAN_KIND_COUNT
+                 : ask->by == SB_BY_TRACK ? t->tracks.n
+                                          : t->groups.n;
+    summing s = {.t = t, .ask = ask};
+    *out = (sb_totals){0};
+    s.all = sb_arena_zeroed(arena, ids + 1, sizeof *s.all);
+    if (ask->find.n) s.marks = sb_trace_match_names(t, ask->find, arena);
+    if (!s.all || (ask->find.n && !s.marks)) return sb_fail_nomem(err, "for sums");
+    for (size_t i = 0; i < ask->track_count; i++) {
+        uint32_t track = ask->tracks[i];
+        if (track >= t->tracks.n) continue;
+        for (uint32_t lane = 0; lane < t->tracks.items[track].lane_count; lane++) {
+            if (ask->is_expired && ask->is_expired(ask->ud)) return SB_TIMEOUT;
+            sum_lane(&s, track, lane);
+        }
+    }
+    out->items = s.all;
+    for (size_t i = 0; i < ids; i++) {
+        if (!s.all[i].count) continue;
+        out->items[out->n] = s.all[i];
+        out->items[out->n++].id = (uint32_t)i;
+    }
+    out->spans = s.spans;
+    out->total = s.total;
+    return SB_OK;
+}
+
+/* ---- search ---------------------------------------------------------------------------------- */
+
+static int compare_found(const void *a, const void *b) {
+    const sb_found_span *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static int compare_names(const void *a, const void *b) {
+    const sb_search_name *x = a, *y = b;
+    if (x->total != y->total) return x->total > y->total ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+typedef SB_VEC(sb_found_span) found_list;
+
+static sb_status collect(const sb_trace *t, const sb_search_ask *ask, const uint8_t *marks,
+                         sb_search_name *names, found_list *list, const sb_alloc *alloc) {
+    for (uint32_t i = 0; i < t->tracks.n; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        if (ask->is_expired && ask->is_expired(ask->ud)) return SB_TIMEOUT;
+        for (uint32_t n = 0; n < k->spans.n; n++) {
+            const sb_span *s = &k->spans.items[n];
+            if (!marks[s->name] || s->start > ask->to || sb_span_end(s) < ask->from) continue;
+            names[s->name].count++;
+            names[s->name].total += s->dur;
+            sb_found_span *f = SB_VEC_PUSH(list, alloc, SIZE_MAX);
+            if (!f) return SB_NOMEM;
+            *f = (sb_found_span){i, n, s->start};
+        }
+    }
+    return SB_OK;
+}
+
+sb_status sb_trace_search(const sb_trace *t, const sb_search_ask *ask, sb_search_result *out,
+                          sb_arena *arena, sb_err *err) {
+    found_list list = {0};
+    uint8_t *marks = sb_trace_match_names(t, ask->text, arena);
+    sb_search_name *names = sb_arena_zeroed(arena, (size_t)t->names.count + 1, sizeof *names);
+    *out = (sb_search_result){0};
+    if (!marks || !names) return sb_fail_nomem(err, "for a search");
+    sb_status status = collect(t, ask, marks, names, &list, t->alloc);
+    if (status == SB_OK) {
+        if (list.n) qsort(list.items, list.n, sizeof list.items[0], compare_found);
+        out->total = list.n;
+        size_t from = ask->offset < list.n ? ask->offset : list.n;
+        out->n = list.n - from < ask->limit ? list.n - from : ask->limit;
+        out->items = sb_arena_get(arena, (out->n + 1) * sizeof *out->items);
+        if (!out->items)
+            status = SB_NOMEM;
+        else if (out->n)
+            memcpy(out->items, list.items + from, out->n * sizeof *out->items);
+    }
+    SB_VEC_FREE(&list, t->alloc);
+    if (status != SB_OK) return status == SB_NOMEM ? sb_fail_nomem(err, "for a search") : status;
+    out->names = names;
+    for (uint32_t i = 0; i < t->names.count; i++) {
+        if (!names[i].count) continue;
+        names[out->name_count] = names[i];
+        names[out->name_count++].name = i;
+    }
+    if (out->name_count) qsort(names, out->name_count, sizeof *names, compare_names);
+    if (out->name_count > 1000) out->name_count = 1000;
+    return SB_OK;
+}

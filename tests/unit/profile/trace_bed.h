@@ -1,0 +1,72 @@
+/* trace_bed.h: traces for tests: from fixtures, and from text or bytes in a temporary file. */
+#ifndef SB_TEST_TRACE_BED_H
+#define SB_TEST_TRACE_BED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/search.h"
+#include "profile/read.h"
+#include "profile/totals.h"
+#include "unit/codec/hostile.h"
+
+static inline sb_trace *trace_of_files(const sb_trace_file *files, size_t n) {
+    sb_trace *t = NULL;
+    sb_err err = {0};
+    assert_ok(sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, files, n, NULL, &err), &err);
+    return t;
+}
+
+static inline sb_trace *trace_of_fixture(const char *path) {
+    char full[600];
+    snprintf(full, sizeof full, "%s/%s", SB_FIXTURES, path);
+    return trace_of_files(&(sb_trace_file){.path = full, .name = SB_LIT("vm")}, 1);
+}
+
+static inline sb_trace *trace_of_bytes(sb_slice bytes) {
+    char path[] = "/tmp/seaboard-trace-test-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes.p, bytes.n), (ssize_t)bytes.n);
+    close(fd);
+    sb_trace *t = trace_of_files(&(sb_trace_file){.path = path, .name = SB_LIT("vm")}, 1);
+    unlink(path);
+    return t;
+}
+
+static inline sb_trace *trace_of_text(const char *json) {
+    return trace_of_bytes(sb_slice_str(json));
+}
+
+static inline uint32_t track_named(const sb_trace *t, const char *name) {
+    for (uint32_t i = 0; i < t->tracks.n; i++)
+        if (sb_slice_eq(t->tracks.items[i].name, sb_slice_str(name))) return i;
+    return SB_NO_INDEX;
+}
+
+/* How many spans have this name, and how long they take together. */
+static inline uint64_t count_named(const sb_trace *t, const char *name, int64_t *total) {
+    uint64_t n = 0;
+    if (total) *total = 0;
+    for (uint32_t i = 0; i < t->tracks.n; i++)
+        for (uint32_t k = 0; k < t->tracks.items[i].spans.n; k++) {
+            const sb_span *s = &t->tracks.items[i].spans.items[k];
+            if (!sb_slice_eq(sb_trace_name(t, s->name), sb_slice_str(name))) continue;
+            n++;
+            if (total) *total += s->dur;
+        }
+    return n;
+}
+
+static inline uint64_t count_kind(const sb_trace *t, sb_span_kind kind) {
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < t->tracks.n; i++) {
+        if (t->tracks.items[i].kind == SB_TRACK_DERIVED) continue;
+        for (uint32_t k = 0; k < t->tracks.items[i].spans.n; k++)
+            n += t->tracks.items[i].spans.items[k].kind == kind;
+    }
+    return n;
+}
+
+#endif
