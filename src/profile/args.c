@@ -14,7 +14,9 @@
 static void add_value(sb_json *j, const sb_xvalue *v) {
     sb_json_key(j, v->name.n ? v->name : SB_LIT("?"));
     switch (v->wire) {
-    case STAT_DOUBLE: sb_json_double(j, v->real); break;
+    case STAT_DOUBLE:
+        sb_json_double(j, v->real);
+        break;
     case STAT_UINT:
     case STAT_INT:
         if (v->number > -(INT64_C(1) << 53) && v->number < INT64_C(1) << 53) {
@@ -26,8 +28,11 @@ static void add_value(sb_json *j, const sb_xvalue *v) {
             sb_json_text(j, sb_slice_of(text, n));
         }
         break;
-    case STAT_BYTES: sb_json_uint(j, v->text.n); break; /* only how many */
-    default: sb_json_text(j, v->text);
+    case STAT_BYTES:
+        sb_json_uint(j, v->text.n);
+        break; /* only how many */
+    default:
+        sb_json_text(j, v->text);
     }
 }
 
@@ -77,7 +82,8 @@ static sb_status xspace_args(const sb_trace *t, sb_trace_bytes *bytes, uint32_t 
     /* only notes are taken, and none of the trace's own things change */
     sb_trace scratch = {.alloc = t->alloc};
     sb_status status = sb_xplane_read(&plane, &scratch, bytes, place->at, place->n, false, err);
-    sb_slice event = status == SB_OK ? sb_trace_bytes_need(bytes, from, (size_t)n) : (sb_slice){NULL, 0};
+    sb_slice event =
+        status == SB_OK ? sb_trace_bytes_need(bytes, from, (size_t)n) : (sb_slice){NULL, 0};
     sb_buf copy;
     sb_buf_init(&copy, t->alloc, MOST_COPY);
     sb_buf_add(&copy, event.p, event.n < n ? event.n : (size_t)n);
@@ -90,7 +96,8 @@ static sb_status xspace_args(const sb_trace *t, sb_trace_bytes *bytes, uint32_t 
     while (status == SB_OK && sb_pb_next(&c, &f) == SB_PB_FIELD) {
         sb_xvalue v;
         if (f.number == EVENT_METADATA_ID) id = sb_pb_int64(&f);
-        if (f.number == EVENT_STATS && f.wire == SB_PB_BYTES && sb_xplane_value(&plane, f.bytes, &v))
+        if (f.number == EVENT_STATS && f.wire == SB_PB_BYTES &&
+            sb_xplane_value(&plane, f.bytes, &v))
             add_value(&j, &v);
     }
     if (status == SB_OK) add_shared(&j, &plane, bytes, id);
@@ -131,7 +138,7 @@ static sb_status json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_s
 sb_status sb_span_args(const sb_trace *t, uint32_t track, uint32_t index, sb_buf *out,
                        sb_slice *category, sb_arena *arena, sb_err *err) {
     const sb_track *k = &t->tracks.items[track];
-    const sb_span *s = &k->spans.items[index];
+    const sb_trace_span *s = &k->spans.items[index];
     uint32_t number = sb_track_source(t, k);
     const sb_trace_source *source = &t->sources.items[number];
     *category = (sb_slice){NULL, 0};

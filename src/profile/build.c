@@ -50,9 +50,9 @@ uint32_t sb_build_group(sb_trace *t, sb_slice key, uint32_t parent, sb_group_kin
     if (status != SB_OK) return SB_NO_INDEX;
     if (!is_new) return b->group_of.items[id];
     uint32_t *slot = SB_VEC_PUSH(&b->group_of, t->alloc, SB_TRACE_MOST_TRACKS);
-    sb_group *g = slot ? SB_VEC_PUSH(&t->groups, t->alloc, SB_TRACE_MOST_TRACKS) : NULL;
+    sb_trace_group *g = slot ? SB_VEC_PUSH(&t->groups, t->alloc, SB_TRACE_MOST_TRACKS) : NULL;
     if (!g) return SB_NO_INDEX;
-    *g = (sb_group){.parent = parent, .source = b->source, .kind = kind};
+    *g = (sb_trace_group){.parent = parent, .source = b->source, .kind = kind};
     g->name = sb_build_text(t, name);
     g->sort = parent == SB_NO_INDEX ? 0 : t->groups.items[parent].sort;
     *slot = (uint32_t)t->groups.n - 1;
@@ -94,8 +94,8 @@ uint32_t sb_build_track(sb_trace *t, uint32_t group, sb_slice key, sb_track_kind
     return track;
 }
 
-sb_span *sb_build_span(sb_trace *t, uint32_t track, int64_t start, int64_t dur, uint32_t name,
-                       sb_span_kind kind, uint64_t at) {
+sb_trace_span *sb_build_span(sb_trace *t, uint32_t track, int64_t start, int64_t dur, uint32_t name,
+                             sb_span_kind kind, uint64_t at) {
     sb_track *k = &t->tracks.items[track];
     if (name == SB_NO_INDEX || ++t->span_count > t->opts.most_spans) return NULL;
     if (dur < 0) {
@@ -107,14 +107,14 @@ sb_span *sb_build_span(sb_trace *t, uint32_t track, int64_t start, int64_t dur, 
         dur = 0;
         start = INT64_MAX / 4; /* left out at the end: it is far from everything */
     }
-    sb_span *s = SB_VEC_PUSH(&k->spans, t->alloc, UINT32_MAX - 1);
+    sb_trace_span *s = SB_VEC_PUSH(&k->spans, t->alloc, UINT32_MAX - 1);
     if (!s) return NULL;
-    *s = (sb_span){.start = start, .dur = dur, .name = name, .kind = (uint8_t)kind};
+    *s = (sb_trace_span){.start = start, .dur = dur, .name = name, .kind = (uint8_t)kind};
     if (at < UINT64_C(1) << 44) s->at = at & ((UINT64_C(1) << 44) - 1);
     return s;
 }
 
-sb_extra *sb_build_extra(sb_trace *t, sb_span *s) {
+sb_extra *sb_build_extra(sb_trace *t, sb_trace_span *s) {
     if (s->extra) return &t->extras.items[s->extra];
     sb_extra *e = SB_VEC_PUSH(&t->extras, t->alloc, UINT32_MAX - 1);
     if (!e) return NULL;
@@ -180,7 +180,7 @@ uint64_t sb_build_hash(sb_slice a, sb_slice b) {
 bool sb_build_begin(sb_trace *t, uint32_t track, int64_t start, uint32_t name, sb_span_kind kind,
                     uint64_t at) {
     sb_trace_build *b = t->build;
-    sb_span *s = sb_build_span(t, track, start, 0, name, kind, at);
+    sb_trace_span *s = sb_build_span(t, track, start, 0, name, kind, at);
     sb_open_span *o = s ? SB_VEC_PUSH(&b->open, t->alloc, MOST_POINTS) : NULL;
     if (!o) return false;
     *o = (sb_open_span){track, (uint32_t)t->tracks.items[track].spans.n - 1,
@@ -197,7 +197,7 @@ bool sb_build_end(sb_trace *t, uint32_t track, int64_t end) {
         return true;
     }
     sb_open_span *o = &b->open.items[top - 1];
-    sb_span *s = &t->tracks.items[track].spans.items[o->index];
+    sb_trace_span *s = &t->tracks.items[track].spans.items[o->index];
     b->open_top.items[track] = o->below;
     if (end >= s->start)
         s->dur = end - s->start;
@@ -222,7 +222,7 @@ static void close_open(sb_trace *t) {
         int64_t end = track_end(k);
         while (b->open_top.items[track]) {
             sb_open_span *o = &b->open.items[b->open_top.items[track] - 1];
-            sb_span *s = &k->spans.items[o->index];
+            sb_trace_span *s = &k->spans.items[o->index];
             s->dur = end - s->start;
             sb_trace_note(t, SB_TRACE_ODD_MISSING_END, 1, sb_trace_name(t, s->name));
             b->open_top.items[track] = o->below;
@@ -267,7 +267,7 @@ static void leave_out_far(sb_trace *t) {
         sb_track *k = &t->tracks.items[i];
         size_t kept = 0, points = 0;
         for (size_t n = 0; n < k->spans.n; n++) {
-            const sb_span *s = &k->spans.items[n];
+            const sb_trace_span *s = &k->spans.items[n];
             if (s->start > middle - ONE_DAY && s->start < middle + ONE_DAY && s->dur < ONE_DAY)
                 k->spans.items[kept++] = *s;
             else
@@ -278,8 +278,7 @@ static void leave_out_far(sb_trace *t) {
             if (k->points.items[n].time > middle - ONE_DAY &&
                 k->points.items[n].time < middle + ONE_DAY)
                 k->points.items[points++] = k->points.items[n];
-        if (points < k->points.n)
-            sb_trace_note(t, SB_TRACE_ODD_FAR, k->points.n - points, k->name);
+        if (points < k->points.n) sb_trace_note(t, SB_TRACE_ODD_FAR, k->points.n - points, k->name);
         k->points.n = points;
     }
     size_t memory = 0;

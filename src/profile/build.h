@@ -47,10 +47,10 @@ uint32_t sb_build_group(sb_trace *t, sb_slice key, uint32_t parent, sb_group_kin
 uint32_t sb_build_track(sb_trace *t, uint32_t group, sb_slice key, sb_track_kind kind,
                         sb_slice name);
 /* NULL: no memory, or too many. Valid until the next one on the track. */
-sb_span *sb_build_span(sb_trace *t, uint32_t track, int64_t start, int64_t dur, uint32_t name,
-                       sb_span_kind kind, uint64_t at);
+sb_trace_span *sb_build_span(sb_trace *t, uint32_t track, int64_t start, int64_t dur, uint32_t name,
+                             sb_span_kind kind, uint64_t at);
 /* The extras of a span, made if it has none. NULL: no memory. */
-sb_extra *sb_build_extra(sb_trace *t, sb_span *s);
+sb_extra *sb_build_extra(sb_trace *t, sb_trace_span *s);
 bool sb_build_point(sb_trace *t, uint32_t track, int64_t time, double value);
 bool sb_build_flow_end(sb_trace *t, const sb_flow_end *end);
 bool sb_build_begin(sb_trace *t, uint32_t track, int64_t start, uint32_t name, sb_span_kind kind,

@@ -192,9 +192,8 @@ sb_slice sb_trace_bytes_need(sb_trace_bytes *b, uint64_t offset, size_t wanted) 
     b->from = offset;
     b->have = kept;
     size_t ask = wanted > b->block ? wanted : b->block;
-    int64_t got = kept < ask
-                      ? sb_trace_bytes_copy(b, b->window + kept, ask - kept, offset + kept)
-                      : 0;
+    int64_t got =
+        kept < ask ? sb_trace_bytes_copy(b, b->window + kept, ask - kept, offset + kept) : 0;
     if (got > 0) b->have += (size_t)got;
     if (offset + b->have > b->furthest) b->furthest = offset + b->have;
     return b->have ? sb_slice_of(b->window, b->have) : (sb_slice){NULL, 0};

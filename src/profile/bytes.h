@@ -2,8 +2,8 @@
  *
  * An archive is inflated once, as far as somebody reads, into an unlinked temporary file. Files are
  * read, never mapped: another process may cut them meanwhile. A window is a part of it in memory;
- * pointers into it are valid until the next call. Threads: belongs to one thread; others make a view
- * of it. */
+ * pointers into it are valid until the next call. Threads: belongs to one thread; others make a
+ * view of it. */
 #ifndef SB_PROFILE_BYTES_H
 #define SB_PROFILE_BYTES_H
 
@@ -20,8 +20,8 @@ sb_status sb_trace_bytes_open(sb_trace_bytes **out, const sb_alloc *alloc, const
                               const char *path, const char *spool_dir, uint64_t most, sb_err *err);
 void sb_trace_bytes_close(sb_trace_bytes *b);
 
-/* A second window on the same bytes, for another thread; the first one must outlive it, and must have
- * been read to its end. */
+/* A second window on the same bytes, for another thread; the first one must outlive it, and must
+ * have been read to its end. */
 sb_status sb_trace_bytes_view(sb_trace_bytes **out, sb_trace_bytes *of, sb_err *err);
 
 /* At least `wanted` bytes from `offset` on, fewer only at the end. NULL p: none (the end, no memory

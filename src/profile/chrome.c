@@ -40,7 +40,8 @@ static void keep_device(sb_chrome *c, const json_t *item) {
 
 static void keep_distributed(sb_chrome *c, const json_t *info) {
     sb_trace_source *s = &c->t->sources.items[c->t->build->source];
-    const json_t *rank = json_object_get(info, "rank"), *world = json_object_get(info, "world_size");
+    const json_t *rank = json_object_get(info, "rank"),
+                 *world = json_object_get(info, "world_size");
     const char *backend = json_string_value(json_object_get(info, "backend"));
     if (json_is_integer(rank)) s->rank = json_integer_value(rank);
     if (json_is_integer(world)) s->world = json_integer_value(world);
@@ -78,7 +79,8 @@ static bool find_next_event(sb_chrome *c, uint64_t *at) {
         for (size_t i = 0; i + 8 < n; i++) {
             if (s.p[i] != '{') continue;
             size_t k = i + 1;
-            while (k < n && (s.p[k] == ' ' || s.p[k] == '\n' || s.p[k] == '\r' || s.p[k] == '\t')) k++;
+            while (k < n && (s.p[k] == ' ' || s.p[k] == '\n' || s.p[k] == '\r' || s.p[k] == '\t'))
+                k++;
             if (n - k < 7) break;
             const char *p = (const char *)s.p + k;
             if (memcmp(p, "\"ph\"", 4) == 0 || memcmp(p, "\"name\"", 6) == 0 ||
@@ -117,8 +119,8 @@ static bool read_events(sb_chrome *c, uint64_t *at) {
         sb_scan s = look_at(c, *at, 4096);
         const uint8_t *from = s.p;
         if (!from) return false;
-        while (s.p < s.end && (*s.p == ' ' || *s.p == '\n' || *s.p == '\r' || *s.p == '\t' ||
-                               *s.p == ','))
+        while (s.p < s.end &&
+               (*s.p == ' ' || *s.p == '\n' || *s.p == '\r' || *s.p == '\t' || *s.p == ','))
             s.p++;
         *at += (uint64_t)(s.p - from);
         if (s.p == s.end) {

@@ -95,10 +95,11 @@ static uint32_t group_of(sb_chrome *c, sb_slice pid, bool is_device) {
     char name[80];
     int n = snprintf(name, sizeof name, is_device ? "GPU %.*s" : "process %.*s",
                      pid.n > 60 ? 60 : (int)pid.n, pid.p ? (const char *)pid.p : "");
-    uint32_t group = sb_build_group(c->t, pid, c->host, is_device ? SB_GROUP_DEVICE : SB_GROUP_PROCESS,
-                                    sb_slice_of(name, (size_t)n));
+    uint32_t group =
+        sb_build_group(c->t, pid, c->host, is_device ? SB_GROUP_DEVICE : SB_GROUP_PROCESS,
+                       sb_slice_of(name, (size_t)n));
     if (group != SB_NO_INDEX && is_device) {
-        sb_group *g = &c->t->groups.items[group];
+        sb_trace_group *g = &c->t->groups.items[group];
         if (g->kind != SB_GROUP_DEVICE) g->kind = SB_GROUP_DEVICE;
         if (!g->sort) g->sort = 1000;
     }
@@ -120,11 +121,12 @@ static uint32_t track_of(sb_chrome *c, const sb_chrome_event *e) {
     uint32_t group = group_of(c, e->pid, is_device);
     if (group == SB_NO_INDEX) return SB_NO_INDEX;
     char name[80];
-    int length = snprintf(name, sizeof name, is_device ? "stream %.*s" : "thread %.*s",
-                          e->tid.n > 60 ? 60 : (int)e->tid.n, e->tid.p ? (const char *)e->tid.p : "");
-    uint32_t track = sb_build_track(c->t, group, e->tid,
-                                    is_device ? SB_TRACK_STREAM : SB_TRACK_THREAD,
-                                    sb_slice_of(name, (size_t)length));
+    int length =
+        snprintf(name, sizeof name, is_device ? "stream %.*s" : "thread %.*s",
+                 e->tid.n > 60 ? 60 : (int)e->tid.n, e->tid.p ? (const char *)e->tid.p : "");
+    uint32_t track =
+        sb_build_track(c->t, group, e->tid, is_device ? SB_TRACK_STREAM : SB_TRACK_THREAD,
+                       sb_slice_of(name, (size_t)length));
     if (track != SB_NO_INDEX && is_short) {
         memcpy(c->last_key, key, n);
         c->last_key_n = n;
@@ -144,7 +146,8 @@ static sb_span_kind kind_of(sb_chrome *c, const sb_chrome_event *e, uint32_t nam
     uint16_t *known = &c->kinds.items[name];
     if (*known && *known >> 5 == mark) return (sb_span_kind)((*known & 31) - 1);
     sb_span_kind kind = sb_classify_kineto(e->category, sb_trace_name(c->t, name));
-    if (kind == SB_SPAN_OTHER && e->category.n == 0) kind = sb_classify_host(sb_trace_name(c->t, name));
+    if (kind == SB_SPAN_OTHER && e->category.n == 0)
+        kind = sb_classify_host(sb_trace_name(c->t, name));
     *known = (uint16_t)((unsigned)mark << 5 | ((unsigned)kind + 1));
     return kind;
 }
@@ -152,9 +155,12 @@ static sb_span_kind kind_of(sb_chrome *c, const sb_chrome_event *e, uint32_t nam
 /* ---- facts of a span ------------------------------------------------------------------------- */
 
 static unsigned element_size(sb_slice type) {
-    if (sb_text_has(type, "long") || sb_text_has(type, "double") || sb_text_has(type, "int64")) return 8;
-    if (sb_text_has(type, "bfloat16") || sb_text_has(type, "half") || sb_text_has(type, "int16")) return 2;
-    if (sb_text_has(type, "byte") || sb_text_has(type, "char") || sb_text_has(type, "int8")) return 1;
+    if (sb_text_has(type, "long") || sb_text_has(type, "double") || sb_text_has(type, "int64"))
+        return 8;
+    if (sb_text_has(type, "bfloat16") || sb_text_has(type, "half") || sb_text_has(type, "int16"))
+        return 2;
+    if (sb_text_has(type, "byte") || sb_text_has(type, "char") || sb_text_has(type, "int8"))
+        return 1;
     return 4;
 }
 
@@ -187,9 +193,9 @@ static float read_float(sb_slice raw) {
     return sb_parse_double(raw, &x) ? (float)x : 0;
 }
 
-static bool keep_facts(sb_chrome *c, sb_span *s, const sb_chrome_args *a, sb_span_kind kind) {
-    bool has = a->external.n || a->correlation.n || a->python_id.n || a->step_num.n || a->hlo_op.n ||
-               a->elements.n;
+static bool keep_facts(sb_chrome *c, sb_trace_span *s, const sb_chrome_args *a, sb_span_kind kind) {
+    bool has = a->external.n || a->correlation.n || a->python_id.n || a->step_num.n ||
+               a->hlo_op.n || a->elements.n;
     if (!has) return true;
     sb_extra *e = sb_build_extra(c->t, s);
     int64_t parent;
@@ -267,7 +273,7 @@ static bool add_complete(sb_chrome *c, const sb_chrome_event *e, bool is_instant
         kind = SB_SPAN_MEMORY;
         if (!add_memory(c, e, track, start)) return false;
     }
-    sb_span *s = sb_build_span(c->t, track, start, dur, name, kind, e->at);
+    sb_trace_span *s = sb_build_span(c->t, track, start, dur, name, kind, e->at);
     if (!s || !keep_facts(c, s, &e->args, kind)) return false;
     if (!e->bind_id.n) return true;
     uint64_t key = sb_build_hash(e->bind_id, SB_LIT("bind"));
@@ -278,7 +284,8 @@ static bool add_complete(sb_chrome *c, const sb_chrome_event *e, bool is_instant
 
 static bool add_flow(sb_chrome *c, const sb_chrome_event *e) {
     int64_t time;
-    bool is_launch = sb_slice_eq(e->category, SB_LIT("ac2g")) || sb_slice_eq(e->category, SB_LIT("async"));
+    bool is_launch =
+        sb_slice_eq(e->category, SB_LIT("ac2g")) || sb_slice_eq(e->category, SB_LIT("async"));
     if (is_launch || !read_time(c, e, &time)) return true; /* launches are joined by correlation */
     uint32_t track = track_of(c, e);
     if (track == SB_NO_INDEX) return false;
@@ -334,8 +341,8 @@ static bool add_async(sb_chrome *c, const sb_chrome_event *e) {
     n = snprintf(text, sizeof text, "%u\t%.*s\t%.*s", track, SB_SHOWN(e->id), SB_SHOWN(e->name));
     if (sb_intern_add(&b->async_keys, sb_slice_of(text, (size_t)n), &id, &is_new) != SB_OK)
         return false;
-    uint32_t *open = is_new ? SB_VEC_PUSH(&b->async_open, c->t->alloc, SIZE_MAX)
-                            : &b->async_open.items[id];
+    uint32_t *open =
+        is_new ? SB_VEC_PUSH(&b->async_open, c->t->alloc, SIZE_MAX) : &b->async_open.items[id];
     if (!open) return false;
     if (is_new) *open = 0;
     sb_track *k = &c->t->tracks.items[track];
@@ -380,10 +387,12 @@ bool sb_chrome_add_event(sb_chrome *c, const sb_chrome_event *e) {
     int64_t time;
     uint32_t track, name;
     switch (e->phase) {
-    case 'X': return add_complete(c, e, false);
+    case 'X':
+        return add_complete(c, e, false);
     case 'i':
     case 'I':
-    case 'R': return add_complete(c, e, true);
+    case 'R':
+        return add_complete(c, e, true);
     case 'B':
         if (!read_time(c, e, &time)) return true;
         track = track_of(c, e);
@@ -394,18 +403,22 @@ bool sb_chrome_add_event(sb_chrome *c, const sb_chrome_event *e) {
         if (!read_time(c, e, &time)) return true;
         track = track_of(c, e);
         return track != SB_NO_INDEX && sb_build_end(c->t, track, time);
-    case 'C': return add_counter(c, e);
+    case 'C':
+        return add_counter(c, e);
     case 's':
     case 't':
-    case 'f': return add_flow(c, e);
+    case 'f':
+        return add_flow(c, e);
     case 'b':
     case 'n':
     case 'e':
     case 'S':
     case 'T':
     case 'p':
-    case 'F': return add_async(c, e);
-    case 'M': return add_label(c, e);
+    case 'F':
+        return add_async(c, e);
+    case 'M':
+        return add_label(c, e);
     case 'N':
     case 'O':
     case 'D':
@@ -414,7 +427,8 @@ bool sb_chrome_add_event(sb_chrome *c, const sb_chrome_event *e) {
     case '(':
     case ')':
     case 'v':
-    case 'V': return true; /* objects, samples, clocks, contexts, memory dumps: nothing to draw */
+    case 'V':
+        return true; /* objects, samples, clocks, contexts, memory dumps: nothing to draw */
     default:
         if (e->phase || e->name.n) /* an empty object ends XProf's arrays */
             sb_trace_note(c->t, SB_TRACE_ODD_PHASE, 1, e->name);

@@ -39,13 +39,14 @@ static void apply_label(sb_chrome *c, const sb_chrome_label *l) {
     int64_t sort;
     uint32_t group = find_group(c, l->pid);
     if (group == SB_NO_INDEX) return;
-    sb_group *g = &t->groups.items[group];
+    sb_trace_group *g = &t->groups.items[group];
     if (!l->tid.p) {
         if (l->what == 'n' && l->value.n) g->name = trimmed(l->value);
         if (l->what == 's' && sb_scan_int(l->value, &sort)) g->sort = sort;
         if (l->what == 'l' && l->value.n) {
             char text[300];
-            int n = snprintf(text, sizeof text, "%.*s (%.*s)", SB_SHOWN(g->name), SB_SHOWN(l->value));
+            int n =
+                snprintf(text, sizeof text, "%.*s (%.*s)", SB_SHOWN(g->name), SB_SHOWN(l->value));
             g->name = sb_build_text(t, sb_slice_of(text, (size_t)n));
         }
         return;
@@ -61,14 +62,14 @@ static void apply_plane_names(sb_chrome *c) {
     sb_trace *t = c->t;
     for (size_t i = t->build->first_track; i < t->tracks.n; i++) {
         sb_track *k = &t->tracks.items[i];
-        sb_group *g = &t->groups.items[k->group];
+        sb_trace_group *g = &t->groups.items[k->group];
         if (!sb_text_begins(g->name, "/device:") || k->kind == SB_TRACK_COUNTER) continue;
         g->kind = SB_GROUP_DEVICE;
-        bool is_stream = sb_text_begins(k->name, "Stream #") ||
-                         sb_slice_eq(k->name, SB_LIT("XLA Ops"));
-        k->kind = is_stream                                   ? SB_TRACK_STREAM
+        bool is_stream =
+            sb_text_begins(k->name, "Stream #") || sb_slice_eq(k->name, SB_LIT("XLA Ops"));
+        k->kind = is_stream                               ? SB_TRACK_STREAM
                   : sb_slice_eq(k->name, SB_LIT("Steps")) ? SB_TRACK_STEPS
-                                                              : SB_TRACK_DERIVED;
+                                                          : SB_TRACK_DERIVED;
         for (size_t n = 0; is_stream && n < k->spans.n; n++)
             k->spans.items[n].kind =
                 (uint8_t)sb_classify_device(sb_trace_name(t, k->spans.items[n].name));
@@ -82,7 +83,7 @@ static void apply_facts(sb_chrome *c) {
         sb_track *k = &t->tracks.items[i];
         if (k->kind != SB_TRACK_THREAD) continue;
         for (size_t n = 0; n < k->spans.n; n++) {
-            sb_span *s = &k->spans.items[n];
+            sb_trace_span *s = &k->spans.items[n];
             const sb_extra *e = sb_span_extra(t, s);
             if (!e || s->dur == 0) continue;
             if (e->flags & SB_EXTRA_HAS_NUMBER)
@@ -103,7 +104,8 @@ static void link_devices(sb_chrome *c) {
         if (d->source != t->build->source) continue;
         int n = snprintf(pid, sizeof pid, "%lld", (long long)d->id);
         uint32_t group = find_group(c, sb_slice_of(pid, (size_t)n));
-        if (group != SB_NO_INDEX && t->groups.items[group].kind == SB_GROUP_DEVICE) d->group = group;
+        if (group != SB_NO_INDEX && t->groups.items[group].kind == SB_GROUP_DEVICE)
+            d->group = group;
     }
 }
 
@@ -121,7 +123,8 @@ static bool add_window_end(sb_chrome *c) {
         return true;
     }
     uint32_t name = sb_build_name(c->t, SB_LIT("Record Window End"));
-    return sb_build_span(c->t, c->window_end_track, c->window_end, 0, name, SB_SPAN_MARKER, 0) != NULL;
+    return sb_build_span(c->t, c->window_end_track, c->window_end, 0, name, SB_SPAN_MARKER, 0) !=
+           NULL;
 }
 
 bool sb_chrome_end(sb_chrome *c) {
@@ -129,7 +132,8 @@ bool sb_chrome_end(sb_chrome *c) {
     sb_trace_source *s = &t->sources.items[t->build->source];
     for (int pass = 0; pass < 2; pass++) /* names first, labels behind them */
         for (size_t i = 0; i < c->labels.n; i++)
-            if ((c->labels.items[i].what == 'l') == (pass == 1)) apply_label(c, &c->labels.items[i]);
+            if ((c->labels.items[i].what == 'l') == (pass == 1))
+                apply_label(c, &c->labels.items[i]);
     if (s->format == SB_FORMAT_CHROME) {
         apply_plane_names(c);
         apply_facts(c);

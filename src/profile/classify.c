@@ -28,11 +28,11 @@ static bool has_any(sb_slice text, const char *const *parts) {
 }
 
 bool sb_is_collective(sb_slice name) {
-    static const char *const parts[] = {"nccl",           "allreduce",     "all_reduce", "allgather",
-                                        "all_gather",     "reducescatter", "reduce_scatter",
-                                        "all-reduce",     "all-gather",    "alltoall",   "all_to_all",
-                                        "reduce-scatter", "all-to-all",    "collective-permute",
-                                        "record_param_comms", NULL};
+    static const char *const parts[] = {
+        "nccl",       "allreduce",          "all_reduce",         "allgather",
+        "all_gather", "reducescatter",      "reduce_scatter",     "all-reduce",
+        "all-gather", "alltoall",           "all_to_all",         "reduce-scatter",
+        "all-to-all", "collective-permute", "record_param_comms", NULL};
     return sb_text_begins(name, "gloo:") || sb_text_begins(name, "nccl:") || has_any(name, parts);
 }
 
@@ -57,14 +57,22 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name) {
         const char *category;
         sb_span_kind kind;
     } table[] = {
-        {"cpu_op", SB_SPAN_OP},          {"Operator", SB_SPAN_OP},
-        {"python_function", SB_SPAN_PYTHON}, {"kernel", SB_SPAN_KERNEL},
-        {"Kernel", SB_SPAN_KERNEL},      {"gpu_memcpy", SB_SPAN_COPY},
-        {"gpu_memset", SB_SPAN_COPY},    {"Memcpy", SB_SPAN_COPY},
-        {"Memset", SB_SPAN_COPY},        {"overhead", SB_SPAN_OVERHEAD},
-        {"cuda_sync", SB_SPAN_SYNC},     {"cuda_event", SB_SPAN_SYNC},
-        {"Runtime", SB_SPAN_RUNTIME},    {"collective_comm", SB_SPAN_COMM},
-        {"cpu_instant_event", SB_SPAN_MARKER}, {"hpu_op", SB_SPAN_KERNEL},
+        {"cpu_op", SB_SPAN_OP},
+        {"Operator", SB_SPAN_OP},
+        {"python_function", SB_SPAN_PYTHON},
+        {"kernel", SB_SPAN_KERNEL},
+        {"Kernel", SB_SPAN_KERNEL},
+        {"gpu_memcpy", SB_SPAN_COPY},
+        {"gpu_memset", SB_SPAN_COPY},
+        {"Memcpy", SB_SPAN_COPY},
+        {"Memset", SB_SPAN_COPY},
+        {"overhead", SB_SPAN_OVERHEAD},
+        {"cuda_sync", SB_SPAN_SYNC},
+        {"cuda_event", SB_SPAN_SYNC},
+        {"Runtime", SB_SPAN_RUNTIME},
+        {"collective_comm", SB_SPAN_COMM},
+        {"cpu_instant_event", SB_SPAN_MARKER},
+        {"hpu_op", SB_SPAN_KERNEL},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         if (!sb_slice_eq(category, sb_slice_str(table[i].category))) continue;
@@ -92,8 +100,8 @@ bool sb_is_framework_op(sb_slice name) {
     size_t at = name.n;
     while (at > 0 && name.p[at - 1] != ':') {
         uint8_t c = name.p[at - 1];
-        bool is_type = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '_';
+        bool is_type =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
         if (!is_type) return false;
         at--;
     }
@@ -110,8 +118,8 @@ bool sb_is_framework_op(sb_slice name) {
 }
 
 sb_span_kind sb_classify_host(sb_slice name) {
-    static const char *const compile[] = {"Compile", "Codegen", "OpToOpPassAdaptor", "PTX->CUBIN",
-                                          "HloPass", "hlo_pass", NULL};
+    static const char *const compile[] = {
+        "Compile", "Codegen", "OpToOpPassAdaptor", "PTX->CUBIN", "HloPass", "hlo_pass", NULL};
     if (name.n && name.p[0] == '$') return SB_SPAN_PYTHON;
     if (sb_text_begins(name, "Iterator::") || sb_text_begins(name, "IteratorGetNext") ||
         sb_text_begins(name, "PrefetchProduce") || sb_text_begins(name, "PrefetchConsume") ||
@@ -137,18 +145,34 @@ sb_span_kind sb_classify_device(sb_slice name) {
 }
 
 bool sb_kernel_uses_tensor_cores(sb_slice name) {
-    static const char *const parts[] = {
-        "16816",     "h884",    "s884",      "h1688",     "s1688",          "c1688",
-        "i8816",     "i16832",  "hmma",      "xmma_gemm", "xmma_implicit_gemm", "xmma_sparse",
-        "conv1x1",   "conv2d_c1_k1", "direct_group", "first_layer_wgrad", "dgrad_1x1_stride_2x2",
-        "wgmma",     "sm90_xmma", "tensorop", NULL};
+    static const char *const parts[] = {"16816",
+                                        "h884",
+                                        "s884",
+                                        "h1688",
+                                        "s1688",
+                                        "c1688",
+                                        "i8816",
+                                        "i16832",
+                                        "hmma",
+                                        "xmma_gemm",
+                                        "xmma_implicit_gemm",
+                                        "xmma_sparse",
+                                        "conv1x1",
+                                        "conv2d_c1_k1",
+                                        "direct_group",
+                                        "first_layer_wgrad",
+                                        "dgrad_1x1_stride_2x2",
+                                        "wgmma",
+                                        "sm90_xmma",
+                                        "tensorop",
+                                        NULL};
     return has_any(name, parts);
 }
 
 bool sb_op_may_use_tensor_cores(sb_slice name) {
-    static const char *const parts[] = {"conv2d", "conv3d", "convolution", "matmul", "aten::mm",
-                                        "aten::addmm", "aten::bmm", "aten::linear", "aten::baddbmm",
-                                        "scaled_dot_product", "einsum", "CudnnRNN", "XlaDot",
-                                        "gemm", NULL};
+    static const char *const parts[] = {
+        "conv2d",      "conv3d",    "convolution",  "matmul",        "aten::mm",
+        "aten::addmm", "aten::bmm", "aten::linear", "aten::baddbmm", "scaled_dot_product",
+        "einsum",      "CudnnRNN",  "XlaDot",       "gemm",          NULL};
     return has_any(name, parts);
 }

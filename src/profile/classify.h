@@ -5,8 +5,8 @@
 
 #include "profile/trace.h"
 
-bool sb_text_has(sb_slice text, const char *part);          /* any case of ASCII */
-bool sb_text_begins(sb_slice text, const char *prefix);     /* exactly */
+bool sb_text_has(sb_slice text, const char *part);      /* any case of ASCII */
+bool sb_text_begins(sb_slice text, const char *prefix); /* exactly */
 sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name);
 /* An event of a host thread of XSpace, or of a trace.json made from one. */
 sb_span_kind sb_classify_host(sb_slice name);

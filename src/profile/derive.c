@@ -1,8 +1,8 @@
 /* derive.c: lines above a device's streams, from what its kernels say: XLA modules, XLA operators,
  * framework operators.
  *
- * Kernels are walked in order of time; neighbours with the same label are one span, and the end of a
- * module ends its operators. Copies don't count. */
+ * Kernels are walked in order of time; neighbours with the same label are one span, and the end of
+ * a module ends its operators. Copies don't count. */
 #include <stdlib.h>
 
 #include "profile/build.h"
@@ -26,13 +26,13 @@ static bool list_kernels(const sb_trace *t, uint32_t group, kernel_list *out) {
         const sb_track *k = &t->tracks.items[i];
         if (k->group != group || k->kind != SB_TRACK_STREAM) continue;
         for (size_t n = 0; n < k->spans.n; n++) {
-            const sb_span *s = &k->spans.items[n];
+            const sb_trace_span *s = &k->spans.items[n];
             const sb_extra *e = sb_span_extra(t, s);
             if (!e || s->kind == SB_SPAN_COPY) continue;
             kernel *slot = SB_VEC_PUSH(out, t->alloc, SIZE_MAX);
             if (!slot) return false;
-            *slot = (kernel){s->start, sb_span_end(s), (uint32_t)((uint64_t)e->second >> 32), e->text,
-                             (uint32_t)e->second};
+            *slot = (kernel){s->start, sb_span_end(s), (uint32_t)((uint64_t)e->second >> 32),
+                             e->text, (uint32_t)e->second};
         }
     }
     return true;
@@ -50,7 +50,7 @@ static bool derive_line(sb_trace *t, uint32_t group, const kernel_list *list, in
                  {"XLA Ops", SB_SPAN_XLA_OP},
                  {"Framework Ops", SB_SPAN_OP}};
     uint32_t track = SB_NO_INDEX;
-    sb_span *open = NULL;
+    sb_trace_span *open = NULL;
     uint32_t label = 0, module = 0;
     for (size_t i = 0; i < list->n; i++) {
         const kernel *k = &list->items[i];
@@ -78,7 +78,8 @@ bool sb_derive_device_lines(sb_trace *t, uint32_t group) {
     kernel_list list = {0};
     bool is_done = list_kernels(t, group, &list);
     if (is_done && list.n) qsort(list.items, list.n, sizeof list.items[0], compare_kernels);
-    for (int level = 0; is_done && level < 3; level++) is_done = derive_line(t, group, &list, level);
+    for (int level = 0; is_done && level < 3; level++)
+        is_done = derive_line(t, group, &list, level);
     SB_VEC_FREE(&list, t->alloc);
     return is_done;
 }

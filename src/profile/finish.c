@@ -12,7 +12,7 @@
 
 /* By start; of those that start together the longest first. */
 static int compare_spans(const void *a, const void *b) {
-    const sb_span *x = a, *y = b;
+    const sb_trace_span *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     if (x->dur != y->dur) return x->dur > y->dur ? -1 : 1;
     return (x->at > y->at) - (x->at < y->at);
@@ -30,7 +30,7 @@ static uint32_t give_lanes(sb_trace *t, sb_track *k) {
     uint32_t open = 0, most = 0; /* lanes below `open` may still be running */
     size_t kept = 0;
     for (size_t i = 0; i < k->spans.n; i++) {
-        sb_span s = k->spans.items[i];
+        sb_trace_span s = k->spans.items[i];
         while (open && ends[open - 1] <= s.start) open--;
         if (open == SB_TRACE_MOST_LANES) {
             sb_trace_note(t, SB_TRACE_ODD_DEEP, 1, sb_trace_name(t, s.name));
@@ -59,12 +59,11 @@ static bool order_lanes(sb_trace *t, sb_track *k, uint32_t lanes) {
     k->lane_count = lanes;
     for (size_t i = 0; i < n; i++) k->lanes[k->spans.items[i].lane + 1u]++;
     for (uint32_t i = 0; i < lanes; i++) k->lanes[i + 1] += k->lanes[i];
-    sb_span *sorted = sb_alloc_get(t->alloc, n * sizeof *sorted);
+    sb_trace_span *sorted = sb_alloc_get(t->alloc, n * sizeof *sorted);
     uint32_t *next = sb_alloc_get(t->alloc, (size_t)lanes * sizeof *next);
     if (sorted && next) {
         memcpy(next, k->lanes, (size_t)lanes * sizeof *next);
-        for (size_t i = 0; i < n; i++)
-            sorted[next[k->spans.items[i].lane]++] = k->spans.items[i];
+        for (size_t i = 0; i < n; i++) sorted[next[k->spans.items[i].lane]++] = k->spans.items[i];
         sb_alloc_put(t->alloc, k->spans.items, k->spans.room * sizeof *sorted);
         k->spans.items = sorted;
         k->spans.room = n;
@@ -82,7 +81,7 @@ static bool index_spans(sb_trace *t, sb_track *k) {
     if (!k->blocks) return false;
     for (size_t i = 0; i < n; i++) {
         sb_span_block *b = &k->blocks[i / 64];
-        const sb_span *s = &k->spans.items[i];
+        const sb_trace_span *s = &k->spans.items[i];
         if (i % 64 == 0) *b = (sb_span_block){busy, (uint32_t)i};
         if (s->dur > k->spans.items[b->longest].dur) b->longest = (uint32_t)i;
         busy += s->dur;
@@ -142,13 +141,13 @@ sb_status sb_finish_tracks(sb_trace *t, uint32_t first, sb_err *err) {
 /* ---- neighbours ------------------------------------------------------------------------------ */
 
 uint32_t sb_track_parent(const sb_track *k, uint32_t index) {
-    const sb_span *s = &k->spans.items[index];
+    const sb_trace_span *s = &k->spans.items[index];
     for (uint32_t lane = s->lane; lane-- > 0;) {
         uint32_t i;
         SB_PARTITION_POINT(i, k->lanes[lane], k->lanes[lane + 1],
                            k->spans.items[i].start <= s->start);
         if (i == k->lanes[lane]) continue;
-        const sb_span *p = &k->spans.items[i - 1];
+        const sb_trace_span *p = &k->spans.items[i - 1];
         if (p->dur && sb_span_end(p) >= sb_span_end(s)) return i - 1;
     }
     return SB_NO_INDEX;
@@ -157,24 +156,23 @@ uint32_t sb_track_parent(const sb_track *k, uint32_t index) {
 uint32_t sb_track_at(const sb_track *k, int64_t time) {
     for (uint32_t lane = k->lane_count; lane-- > 0;) {
         uint32_t i;
-        SB_PARTITION_POINT(i, k->lanes[lane], k->lanes[lane + 1],
-                           k->spans.items[i].start <= time);
+        SB_PARTITION_POINT(i, k->lanes[lane], k->lanes[lane + 1], k->spans.items[i].start <= time);
         if (i == k->lanes[lane]) continue;
-        const sb_span *s = &k->spans.items[i - 1];
+        const sb_trace_span *s = &k->spans.items[i - 1];
         if (sb_span_end(s) > time || s->start == time) return i - 1;
     }
     return SB_NO_INDEX;
 }
 
 int64_t sb_track_self(const sb_track *k, uint32_t index, uint32_t *children) {
-    const sb_span *s = &k->spans.items[index];
+    const sb_trace_span *s = &k->spans.items[index];
     int64_t self = s->dur, end = sb_span_end(s);
     uint32_t lane = (uint32_t)s->lane + 1, i, n = 0;
     if (lane < k->lane_count && s->dur) {
         SB_PARTITION_POINT(i, k->lanes[lane], k->lanes[lane + 1],
                            sb_span_end(&k->spans.items[i]) < s->start);
         for (; i < k->lanes[lane + 1] && k->spans.items[i].start < end; i++, n++) {
-            const sb_span *c = &k->spans.items[i];
+            const sb_trace_span *c = &k->spans.items[i];
             int64_t from = c->start > s->start ? c->start : s->start;
             int64_t to = sb_span_end(c) < end ? sb_span_end(c) : end;
             if (to > from) self -= to - from;

@@ -59,8 +59,8 @@ static bool join_launches(sb_trace *t) {
             hosts += !list.items[end++].is_device;
         for (size_t k = i + hosts; hosts && is_done && k < end; k++) {
             const joint *from = &list.items[i + hosts - 1], *to = &list.items[k];
-            is_done = add_flow(t, &(sb_flow){from->track, from->index, to->track, to->index,
-                                             SB_FLOW_LAUNCH});
+            is_done = add_flow(
+                t, &(sb_flow){from->track, from->index, to->track, to->index, SB_FLOW_LAUNCH});
         }
         i = end;
     }
@@ -84,8 +84,8 @@ static bool join_ends(sb_trace *t) {
         uint32_t source = sb_track_at(&t->tracks.items[from->track], from->time);
         uint32_t target = sb_track_at(&t->tracks.items[to->track], to->time);
         if (source == SB_NO_INDEX || target == SB_NO_INDEX) continue;
-        if (!add_flow(t, &(sb_flow){from->track, source, to->track, target,
-                                    (sb_flow_kind)from->kind}))
+        if (!add_flow(t,
+                      &(sb_flow){from->track, source, to->track, target, (sb_flow_kind)from->kind}))
             return false;
     }
     return true;
@@ -147,6 +147,5 @@ void sb_join_memory(sb_trace *t) {
             at = sb_track_parent(k, at);
         if (at != SB_NO_INDEX) e->op = k->spans.items[at].name + 1;
     }
-    if (t->memory.n)
-        qsort(t->memory.items, t->memory.n, sizeof t->memory.items[0], compare_memory);
+    if (t->memory.n) qsort(t->memory.items, t->memory.n, sizeof t->memory.items[0], compare_memory);
 }

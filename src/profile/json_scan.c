@@ -181,15 +181,29 @@ void sb_scan_unescape(sb_buf *out, sb_slice raw) {
         }
         c = raw.p[++i];
         switch (c) {
-        case 'n': sb_buf_add_byte(out, '\n'); break;
-        case 't': sb_buf_add_byte(out, '\t'); break;
-        case 'r': sb_buf_add_byte(out, '\r'); break;
-        case 'b': sb_buf_add_byte(out, '\b'); break;
-        case 'f': sb_buf_add_byte(out, '\f'); break;
-        case 'u': i += add_unicode(out, raw, i + 1); break;
+        case 'n':
+            sb_buf_add_byte(out, '\n');
+            break;
+        case 't':
+            sb_buf_add_byte(out, '\t');
+            break;
+        case 'r':
+            sb_buf_add_byte(out, '\r');
+            break;
+        case 'b':
+            sb_buf_add_byte(out, '\b');
+            break;
+        case 'f':
+            sb_buf_add_byte(out, '\f');
+            break;
+        case 'u':
+            i += add_unicode(out, raw, i + 1);
+            break;
         case '"':
         case '\\':
-        case '/': sb_buf_add_byte(out, c); break;
+        case '/':
+            sb_buf_add_byte(out, c);
+            break;
         default:
             sb_buf_add_byte(out, '\\');
             sb_buf_add_byte(out, c);

@@ -12,15 +12,16 @@ void sb_trace_expect(sb_trace *t, uint64_t bytes) {
 static bool looks_like_json(sb_slice head) {
     size_t i = 0;
     if (head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0) i = 3;
-    while (i < head.n && (head.p[i] == ' ' || head.p[i] == '\n' || head.p[i] == '\r' || head.p[i] == '\t'))
+    while (i < head.n &&
+           (head.p[i] == ' ' || head.p[i] == '\n' || head.p[i] == '\r' || head.p[i] == '\t'))
         i++;
     return i < head.n && (head.p[i] == '{' || head.p[i] == '[');
 }
 
 /* Its first field is a plane, an error, a warning or a host name. */
 static bool looks_like_xspace(sb_slice head) {
-    return head.n >= 2 && (head.p[0] == 0x0a || head.p[0] == 0x12 || head.p[0] == 0x1a ||
-                           head.p[0] == 0x22);
+    return head.n >= 2 &&
+           (head.p[0] == 0x0a || head.p[0] == 0x12 || head.p[0] == 0x1a || head.p[0] == 0x22);
 }
 
 static sb_status begin_source(sb_trace *t, const sb_trace_file *file, sb_err *err) {
@@ -38,8 +39,8 @@ static sb_status read_bytes(sb_trace *t, sb_trace_bytes *bytes, const char *path
     sb_slice head = sb_trace_bytes_need(bytes, 0, 64);
     sb_status status;
     if (head.n == 0)
-        status = sb_trace_bytes_is_cut(bytes) ? SB_OK
-                                              : sb_fail(err, SB_INVALID, 0, "%s is empty", path);
+        status =
+            sb_trace_bytes_is_cut(bytes) ? SB_OK : sb_fail(err, SB_INVALID, 0, "%s is empty", path);
     else if (looks_like_json(head))
         status = sb_read_chrome(t, bytes, err);
     else if (looks_like_xspace(head))
@@ -91,7 +92,8 @@ sb_status sb_trace_open(sb_trace **out, const sb_alloc *alloc, const sb_fs *fs,
         status = sb_trace_read(t, fs, &files[i], err);
         /* one bad file of several is told, and the others are shown */
         if (n > 1 && (status == SB_INVALID || status == SB_IO || status == SB_NOT_FOUND)) {
-            sb_trace_note(t, SB_TRACE_ODD_CUT_FILE, 1, sb_slice_str(err ? err->text : files[i].path));
+            sb_trace_note(t, SB_TRACE_ODD_CUT_FILE, 1,
+                          sb_slice_str(err ? err->text : files[i].path));
             if (++failed < n) status = sb_build_end_source(t, err);
         }
     }

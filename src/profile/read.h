@@ -14,8 +14,8 @@ typedef struct sb_trace_file {
     sb_slice run_metadata;
 } sb_trace_file;
 
-/* Reads one file of the capture, whatever of the formats it is, as far as it can be read. SB_INVALID:
- * it is none of them. SB_DROPPED: cancelled by the progress function. */
+/* Reads one file of the capture, whatever of the formats it is, as far as it can be read.
+ * SB_INVALID: it is none of them. SB_DROPPED: cancelled by the progress function. */
 sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file, sb_err *err);
 /* Before the first file: the sum of their sizes, for the progress. */
 void sb_trace_expect(sb_trace *t, uint64_t bytes);

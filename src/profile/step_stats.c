@@ -31,13 +31,26 @@ static bool read_node(sb_slice bytes, node_times *out) {
     sb_pb_step step;
     *out = (node_times){0};
     while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) switch (f.number) {
-        case NODE_NAME: out->name = f.bytes; break;
-        case NODE_LABEL: out->label = f.bytes; break;
-        case NODE_START_MICROS: out->start_micros = sb_pb_int64(&f); break;
-        case NODE_END_REL_MICROS: out->end_micros = sb_pb_int64(&f); break;
-        case NODE_START_NANOS: out->start_nanos = sb_pb_int64(&f); break;
-        case NODE_END_REL_NANOS: out->end_nanos = sb_pb_int64(&f); break;
-        default: break;
+        case NODE_NAME:
+            out->name = f.bytes;
+            break;
+        case NODE_LABEL:
+            out->label = f.bytes;
+            break;
+        case NODE_START_MICROS:
+            out->start_micros = sb_pb_int64(&f);
+            break;
+        case NODE_END_REL_MICROS:
+            out->end_micros = sb_pb_int64(&f);
+            break;
+        case NODE_START_NANOS:
+            out->start_nanos = sb_pb_int64(&f);
+            break;
+        case NODE_END_REL_NANOS:
+            out->end_nanos = sb_pb_int64(&f);
+            break;
+        default:
+            break;
         }
     return step == SB_PB_END;
 }
@@ -83,11 +96,11 @@ static bool read_device(sb_trace *t, uint32_t host, sb_slice device, int64_t *ba
     bool is_device = is_stream || sb_text_has(name, "gpu:") || sb_text_has(name, "tpu:");
     uint32_t group = sb_build_group(t, name, host, is_device ? SB_GROUP_DEVICE : SB_GROUP_PROCESS,
                                     name.n ? name : SB_LIT("device"));
-    uint32_t track = group == SB_NO_INDEX
-                         ? group
-                         : sb_build_track(t, group, SB_LIT("ops"),
-                                          is_stream ? SB_TRACK_STREAM : SB_TRACK_THREAD,
-                                          is_stream ? SB_LIT("stream") : SB_LIT("operators"));
+    uint32_t track =
+        group == SB_NO_INDEX
+            ? group
+            : sb_build_track(t, group, SB_LIT("ops"), is_stream ? SB_TRACK_STREAM : SB_TRACK_THREAD,
+                             is_stream ? SB_LIT("stream") : SB_LIT("operators"));
     if (track == SB_NO_INDEX) return false;
     sb_status status;
     while ((status = sb_items_next(&nodes, &node)) == SB_OK) {

@@ -8,8 +8,8 @@
 
 int64_t sb_total_bin_edge(uint32_t i) {
     static const int64_t edges[SB_TOTAL_BINS] = {
-        0,           1000000,      3000000,       10000000,      30000000,       100000000,
-        300000000,   1000000000,   3000000000,    10000000000,   100000000000,   1000000000000};
+        0,         1000000,    3000000,    10000000,    30000000,     100000000,
+        300000000, 1000000000, 3000000000, 10000000000, 100000000000, 1000000000000};
     return edges[i];
 }
 
@@ -49,16 +49,20 @@ typedef struct summing {
     int64_t total;
 } summing;
 
-static sb_total *total_of(summing *s, uint32_t track, const sb_span *span) {
+static sb_total *total_of(summing *s, uint32_t track, const sb_trace_span *span) {
     switch (s->ask->by) {
-    case SB_BY_KIND: return &s->all[span->kind];
-    case SB_BY_TRACK: return &s->all[track];
-    case SB_BY_GROUP: return &s->all[s->t->tracks.items[track].group];
-    default: return &s->all[span->name];
+    case SB_BY_KIND:
+        return &s->all[span->kind];
+    case SB_BY_TRACK:
+        return &s->all[track];
+    case SB_BY_GROUP:
+        return &s->all[s->t->tracks.items[track].group];
+    default:
+        return &s->all[span->name];
     }
 }
 
-static int64_t clipped(const sb_span *s, int64_t from, int64_t to) {
+static int64_t clipped(const sb_trace_span *s, int64_t from, int64_t to) {
     int64_t start = s->start > from ? s->start : from;
     int64_t end = sb_span_end(s) < to ? sb_span_end(s) : to;
     return end > start ? end - start : 0;
@@ -75,7 +79,7 @@ static void sum_lane(summing *s, uint32_t track, uint32_t lane) {
         SB_PARTITION_POINT(child, end, child_end, sb_span_end(&k->spans.items[child]) < from);
     }
     for (; i < end && k->spans.items[i].start < to; i++) {
-        const sb_span *span = &k->spans.items[i];
+        const sb_trace_span *span = &k->spans.items[i];
         int64_t dur = clipped(span, from, to), below = 0, span_end = sb_span_end(span);
         if (dur == 0 && span->dur) continue;
         while (child < child_end && sb_span_end(&k->spans.items[child]) <= span->start &&
@@ -152,7 +156,7 @@ static sb_status collect(const sb_trace *t, const sb_search_ask *ask, const uint
         const sb_track *k = &t->tracks.items[i];
         if (ask->is_expired && ask->is_expired(ask->ud)) return SB_TIMEOUT;
         for (uint32_t n = 0; n < k->spans.n; n++) {
-            const sb_span *s = &k->spans.items[n];
+            const sb_trace_span *s = &k->spans.items[n];
             if (!marks[s->name] || s->start > ask->to || sb_span_end(s) < ask->from) continue;
             names[s->name].count++;
             names[s->name].total += s->dur;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "profile/build.h"
+#include "profile/views.h"
 #include "base/banned.h"
 
 #define TEXT_CAP ((size_t)1 << 30)
@@ -12,9 +13,9 @@
 
 const char *sb_span_kind_name(sb_span_kind kind) {
     static const char *const names[SB_SPAN_KIND_COUNT] = {
-        "other", "operator", "annotation", "python", "runtime", "kernel", "copy",
-        "communication", "input", "sync", "overhead", "step", "marker", "memory",
-        "module", "xla_op", "compile", "optimizer",
+        "other",  "operator",      "annotation", "python", "runtime",  "kernel",
+        "copy",   "communication", "input",      "sync",   "overhead", "step",
+        "marker", "memory",        "module",     "xla_op", "compile",  "optimizer",
     };
     return kind < SB_SPAN_KIND_COUNT ? names[kind] : "other";
 }
@@ -39,7 +40,7 @@ const char *sb_trace_odd_text(sb_trace_odd odd) {
 void sb_trace_note(sb_trace *t, sb_trace_odd odd, uint64_t n, sb_slice example) {
     sb_oddity *o = &t->odds[odd];
     o->n += n;
-    if (o->shown == SB_ODD_EXAMPLES || example.n == 0) return;
+    if (o->shown == SB_TRACE_EXAMPLES || example.n == 0) return;
     if (example.n > 200) example.n = 200;
     for (uint32_t i = 0; i < o->shown; i++)
         if (sb_slice_eq(o->examples[i], example)) return;
@@ -141,18 +142,18 @@ size_t sb_trace_bytes_held(const sb_trace *t) {
                t->flows.room * (sizeof(sb_flow) + 4) + t->tracks.room * sizeof(sb_track);
     for (size_t i = 0; i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];
-        n += k->spans.room * sizeof(sb_span) + k->points.room * sizeof(sb_count_point) +
+        n += k->spans.room * sizeof(sb_trace_span) + k->points.room * sizeof(sb_count_point) +
              k->spans.n / 64 * sizeof(sb_span_block);
     }
     return n;
 }
 
-/* ---- the order in which tracks are shown ------------------------------------------------------- */
+/* ---- the order in which tracks are shown ----------------------------------------------------- */
 
 static int compare_shown(const sb_trace *t, uint32_t a, uint32_t b) {
     const sb_track *x = &t->tracks.items[a], *y = &t->tracks.items[b];
     if (x->group != y->group) {
-        const sb_group *g = &t->groups.items[x->group], *h = &t->groups.items[y->group];
+        const sb_trace_group *g = &t->groups.items[x->group], *h = &t->groups.items[y->group];
         if (g->source != h->source) return g->source < h->source ? -1 : 1;
         if (g->sort != h->sort) return g->sort < h->sort ? -1 : 1;
         return x->group < y->group ? -1 : 1;
@@ -167,8 +168,7 @@ static void sort_tracks(const sb_trace *t, uint32_t *a, uint32_t *spare, size_t 
     size_t half = n / 2, i = 0, k = half, o = 0;
     sort_tracks(t, a, spare, half);
     sort_tracks(t, a + half, spare, n - half);
-    while (i < half && k < n)
-        spare[o++] = compare_shown(t, a[k], a[i]) < 0 ? a[k++] : a[i++];
+    while (i < half && k < n) spare[o++] = compare_shown(t, a[k], a[i]) < 0 ? a[k++] : a[i++];
     while (i < half) spare[o++] = a[i++];
     while (k < n) spare[o++] = a[k++];
     memcpy(a, spare, n * sizeof *a);
@@ -244,7 +244,8 @@ static void align_sources(sb_trace *t) {
         if (ahead > 0 && ahead < NS_OF_A_YEAR / 8)
             shift_source(t, i, ahead * 1000);
         else if (ahead > 0)
-            sb_trace_notef(t, SB_TRACE_ODD_FAR, "%.*s is %lld days later than the others; shown from 0",
+            sb_trace_notef(t, SB_TRACE_ODD_FAR,
+                           "%.*s is %lld days later than the others; shown from 0",
                            SB_SHOWN(s->name), (long long)(ahead / INT64_C(86400000000000)));
         if (range_of(t, i, &first, &last) && last > t->duration) t->duration = last;
     }
@@ -255,6 +256,7 @@ sb_status sb_trace_finish(sb_trace *t, sb_err *err) {
     sb_status status = order_tracks(t, err);
     if (status == SB_OK) status = sb_join_flows(t, err);
     if (status == SB_OK) sb_join_memory(t);
+    if (status == SB_OK && !sb_align_clocks(t)) status = sb_fail_nomem(err, "for a trace");
     t->span_count = 0;
     for (size_t i = 0; i < t->tracks.n; i++) t->span_count += t->tracks.items[i].spans.n;
     for (size_t i = 0; i < t->sources.n; i++)

@@ -14,8 +14,9 @@
  * Spans of one lane never overlap: so both their starts and their ends rise, and every question
  * about a window is a binary search. A span that crosses another one gets a lane of its own below.
  *
- * Sizes: what is read comes from outside, so every count has a limit; what goes beyond it is counted
- * in `odds`. Threads: reading belongs to one thread; a finished trace may be read by many. */
+ * Sizes: what is read comes from outside, so every count has a limit; what goes beyond it is
+ * counted in `odds`. Threads: reading belongs to one thread; a finished trace may be read by
+ * many. */
 #ifndef SB_PROFILE_TRACE_H
 #define SB_PROFILE_TRACE_H
 
@@ -55,17 +56,17 @@ typedef enum sb_span_kind {
 } sb_span_kind;
 const char *sb_span_kind_name(sb_span_kind kind);
 
-typedef struct sb_span {
+typedef struct sb_trace_span {
     int64_t start;
-    int64_t dur;     /* 0: an instant */
+    int64_t dur;      /* 0: an instant */
     uint64_t at : 44; /* offset of its record in the source's bytes; 0: derived, it has none */
     uint64_t lane : 12;
     uint64_t kind : 8;
     uint32_t name;
     uint32_t extra; /* 0: none */
-} sb_span;
+} sb_trace_span;
 
-static inline int64_t sb_span_end(const sb_span *s) {
+static inline int64_t sb_span_end(const sb_trace_span *s) {
     return s->start + s->dur;
 }
 
@@ -77,9 +78,10 @@ static inline int64_t sb_span_end(const sb_span *s) {
 typedef struct sb_extra {
     uint64_t external;    /* joins operators, launches and kernels of torch; 0: none */
     uint64_t correlation; /* joins launches and what they launch; 0: none */
-    uint32_t text;        /* a name + 1: the operator of a kernel, the input shapes of an operator */
+    uint32_t text; /* a name + 1: the operator of a kernel, the input shapes of an operator */
     uint32_t flags;
-    int64_t number; /* step; sequence number of an operator; id of a Python frame; bytes of a copy */
+    int64_t
+        number; /* step; sequence number of an operator; id of a Python frame; bytes of a copy */
     int64_t second; /* parent of a Python frame + 1; bytes of a collective */
     float occupancy, blocks_per_sm;
 } sb_extra;
@@ -113,7 +115,7 @@ typedef struct sb_track {
     sb_track_kind kind;
     sb_slice name;
     int64_t sort; /* order among the tracks of its group, then by sight */
-    SB_VEC(sb_span) spans;
+    SB_VEC(sb_trace_span) spans;
     SB_VEC(sb_count_point) points;
     uint32_t *lanes; /* where each begins; lane_count + 1 of them */
     uint32_t lane_count;
@@ -127,13 +129,13 @@ typedef struct sb_track {
 
 typedef enum sb_group_kind { SB_GROUP_HOST, SB_GROUP_PROCESS, SB_GROUP_DEVICE } sb_group_kind;
 
-typedef struct sb_group {
+typedef struct sb_trace_group {
     uint32_t parent; /* SB_NO_INDEX: none */
     uint32_t source;
     sb_group_kind kind;
     sb_slice name;
     int64_t sort;
-} sb_group;
+} sb_trace_group;
 
 /* Of XSpace: where a plane lies in the file; the names of its statistics are in it. */
 typedef struct sb_plane_place {
@@ -180,7 +182,7 @@ typedef struct sb_trace_source {
 typedef struct sb_memory_event {
     int64_t time;
     uint64_t address;
-    int64_t bytes; /* negative: freed */
+    int64_t bytes;               /* negative: freed */
     int64_t allocated, reserved; /* of the device after it; -1: it does not say */
     uint32_t device;             /* index into memory_devices */
     uint32_t track;
@@ -212,7 +214,8 @@ typedef struct sb_flow {
     X(TRACKS, "too_many_tracks", "threads beyond 65 536; shown together in one track")             \
     X(DEEP, "too_deep", "spans nested more than 1 000 deep; left out")                             \
     X(FAR, "far_time", "events more than a day away from the others; left out")                    \
-    X(SKEW, "clock_skew", "clocks that differ between ranks; moved so that collectives end together") \
+    X(SKEW, "clock_skew",                                                                          \
+      "clocks that differ between ranks; moved so that collectives end together")                  \
     X(REUSED, "reused_id", "ids used again while still in use")                                    \
     X(NO_POSITION, "no_position", "events that carry a count and no time; left out")               \
     X(ERROR, "capture_error", "errors that the profiler itself reports")                           \
@@ -230,11 +233,11 @@ typedef enum sb_trace_odd {
 const char *sb_trace_odd_name(sb_trace_odd odd);
 const char *sb_trace_odd_text(sb_trace_odd odd);
 
-#define SB_ODD_EXAMPLES 5
+#define SB_TRACE_EXAMPLES 5
 typedef struct sb_oddity {
     uint64_t n;
     uint32_t shown;
-    sb_slice examples[SB_ODD_EXAMPLES];
+    sb_slice examples[SB_TRACE_EXAMPLES];
 } sb_oddity;
 
 typedef struct sb_trace_opts {
@@ -254,7 +257,7 @@ typedef struct sb_trace {
     sb_arena texts;
     sb_intern names;
     SB_VEC(sb_trace_source) sources;
-    SB_VEC(sb_group) groups;
+    SB_VEC(sb_trace_group) groups;
     SB_VEC(sb_track) tracks;
     SB_VEC(sb_extra) extras; /* the first is not used */
     SB_VEC(sb_memory_event) memory;
@@ -283,10 +286,10 @@ size_t sb_trace_bytes_held(const sb_trace *t);
 static inline sb_slice sb_trace_name(const sb_trace *t, uint32_t name) {
     return sb_intern_name(&t->names, name);
 }
-static inline const sb_extra *sb_span_extra(const sb_trace *t, const sb_span *s) {
+static inline const sb_extra *sb_span_extra(const sb_trace *t, const sb_trace_span *s) {
     return s->extra ? &t->extras.items[s->extra] : NULL;
 }
-static inline const sb_group *sb_track_group(const sb_trace *t, const sb_track *k) {
+static inline const sb_trace_group *sb_track_group(const sb_trace *t, const sb_track *k) {
     return &t->groups.items[k->group];
 }
 static inline uint32_t sb_track_source(const sb_trace *t, const sb_track *k) {

@@ -47,7 +47,7 @@ static bool add_lane(const sb_track *k, uint32_t lane, const sb_window *w, doubl
     uint32_t end = k->lanes[lane + 1], i;
     SB_PARTITION_POINT(i, k->lanes[lane], end, sb_span_end(&k->spans.items[i]) < w->from);
     while (i < end && k->spans.items[i].start <= w->to) {
-        const sb_span *s = &k->spans.items[i];
+        const sb_trace_span *s = &k->spans.items[i];
         uint32_t next = i + 1;
         if ((double)s->dur < pixel) {
             int64_t from = s->start > w->from ? s->start - w->from : 0;
@@ -69,8 +69,9 @@ static bool add_lane(const sb_track *k, uint32_t lane, const sb_window *w, doubl
                        .kind = (uint8_t)k->spans.items[shown].kind,
                        .busy = 1};
         if (next > i + 1)
-            r->busy = span ? (float)((double)(busy_before(k, next) - busy_before(k, i)) / (double)span)
-                           : 0;
+            r->busy =
+                span ? (float)((double)(busy_before(k, next) - busy_before(k, i)) / (double)span)
+                     : 0;
         *spans += next - i;
         i = next;
     }

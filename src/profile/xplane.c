@@ -48,7 +48,8 @@ static bool add_stat(sb_xplane *p, sb_slice entry) {
     sb_slice copy = sb_arena_dup(&p->texts, name);
     if (!copy.p || sb_intern_add(&p->stat_ids, sb_slice_of(&key, 8), &id, &is_new) != SB_OK)
         return false;
-    sb_xstat_meta *m = is_new ? SB_VEC_PUSH(&p->stats, p->t->alloc, MOST_META) : &p->stats.items[id];
+    sb_xstat_meta *m =
+        is_new ? SB_VEC_PUSH(&p->stats, p->t->alloc, MOST_META) : &p->stats.items[id];
     if (m) *m = (sb_xstat_meta){copy, stat_of(copy)};
     return m != NULL;
 }
@@ -115,23 +116,41 @@ static uint32_t name_of(sb_trace *t, sb_slice text) {
 
 void sb_xfacts_take(sb_xfacts *f, const sb_xvalue *v, sb_trace *t) {
     switch (v->id) {
-    case XSTAT_CORRELATION: f->correlation = (uint64_t)v->number; break;
+    case XSTAT_CORRELATION:
+        f->correlation = (uint64_t)v->number;
+        break;
     case XSTAT_STEP_NUM:
         f->step_num = v->number;
         f->has_step = true;
         break;
-    case XSTAT_ROOT: f->is_root = v->number > 0; break;
-    case XSTAT_HLO_OP: f->hlo_op = name_of(t, v->text); break;
-    case XSTAT_HLO_MODULE: f->hlo_module = name_of(t, v->text); break;
-    case XSTAT_TF_OP: f->tf_op = name_of(t, v->text); break;
-    case XSTAT_SCOPE: f->scope = name_of(t, v->text); break;
-    case XSTAT_KERNEL: f->has_kernel = true; break;
+    case XSTAT_ROOT:
+        f->is_root = v->number > 0;
+        break;
+    case XSTAT_HLO_OP:
+        f->hlo_op = name_of(t, v->text);
+        break;
+    case XSTAT_HLO_MODULE:
+        f->hlo_module = name_of(t, v->text);
+        break;
+    case XSTAT_TF_OP:
+        f->tf_op = name_of(t, v->text);
+        break;
+    case XSTAT_SCOPE:
+        f->scope = name_of(t, v->text);
+        break;
+    case XSTAT_KERNEL:
+        f->has_kernel = true;
+        break;
     case XSTAT_MEMCPY:
         f->has_copy = true;
         f->copied = copied_bytes(v->text);
         break;
-    case XSTAT_DEVICE_ID: f->has_device = true; break;
-    case XSTAT_OCCUPANCY: f->occupancy = v->real; break;
+    case XSTAT_DEVICE_ID:
+        f->has_device = true;
+        break;
+    case XSTAT_OCCUPANCY:
+        f->occupancy = v->real;
+        break;
     case XSTAT_COUNTER:
         f->counter = v->real;
         f->has_counter = true;
@@ -140,11 +159,20 @@ void sb_xfacts_take(sb_xfacts *f, const sb_xvalue *v, sb_trace *t) {
         f->has_allocator = true;
         f->memory_device = sb_build_memory_device(t, v->text);
         break;
-    case XSTAT_ALLOCATED: f->allocated = v->number; break;
-    case XSTAT_RESERVED: f->reserved = v->number; break;
-    case XSTAT_ALLOCATION: f->allocation = v->number; break;
-    case XSTAT_ADDRESS: f->address = v->number; break;
-    default: break;
+    case XSTAT_ALLOCATED:
+        f->allocated = v->number;
+        break;
+    case XSTAT_RESERVED:
+        f->reserved = v->number;
+        break;
+    case XSTAT_ALLOCATION:
+        f->allocation = v->number;
+        break;
+    case XSTAT_ADDRESS:
+        f->address = v->number;
+        break;
+    default:
+        break;
     }
 }
 

@@ -7,7 +7,8 @@
 #include "base/banned.h"
 
 #define MOST_EVENT ((size_t)64 << 20)
-#define UNIX_TIME INT64_C(100000000000000000) /* nanoseconds: larger ones are no time since a start */
+#define UNIX_TIME                                                                                  \
+    INT64_C(100000000000000000) /* nanoseconds: larger ones are no time since a start */
 
 typedef struct reading {
     sb_trace *t;
@@ -54,7 +55,7 @@ static sb_span_kind kind_of(const reading *r, const sb_xevent_meta *m, const sb_
     return (sb_span_kind)m->kind;
 }
 
-static bool keep_facts(reading *r, sb_span *s, const sb_xfacts *f) {
+static bool keep_facts(reading *r, sb_trace_span *s, const sb_xfacts *f) {
     if (!f->correlation && !f->has_step && !f->is_root && !f->hlo_op && !f->tf_op && !f->has_kernel)
         return true;
     sb_extra *e = sb_build_extra(r->t, s);
@@ -97,12 +98,23 @@ static bool add_event(reading *r, sb_slice event, uint64_t at) {
     int64_t id = 0, offset = 0, dur = 0, occurrences = 0;
     bool has_stats = false;
     while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) switch (f.number) {
-        case EVENT_METADATA_ID: id = sb_pb_int64(&f); break;
-        case EVENT_OFFSET: offset = sb_pb_int64(&f); break;
-        case EVENT_DURATION: dur = sb_pb_int64(&f); break;
-        case EVENT_STATS: has_stats = true; break;
-        case EVENT_OCCURRENCES: occurrences = sb_pb_int64(&f); break;
-        default: break;
+        case EVENT_METADATA_ID:
+            id = sb_pb_int64(&f);
+            break;
+        case EVENT_OFFSET:
+            offset = sb_pb_int64(&f);
+            break;
+        case EVENT_DURATION:
+            dur = sb_pb_int64(&f);
+            break;
+        case EVENT_STATS:
+            has_stats = true;
+            break;
+        case EVENT_OCCURRENCES:
+            occurrences = sb_pb_int64(&f);
+            break;
+        default:
+            break;
         }
     if (step != SB_PB_END) {
         sb_trace_note(r->t, SB_TRACE_ODD_BAD_MESSAGE, 1, SB_LIT("an event"));
@@ -130,7 +142,7 @@ static bool add_event(reading *r, sb_slice event, uint64_t at) {
     if (r->is_counters || (has_facts && facts.has_counter))
         return facts.has_counter ? add_counter(r, m, &facts, start) : true;
     sb_span_kind kind = kind_of(r, m, &facts, has_facts, dur);
-    sb_span *s = sb_build_span(r->t, r->track, start, dur, m->name, kind, at);
+    sb_trace_span *s = sb_build_span(r->t, r->track, start, dur, m->name, kind, at);
     if (!s) return false;
     if (!has_facts) return true;
     if (kind == SB_SPAN_MEMORY && facts.has_allocator && !keep_memory(r, m, &facts, start))
@@ -190,9 +202,9 @@ static bool read_line(reading *r, const sb_file_field *line) {
     sb_track_kind kind = SB_TRACK_THREAD;
     r->is_counters = sb_slice_eq(h.name, SB_LIT("_counters_"));
     r->is_steps = r->is_device && sb_slice_eq(h.name, SB_LIT("Steps"));
-    r->is_stream = r->is_device && (sb_text_begins(h.name, "Stream #") ||
-                                    sb_slice_eq(h.name, SB_LIT("XLA Ops")) ||
-                                    sb_slice_eq(h.name, SB_LIT("Async XLA Ops")));
+    r->is_stream = r->is_device &&
+                   (sb_text_begins(h.name, "Stream #") || sb_slice_eq(h.name, SB_LIT("XLA Ops")) ||
+                    sb_slice_eq(h.name, SB_LIT("Async XLA Ops")));
     if (r->is_steps)
         kind = SB_TRACK_STEPS;
     else if (r->is_stream)
@@ -235,7 +247,8 @@ static bool is_hidden_plane(sb_slice name) {
            sb_slice_eq(name, SB_LIT("/host:tfstreamz"));
 }
 
-static bool keep_plane_fact(reading *r, const sb_xvalue *v, sb_device *device, int64_t *capability) {
+static bool keep_plane_fact(reading *r, const sb_xvalue *v, sb_device *device,
+                            int64_t *capability) {
     char text[64];
     if (v->id == XSTAT_START_TIME) r->t->sources.items[r->t->build->source].base_ns = v->number;
     if (v->id == XSTAT_GPU_NAME) device->name = sb_build_text(r->t, v->text);
@@ -267,7 +280,8 @@ static bool read_plane_stats(reading *r, sb_device *device) {
     }
     if (capability[0]) {
         char text[48];
-        snprintf(text, sizeof text, "%lld.%lld", (long long)capability[0], (long long)capability[1]);
+        snprintf(text, sizeof text, "%lld.%lld", (long long)capability[0],
+                 (long long)capability[1]);
         device->capability = sb_build_text(r->t, sb_slice_str(text));
     }
     return true;
@@ -278,8 +292,9 @@ static bool choose_group(reading *r) {
     r->is_device = sb_text_begins(name, "/device:") || sb_text_begins(name, "#Chip");
     bool is_host = sb_text_begins(name, "/host:");
     sb_slice shown = is_host ? SB_LIT("/host:CPU") : name;
-    r->group = sb_build_group(r->t, shown, r->host, r->is_device ? SB_GROUP_DEVICE : SB_GROUP_PROCESS,
-                              shown.n ? shown : SB_LIT("(unnamed)"));
+    r->group =
+        sb_build_group(r->t, shown, r->host, r->is_device ? SB_GROUP_DEVICE : SB_GROUP_PROCESS,
+                       shown.n ? shown : SB_LIT("(unnamed)"));
     if (r->group == SB_NO_INDEX) return false;
     r->t->groups.items[r->group].sort = is_host ? 1 : r->is_device ? 1000 + (int64_t)r->group : 500;
     return true;
@@ -324,8 +339,8 @@ static sb_status read_plane(reading *r, const sb_file_field *f, sb_err *err) {
     is_fine = is_fine && place;
     bool is_device = sb_text_begins(r->plane.name, "/device:");
     if (is_fine && !is_hidden_plane(r->plane.name) && (is_device || has_lines(r)))
-        is_fine = choose_group(r) && read_plane_lines(r) &&
-                  (!is_device || add_device(r, &device, spans));
+        is_fine =
+            choose_group(r) && read_plane_lines(r) && (!is_device || add_device(r, &device, spans));
     sb_xplane_free(&r->plane);
     if (is_fine) return SB_OK;
     if (r->t->build->is_cancelled) return SB_DROPPED;

@@ -28,6 +28,7 @@
 #define SMOOTH_KEEP_BYTES ((uint64_t)16 << 20)
 #define SMOOTH_KEEP_PER_POINT 7u
 #define MODELS_BYTES ((size_t)256 << 20)        /* of graphs; none until somebody looks at one */
+#define TRACES_BYTES ((size_t)1 << 30)          /* of profiles; none until somebody opens one */
 #define SMOOTH_LINE_BYTES ((uint64_t)256 << 20) /* a line above that is sent unsmoothed */
 
 static void publish_version(void *ud, uint64_t version) {
@@ -168,6 +169,32 @@ static sb_status open_jobs(sb_app *app, const sb_app_opts *o, sb_err *err) {
     return sb_jobs_open(&app->jobs, &opts, err);
 }
 
+static void publish_profiles(void *ud) {
+    sb_app *app = ud;
+    sb_jobs_tell(app->jobs);
+}
+
+static sb_status open_profiles(sb_app *app, const sb_app_opts *o, sb_err *err) {
+    size_t n = o->ingest.root_count;
+    sb_capture_root *roots = sb_alloc_zeroed(o->env->alloc, n + 1, sizeof *roots);
+    if (!roots) return sb_fail_nomem(err, "for the list of captures");
+    for (size_t i = 0; i < n; i++)
+        roots[i] = (sb_capture_root){o->ingest.roots[i].path, o->ingest.roots[i].name};
+    sb_profiles_opts opts = {
+        .env = o->env,
+        .roots = roots,
+        .root_count = n,
+        .interval = o->ingest.reload_interval,
+        .bytes = TRACES_BYTES,
+        .spool_dir = o->spill_dir,
+        .changed = publish_profiles,
+        .ud = app,
+    };
+    sb_status status = sb_profiles_new(&app->profiles, &opts, err);
+    sb_alloc_put(o->env->alloc, roots, (n + 1) * sizeof *roots);
+    return status;
+}
+
 static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, sb_err *err) {
     sb_http_options http = o->http;
     http.alloc = o->env->alloc;
@@ -208,6 +235,7 @@ static sb_status open_app_parts(sb_app *app, const sb_app_opts *o, int *listener
     if (status == SB_OK) status = open_store(app, o, err);
     if (status == SB_OK) status = open_jobs(app, o, err);
     if (status == SB_OK) status = open_smooth_cache(app, o, err);
+    if (status == SB_OK) status = open_profiles(app, o, err);
     if (status != SB_OK) return status;
     status = sb_ingest_start(&app->ingest, o->env, app->store, &o->ingest, err);
     if (status != SB_OK) return status;
@@ -243,7 +271,9 @@ void sb_app_close(sb_app *app) {
     sb_http_server *server = app->server;
     set_server(app, NULL);
     sb_http_close(server);
+    sb_profiles_stop(app->profiles); /* it tells the jobs what it finds */
     sb_jobs_close(app->jobs);
+    sb_profiles_free(app->profiles);
     sb_ingest_stop(app->ingest);
     sb_state_close(app->state);
     if (app->smooth) sb_smooth_cache_free(app->smooth);

@@ -16,6 +16,7 @@
 #include "server/jobs/jobs.h"
 #include "server/made_cache.h"
 #include "server/model_cache.h"
+#include "server/profiles.h"
 #include "server/state.h"
 #include "store/store.h"
 
@@ -40,6 +41,7 @@ struct sb_app {
     sb_made_cache *made;    /* on disk: thumbnails and other things made from blobs */
     sb_jobs *jobs;          /* background jobs */
     sb_model_cache *models; /* of graphs */
+    sb_profiles *profiles;  /* captures of profilers */
     sb_blob_cache *blobs;   /* open log files, for what is kept by reference */
     struct {
         _Atomic uint64_t version;     /* of the store's names, when tags were last counted */

@@ -8,6 +8,7 @@ import math
 import pathlib
 import shutil
 import sys
+import time
 import urllib.parse
 
 import pytest
@@ -45,6 +46,7 @@ def api(tmp_path_factory):
     strange = [texts(b"odd text", step, [b"\xff $x$ x"], [1]) for step in (1, 2)]
     (root / "odd/text.tfevents").write_bytes(b"".join(map(frame, strange)))
     write_scalars(root / "deleted", "loss", [1], [1.0])
+    shutil.copytree(ROOT / "tests/fixtures/profile/torch", root / "torch")
     with Seaboard(root, "--reload_interval", "0.1") as served:
         served.loaded()
         shutil.rmtree(root / "deleted")
@@ -84,6 +86,41 @@ def picture_of(api, route, suffixes=("",)):
     return f"{route}?{urllib.parse.urlencode(pairs)}"
 
 
+def open_capture(api, name):
+    """The id of a capture, once it is parsed."""
+    found = until(lambda: [c for c in api.get("profile/captures")["captures"] if c["name"].startswith(name)])
+    capture = found[0]["id"]
+    until(lambda: api.post("profile/open", {"capture": capture})["capture"]["state"] == "open")
+    return capture
+
+
+def until(condition):
+    end = time.monotonic() + 60
+    while not (answer := condition()):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return answer
+
+
+def profile_questions(api):
+    capture = open_capture(api, "gpu_plain")
+    open_capture(api, "ddp.rank")
+    odd = open_capture(api, "cpu_full")
+    tracks = api.get(f"profile/tracks?capture={capture}")["tracks"]
+    stream = next(t for t in tracks if t["kind"] == "stream")
+    window = {"capture": capture, "from": 0, "to": 1e12}
+    return {
+        "GET profile/captures": [("profile/captures", None)],
+        "POST profile/open": [("profile/open", {"capture": capture})],
+        "GET profile/tracks": [(f"profile/tracks?capture={capture}", None), (f"profile/tracks?capture={odd}", None)],
+        "GET profile/names": [(f"profile/names?capture={capture}&n=10", None)],
+        "GET profile/slice": [(f"profile/slice?capture={capture}&track={stream['id']}&index=20", None)],
+        "POST profile/flows": [("profile/flows", {**window, "limit": 5})],
+        "POST profile/totals": [("profile/totals", {**window, "by": "name", "find": "aten", "sort": "self", "offset": 0, "limit": 5})],
+        "GET profile/search": [(f"profile/search?capture={capture}&q=gemm&limit=3", None)],
+    }
+
+
 def questions(api):
     """Route -> [(path, body)]; what is asked together shows every field of the replies."""
     odd = next(run["id"] for run in api.get("runs")["runs"] if run["name"] == "odd")
@@ -97,6 +134,7 @@ def questions(api):
     broken = {"graph": {"run": next(r["id"] for r in api.get("runs")["runs"] if r["name"] == "graph"), "tag": "__run_graph__"}}
     everything = {"auto": True, "extract": True, "constants": True, "ungrouped": [], "main": ["loss"], "side": ["save"]}
     return {
+        **profile_questions(api),
         "GET graphs": [("graphs", None)],
         "POST graph/draw": [
             ("graph/draw", {"source": source, "open": ["loss", "nope"], "reveal": ["hidden1/MatMul"], "trace": "loss", **everything}),
@@ -141,7 +179,7 @@ def questions(api):
         "GET compare": [(picture_of(api, "compare", ("", "2")), None)],
         "POST jobs": [("jobs", {"kind": "export", "args": {"runs": ["odd"], "tags": ["loss"], "format": "json", "superseded": True}})],
         "GET jobs": [("jobs", None)],
-        "GET job": [("job?id=1", None)],  # the first one of this server
+        "GET job": [("job?id=1", None)],  # the first one of this server, which parsed a profile
         "DELETE job": [("job?id=1", None)],
         "GET state": [("state", None)],
         "PATCH state": [("state", {"revision": api.get("state")["revision"], "items": {"run/odd": {"note": "a"}}})],

@@ -46,6 +46,17 @@
     X(SB_HTTP_POST, "graph/node", graph_node, SB_HTTP_POOLED, GraphNodeAsk, GraphNode)             \
     X(SB_HTTP_POST, "graph/find", graph_find, SB_HTTP_POOLED, GraphFindAsk, GraphFound)            \
     X(SB_HTTP_POST, "graph/path", graph_path, SB_HTTP_POOLED, GraphPathAsk, GraphPath)             \
+    X(SB_HTTP_GET, "profile/captures", profile_captures, SB_HTTP_POOLED, none, ProfileCaptures)    \
+    X(SB_HTTP_POST, "profile/open", profile_open, SB_HTTP_POOLED, ProfileOpenAsk, ProfileOpened)   \
+    X(SB_HTTP_GET, "profile/tracks", profile_tracks, SB_HTTP_POOLED, none, ProfileTracks)          \
+    X(SB_HTTP_GET, "profile/names", profile_names, SB_HTTP_POOLED, none, ProfileNames)             \
+    X(SB_HTTP_POST, "profile/slices", profile_slices, SB_HTTP_POOLED, ProfileWindowAsk, Bytes)     \
+    X(SB_HTTP_POST, "profile/counters", profile_counters, SB_HTTP_POOLED, ProfileWindowAsk, Bytes) \
+    X(SB_HTTP_GET, "profile/slice", profile_slice, SB_HTTP_POOLED, none, ProfileSlice)             \
+    X(SB_HTTP_POST, "profile/flows", profile_flows, SB_HTTP_POOLED, ProfileFlowsAsk, ProfileFlows) \
+    X(SB_HTTP_POST, "profile/totals", profile_totals, SB_HTTP_POOLED, ProfileTotalsAsk,            \
+      ProfileTotals)                                                                               \
+    X(SB_HTTP_GET, "profile/search", profile_search, SB_HTTP_POOLED, none, ProfileFound)           \
     X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED, none, Bytes)                                      \
     X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED, none, Bytes)                                  \
     X(SB_HTTP_GET, "jobs", jobs, SB_HTTP_POOLED, none, Jobs)                                       \

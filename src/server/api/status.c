@@ -20,6 +20,11 @@ static sb_status write_plugins(sb_buf *out, sb_http_request *q, const sb_app *ap
         sb_json_key(&j, plugins[i].name);
         sb_json_uint(&j, plugins[i].tags);
     }
+    size_t captures = app->profiles ? sb_profiles_count(app->profiles) : 0;
+    if (captures) {
+        sb_json_key_str(&j, "profile");
+        sb_json_uint(&j, captures);
+    }
     sb_json_end_object(&j);
     return sb_json_finish(&j, "plugins", err);
 }
@@ -40,8 +45,9 @@ static sb_status add_plugins(sb_json *j, sb_http_request *q, sb_app *app, uint64
                              sb_err *err) {
     const sb_clock *clock = app->env->clock;
     uint64_t begin = clock->steady(clock->ctx);
-    uint8_t key[] = "tags of plugins ________";
-    sb_store64(key + sizeof key - 9, version);
+    uint8_t key[] = "tags of plugins ________ ________";
+    sb_store64(key + sizeof key - 18, version);
+    sb_store64(key + sizeof key - 9, sb_profiles_count(app->profiles));
     sb_slice name = sb_slice_of(key, sizeof key);
     sb_json_key_str(j, "plugins");
     sb_body *body = sb_body_cache_find(app->bodies, name);

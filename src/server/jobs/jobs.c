@@ -56,6 +56,10 @@ static void publish_news(sb_jobs *jobs) {
     if (jobs->o.changed) jobs->o.changed(jobs->o.changed_ud, count);
 }
 
+void sb_jobs_tell(sb_jobs *jobs) {
+    if (jobs) publish_news(jobs);
+}
+
 /* ---- a job's memory -------------------------------------------------------------------------- */
 
 static void free_job(sb_job *job) {

@@ -75,6 +75,10 @@ sb_status sb_jobs_open(sb_jobs **out, const sb_jobs_opts *opts, sb_err *err);
 /* Cancels all jobs and waits until none runs. NULL is fine. */
 void sb_jobs_close(sb_jobs *jobs);
 
+/* Tells all who follow the jobs that there is news, though no job has changed: a list that jobs
+ * work on has. NULL is fine. */
+void sb_jobs_tell(sb_jobs *jobs);
+
 /* A job for this question, or the one that waits, runs or is done already. args and key are copied;
  * kind must outlive the jobs. SB_DROPPED when max_jobs are under way. */
 sb_status sb_jobs_submit(sb_jobs *jobs, const sb_job_kind *kind, sb_slice args, sb_slice key,

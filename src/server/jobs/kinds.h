@@ -16,4 +16,13 @@ const sb_job_kind *sb_job_kind_find(sb_slice name);
 sb_status sb_export_job_check(sb_slice args, sb_err *err);
 sb_status sb_export_job_run(sb_job *job, void *app, sb_err *err);
 
+/* profile.c: parses a capture into memory (profiles.h). Arguments: {"capture": its id}. */
+sb_status sb_profile_job_check(sb_slice args, sb_err *err);
+sb_status sb_profile_job_run(sb_job *job, void *app, sb_err *err);
+
+/* profile_trace.c: an open capture as a Chrome trace. Arguments: {"capture": its id, "from", "to":
+ * picoseconds}; the range may be left out. */
+sb_status sb_profile_trace_job_check(sb_slice args, sb_err *err);
+sb_status sb_profile_trace_job_run(sb_job *job, void *app, sb_err *err);
+
 #endif

@@ -51,7 +51,7 @@ static inline uint64_t count_named(const sb_trace *t, const char *name, int64_t 
     if (total) *total = 0;
     for (uint32_t i = 0; i < t->tracks.n; i++)
         for (uint32_t k = 0; k < t->tracks.items[i].spans.n; k++) {
-            const sb_span *s = &t->tracks.items[i].spans.items[k];
+            const sb_trace_span *s = &t->tracks.items[i].spans.items[k];
             if (!sb_slice_eq(sb_trace_name(t, s->name), sb_slice_str(name))) continue;
             n++;
             if (total) *total += s->dur;

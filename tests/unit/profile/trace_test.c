@@ -41,7 +41,8 @@ static void xspace_of_jax_on_a_gpu_joins_launches_and_kernels(void **state) {
 
 static void torch_on_a_gpu_joins_every_kernel(void **state) {
     (void)state;
-    sb_trace *t = trace_of_fixture("profile/torch/gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz");
+    sb_trace *t =
+        trace_of_fixture("profile/torch/gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz");
     assert_int_equal(t->sources.items[0].format, SB_FORMAT_KINETO);
     assert_int_equal(count_kind(t, SB_SPAN_KERNEL), 408);
     assert_int_equal(count_kind(t, SB_SPAN_COPY), 21);
@@ -54,7 +55,8 @@ static void torch_on_a_gpu_joins_every_kernel(void **state) {
     assert_int_equal(launches, 429);
     assert_int_equal(backward, 282);
     int64_t total;
-    assert_int_equal(count_named(t, "ProfilerStep#2", &total), 2); /* of the thread and of the stream */
+    assert_int_equal(count_named(t, "ProfilerStep#2", &total),
+                     2); /* of the thread and of the stream */
     assert_int_equal(t->odds[SB_TRACE_ODD_CROSSING].n, 0);
     assert_int_equal(t->odds[SB_TRACE_ODD_BAD_JSON].n, 0);
     sb_trace_free(t);
@@ -62,7 +64,8 @@ static void torch_on_a_gpu_joins_every_kernel(void **state) {
 
 static void torch_with_everything_on_opens(void **state) {
     (void)state;
-    sb_trace *t = trace_of_fixture("profile/torch/cpu_full.vm_399.1794737034369441671.pt.trace.json.gz");
+    sb_trace *t =
+        trace_of_fixture("profile/torch/cpu_full.vm_399.1794737034369441671.pt.trace.json.gz");
     assert_int_equal(count_kind(t, SB_SPAN_OP), 5676);
     assert_int_equal(t->memory.n, 2507);
     assert_true(t->odds[SB_TRACE_ODD_CROSSING].n > 0);
@@ -88,7 +91,8 @@ static void a_trace_json_of_jax_holds_what_its_xspace_holds(void **state) {
 
 static void xspace_of_keras_opens(void **state) {
     (void)state;
-    sb_trace *t = trace_of_fixture("tf/keras/logs/train/plugins/profile/2026_11_15_10_38_43/vm.xplane.pb");
+    sb_trace *t =
+        trace_of_fixture("tf/keras/logs/train/plugins/profile/2026_11_15_10_38_43/vm.xplane.pb");
     assert_int_equal(count_named(t, "ExecutorState::Process", NULL), 167);
     assert_true(count_kind(t, SB_SPAN_INPUT) > 20);
     sb_trace_free(t);
@@ -97,8 +101,10 @@ static void xspace_of_keras_opens(void **state) {
 static void ranks_share_one_axis(void **state) {
     (void)state;
     char a[600], b[600];
-    snprintf(a, sizeof a, "%s/profile/torch/ddp.rank0.1794737052106211918.pt.trace.json.gz", SB_FIXTURES);
-    snprintf(b, sizeof b, "%s/profile/torch/ddp.rank1.1794737052105617647.pt.trace.json.gz", SB_FIXTURES);
+    snprintf(a, sizeof a, "%s/profile/torch/ddp.rank0.1794737052106211918.pt.trace.json.gz",
+             SB_FIXTURES);
+    snprintf(b, sizeof b, "%s/profile/torch/ddp.rank1.1794737052105617647.pt.trace.json.gz",
+             SB_FIXTURES);
     sb_trace_file files[] = {{.path = a, .name = SB_LIT("ddp.rank0")},
                              {.path = b, .name = SB_LIT("ddp.rank1")}};
     sb_trace *t = trace_of_files(files, 2);
@@ -108,7 +114,7 @@ static void ranks_share_one_axis(void **state) {
     int64_t first[2] = {0, 0};
     for (uint32_t i = 0; i < t->tracks.n; i++)
         for (uint32_t k = 0; k < t->tracks.items[i].spans.n; k++) {
-            const sb_span *s = &t->tracks.items[i].spans.items[k];
+            const sb_trace_span *s = &t->tracks.items[i].spans.items[k];
             if (sb_slice_eq(sb_trace_name(t, s->name), SB_LIT("ProfilerStep#2")))
                 first[sb_track_source(t, &t->tracks.items[i])] = s->start;
         }
@@ -120,7 +126,8 @@ static void ranks_share_one_axis(void **state) {
 
 /* ---- lanes and windows ----------------------------------------------------------------------- */
 
-#define X(name, ts, dur) "{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts ",\"dur\":" #dur "}"
+#define X(name, ts, dur)                                                                           \
+    "{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts ",\"dur\":" #dur "}"
 
 static void spans_that_cross_get_a_lane_and_keep_their_length(void **state) {
     (void)state;
@@ -164,17 +171,19 @@ static void a_window_merges_what_is_narrower_than_a_pixel_and_loses_nothing(void
 
 static void counters_keep_their_extremes(void **state) {
     (void)state;
-    sb_trace *t = trace_of_text("[{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"ts\":0,\"args\":{\"v\":1}},"
-                                "{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"ts\":5,\"args\":{\"v\":9}},"
-                                "{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"ts\":6,\"args\":{\"v\":-3}},"
-                                "{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"ts\":99,\"args\":{\"v\":2}}]");
+    sb_trace *t =
+        trace_of_text("[{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"ts\":0,\"args\":{\"v\":1}},"
+                      "{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"ts\":5,\"args\":{\"v\":9}},"
+                      "{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"ts\":6,\"args\":{\"v\":-3}},"
+                      "{\"ph\":\"C\",\"name\":\"m\",\"pid\":1,\"ts\":99,\"args\":{\"v\":2}}]");
     sb_count_bars bars = {0};
     uint64_t points;
     sb_window w = {0, 100 * SB_PS_PER_US, 2};
     assert_true(sb_window_counts(&t->tracks.items[0], &w, &bars, &sb_alloc_libc, &points));
     assert_int_equal(points, 3);
     assert_int_equal(bars.n, 3);
-    assert_true(bars.items[1].least == -3 && bars.items[1].greatest == 9 && bars.items[1].last == -3);
+    assert_true(bars.items[1].least == -3 && bars.items[1].greatest == 9 &&
+                bars.items[1].last == -3);
     SB_VEC_FREE(&bars, &sb_alloc_libc);
     sb_trace_free(t);
 }
@@ -188,7 +197,8 @@ static void totals_cut_spans_at_the_edges_of_the_range(void **state) {
     sb_totals totals;
     uint32_t track = 0;
     sb_arena_init(&arena, &sb_alloc_libc, 4096, 1 << 20);
-    sb_totals_ask ask = {.tracks = &track, .track_count = 1, .from = 3 * SB_PS_PER_US, .to = 7 * SB_PS_PER_US};
+    sb_totals_ask ask = {
+        .tracks = &track, .track_count = 1, .from = 3 * SB_PS_PER_US, .to = 7 * SB_PS_PER_US};
     assert_ok(sb_trace_totals(t, &ask, &totals, &arena, NULL), NULL);
     assert_int_equal(totals.n, 2);
     assert_int_equal(totals.items[0].total, 4 * SB_PS_PER_US);
@@ -233,7 +243,8 @@ static void arguments_are_read_from_the_file(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture("profile/jax/cuda_0.vm.xplane.pb.gz");
     assert_args(t, track_named(t, "Stream #15(MemcpyH2D)"), 0, "\"correlation_id\":11");
-    assert_args(t, track_named(t, "Stream #15(MemcpyH2D)"), 0, "kind_src:pinned kind_dst:device size:4");
+    assert_args(t, track_named(t, "Stream #15(MemcpyH2D)"), 0,
+                "kind_src:pinned kind_dst:device size:4");
     sb_trace_free(t);
     t = trace_of_fixture("profile/torch/gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz");
     uint32_t stream = track_named(t, "stream 7");

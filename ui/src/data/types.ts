@@ -11,6 +11,8 @@ export type Column = 'step' | 'wall' | 'value' | 'smooth' | 'flags' | 'x';
 export type CompareKind = 'difference' | 'ratio';
 export type RunState = 'running' | 'stalled' | 'finished' | 'loading';
 export type StateItems = Record<string, unknown>;
+export type ProfileFormat = 'xplane' | 'kineto' | 'chrome' | 'stepstats';
+export type ProfileStepRule = 'none' | 'marked' | 'keras' | 'steps_line' | 'function' | 'module' | 'periodic' | 'name';
 /** Another metric of the same run as x. */
 export interface MetricAxis {
   tag: string;
@@ -624,6 +626,207 @@ export interface SheetAsk {
   size: number; // of a picture, 16 to 1024 pixels
   rows: SheetRow[];
 }
+/** A file of a capture: a host or a rank. */
+export interface ProfileSource {
+  name: string;
+  rank: number | null; // known once it was opened
+  span: number; // of torch: 1, 2, 3... of this worker
+  bytes: number;
+  file: string; // below the log directory
+}
+export interface ProfileSummary {
+  stepPs: number; // the median; 0: there are no steps
+  busy: number; // 0 to 1 of the device's time; -1: no device
+  odd: number; // kinds of things that were odd
+  read: number; // 0 to 1: how much of the files could be read
+}
+export interface ProfileCapture {
+  id: string; // 16 digits, the same while its files stay where they are
+  epoch: string; // changes when its files change
+  run: string;
+  name: string; // the session, or the worker
+  time: number | null; // Unix seconds
+  format: ProfileFormat;
+  sources: ProfileSource[];
+  bytes: number; // on disk
+  state: 'closed' | 'waiting' | 'parsing' | 'open' | 'failed';
+  done: number; // bytes, while it is parsed
+  total: number;
+  job: number; // that parses it; 0: none
+  error: string; // why it failed
+  summary?: ProfileSummary; // once it was opened
+}
+export interface ProfileCaptures {
+  version: number;
+  scanning: boolean; // the first walk of the log directory is not over
+  captures: ProfileCapture[]; // by run, the newest first
+}
+export interface ProfileOpenAsk {
+  capture: string;
+}
+export interface ProfileOpened {
+  version: number;
+  capture: ProfileCapture;
+}
+export interface ProfileFile {
+  name: string;
+  rank: number | null;
+  format: ProfileFormat;
+  bytes: number;
+  skewPs: number; // that its clock was moved by
+}
+export interface ProfileGroup {
+  id: number;
+  parent: number; // -1: none
+  name: string;
+  kind: 'host' | 'rank' | 'process' | 'device';
+  source: number; // index into sources
+  busy: number; // 0 to 1 of the capture, of its busiest track
+  slices: number;
+}
+export interface ProfileTrack {
+  id: number;
+  group: number;
+  name: string;
+  kind: 'thread' | 'stream' | 'counter' | 'async' | 'derived' | 'steps';
+  depth: number; // lanes
+  slices: number; // or points of a counter
+  instants: number; // slices without a duration
+  busy: number; // 0 to 1 of the capture
+  startPs: number;
+  endPs: number;
+  least: number; // of a counter
+  greatest: number;
+}
+export interface ProfileOdd {
+  kind: string;
+  n: number;
+  examples: string[]; // at most five
+  text: string; // in English
+}
+export interface ProfileStep {
+  name: string;
+  number: number;
+  startPs: number;
+  durationPs: number;
+  source: number;
+}
+export interface ProfileSteps {
+  rule: ProfileStepRule; // by which they were found
+  name: string; // of rules that go by a name
+  items: ProfileStep[]; // at most 10 000
+}
+export interface ProfileTracks {
+  version: number;
+  epoch: string;
+  baseNs: string; // Unix nanoseconds of time 0; empty: unknown
+  durationPs: number;
+  names: number; // how many there are
+  slices: number;
+  sources: ProfileFile[];
+  groups: ProfileGroup[];
+  tracks: ProfileTrack[]; // in the order in which they are shown
+  odd: ProfileOdd[];
+  steps: ProfileSteps;
+}
+export interface ProfileNames {
+  version: number;
+  epoch: string;
+  from: number;
+  total: number;
+  names: string[]; // of the ids from..., at most 16 384
+}
+export interface ProfileWindowAsk {
+  capture: string;
+  tracks: number[];
+  from: number; // picoseconds
+  to: number;
+  pixels: number; // at most 16 384
+}
+export interface ProfileSliceRef {
+  track: number;
+  index: number;
+  name: string;
+  kind: number;
+  startPs: number;
+  durationPs: number;
+  depth: number;
+}
+export interface ProfileFlow {
+  direction: 'in' | 'out';
+  kind: 'launch' | 'forward_backward' | 'flow';
+  other: ProfileSliceRef;
+}
+export interface ProfileSlice {
+  version: number;
+  epoch: string;
+  track: number;
+  index: number;
+  name: string;
+  kind: number;
+  category: string; // as in the file
+  startPs: number;
+  durationPs: number;
+  selfPs: number;
+  depth: number;
+  args: Record<string, unknown>; // as in the file; whole numbers beyond 2^53 are texts
+  parents: ProfileSliceRef[]; // the outermost first
+  children: number;
+  flows: ProfileFlow[];
+  step: string;
+}
+export interface ProfileFlowsAsk {
+  capture: string;
+  tracks?: number[];
+  from?: number;
+  to?: number;
+  limit?: number; // 1000 without it
+}
+export interface ProfileFlows {
+  version: number;
+  epoch: string;
+  flows: number[][]; // track, index, start, depth of one end, then of the other, then the kind: 0 launch, 1 forward to backward, 2 other
+  total: number;
+}
+export interface ProfileTotalsAsk {
+  capture: string;
+  tracks?: number[]; // absent: all threads and streams
+  from?: number;
+  to?: number;
+  by?: 'name' | 'kind' | 'track' | 'group';
+  find?: string; // part of a name
+  sort?: 'total' | 'self' | 'count' | 'mean' | 'max' | 'name';
+  offset?: number;
+  limit?: number;
+  csv?: boolean; // all rows as CSV
+}
+export interface ProfileTotal {
+  id: number; // of a name, a kind, a track or a group
+  name: string;
+  kind: number;
+  count: number;
+  totalPs: number; // inside the range
+  selfPs: number;
+  minPs: number; // of whole slices
+  maxPs: number;
+  durations: number[]; // how many: below 1, 3, 10, 30, 100, 300 us, 1, 3, 10, 100 ms, 1 s, longer
+}
+export interface ProfileTotals {
+  version: number;
+  epoch: string;
+  slices: number;
+  tracks: number;
+  rows: number; // of all, before offset and limit
+  totalPs: number; // of the outermost slices
+  items: ProfileTotal[];
+}
+export interface ProfileFound {
+  version: number;
+  epoch: string;
+  names: number[][]; // name id, count, total; at most 1000
+  total: number;
+  items: ProfileSliceRef[]; // in order of time
+}
 /** Which points; all of them where nothing is said. */
 export interface ExportArgs {
   runs?: string[]; // names
@@ -631,9 +834,15 @@ export interface ExportArgs {
   format?: 'csv' | 'json';
   superseded?: boolean;
 }
+/** An open capture as a Chrome trace. */
+export interface ProfileTraceArgs {
+  capture: string;
+  from?: number; // picoseconds
+  to?: number;
+}
 export interface JobAsk {
-  kind: 'export';
-  args: ExportArgs;
+  kind: 'export' | 'profile' | 'profile_trace';
+  args: ExportArgs | ProfileOpenAsk | ProfileTraceArgs;
 }
 /** Work that takes longer than a request. */
 export interface Job {
@@ -704,6 +913,16 @@ export interface Routes {
   'POST graph/node': { ask: GraphNodeAsk; reply: GraphNode };
   'POST graph/find': { ask: GraphFindAsk; reply: GraphFound };
   'POST graph/path': { ask: GraphPathAsk; reply: GraphPath };
+  'GET profile/captures': { reply: ProfileCaptures };
+  'POST profile/open': { ask: ProfileOpenAsk; reply: ProfileOpened };
+  'GET profile/tracks': { reply: ProfileTracks };
+  'GET profile/names': { reply: ProfileNames };
+  'POST profile/slices': { ask: ProfileWindowAsk; reply: ArrayBuffer };
+  'POST profile/counters': { ask: ProfileWindowAsk; reply: ArrayBuffer };
+  'GET profile/slice': { reply: ProfileSlice };
+  'POST profile/flows': { ask: ProfileFlowsAsk; reply: ProfileFlows };
+  'POST profile/totals': { ask: ProfileTotalsAsk; reply: ProfileTotals };
+  'GET profile/search': { reply: ProfileFound };
   'GET blob': { reply: ArrayBuffer };
   'GET export': { reply: ArrayBuffer };
   'GET jobs': { reply: Jobs };
@@ -842,6 +1061,41 @@ export const SAME_IMAGES = 2;
 /** Append: only the points from the client's n on follow. */
 export const MORE_IMAGES = 4;
 
+export const SPAN_MAGIC = 'SBP1';
+export const SPAN_BYTES = 56;
+export const SPAN_AT = {
+  track: 0,
+  flags: 4,
+  slices: 8,
+  n: 16,
+  lanes: 20,
+  start: 24,
+  duration: 28,
+  name: 32,
+  index: 36,
+  depth: 40,
+  kind: 44,
+  count: 48,
+  busy: 52,
+} as const;
+/** There is no such track. */
+export const NO_TRACK = 1;
+
+export const COUNT_MAGIC = 'SBQ1';
+export const COUNT_BYTES = 40;
+export const COUNT_AT = {
+  track: 0,
+  flags: 4,
+  points: 8,
+  n: 16,
+  time: 20,
+  low: 24,
+  high: 28,
+  last: 32,
+} as const;
+/** There is no such counter. */
+export const NO_COUNTER = 1;
+
 /** Flags of one point. */
 export const POINT = {
   /** Superseded. */
@@ -938,6 +1192,31 @@ export interface Pictures {
   height: Uint32Array; // column `height` of it
   bytes: Uint32Array; // column `bytes` of it
   type: Uint8Array; // column `type` of it: an index into the list of media types, and 128 when its end is missing
+}
+export interface TrackWindow {
+  track: number; // track id
+  flags: number; // flags
+  slices: number; // slices of the window
+  n: number; // rectangles that follow
+  lanes: number; // lanes of the track
+  start: Float64Array; // column `start`, picoseconds
+  duration: Float64Array; // column `duration`, picoseconds; 0: an instant
+  name: Uint32Array; // column `name` id; of several the longest one's
+  index: Uint32Array; // column `index` in the track; of several the longest one's
+  depth: Uint8Array; // column `depth`: the lane; 255 stands for all below too
+  kind: Uint8Array; // column `kind`: the colour class
+  count: Uint32Array; // column `count` of slices that it stands for
+  busy: Float32Array; // column `busy`: the part of its time in which something runs
+}
+export interface CounterWindow {
+  track: number; // track id
+  flags: number; // flags
+  points: number; // points of the window
+  n: number; // bars that follow
+  time: Float64Array; // column `time`, picoseconds
+  low: Float64Array; // column `low`: the least value of the pixel
+  high: Float64Array; // column `high`: its greatest value
+  last: Float64Array; // column `last` value of it
 }
 
 /** What the numbers of a column `type` mean. */

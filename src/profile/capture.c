@@ -1,0 +1,427 @@
+/* capture.c: the walk that finds captures. */
+#include "profile/capture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/sha256.h"
+#include "base/text/utf8.h"
+#include "fsio/fs.h"
+#include "profile/read.h"
+#include "base/banned.h"
+
+#define MOST_DEPTH 48u
+#define MOST_NAMES 4000000u
+#define MOST_CAPTURES 100000u
+#define TOGETHER_NS INT64_C(600000000000) /* files of one capture: ten minutes */
+
+typedef struct walk {
+    const sb_env *env;
+    sb_arena *arena;
+    const _Atomic bool *stop;
+    sb_intern seen; /* device and inode of directories */
+    SB_VEC(sb_capture) found;
+    uint64_t names;
+    const char *prefix;
+    size_t root_n;
+    sb_status failed;
+} walk;
+
+typedef struct listing {
+    walk *w;
+    SB_VEC(const char *) names;
+} listing;
+
+void sb_capture_set_id(char out[SB_CAPTURE_ID + 1], sb_slice text) {
+    char hex[SB_SHA256_HEX + 1];
+    sb_sha256_hex(text, hex);
+    memcpy(out, hex, SB_CAPTURE_ID);
+    out[SB_CAPTURE_ID] = 0;
+}
+
+static sb_slice joined(walk *w, sb_slice dir, const char *name) {
+    size_t n = strlen(name);
+    uint8_t *p = sb_arena_get(w->arena, dir.n + n + 2);
+    if (!p) {
+        w->failed = SB_NOMEM;
+        return (sb_slice){NULL, 0};
+    }
+    memcpy(p, dir.p, dir.n);
+    p[dir.n] = '/';
+    memcpy(p + dir.n + 1, name, n + 1);
+    return sb_slice_of(p, dir.n + n + 1);
+}
+
+static sb_slice spelled(walk *w, sb_slice text) {
+    sb_buf out;
+    sb_alloc alloc = sb_arena_alloc(w->arena);
+    sb_buf_init(&out, &alloc, 1 << 16);
+    sb_utf8_spell(&out, text);
+    return sb_buf_slice(&out);
+}
+
+/* The run of a directory: its path below the log directory. */
+static sb_slice run_of(walk *w, sb_slice dir) {
+    sb_slice below =
+        dir.n > w->root_n ? sb_slice_of(dir.p + w->root_n + 1, dir.n - w->root_n - 1) : SB_LIT(".");
+    below = spelled(w, below);
+    if (!w->prefix || !*w->prefix) return below;
+    sb_slice prefix = sb_slice_str(w->prefix);
+    if (sb_slice_eq(below, SB_LIT("."))) return sb_arena_dup(w->arena, prefix);
+    sb_slice whole = sb_arena_dup(w->arena, prefix);
+    return whole.p ? joined(w, whole, (const char *)sb_arena_dup(w->arena, below).p) : whole;
+}
+
+/* ---- names of files -------------------------------------------------------------------------- */
+
+typedef struct trace_name {
+    sb_trace_format format;
+    sb_slice host;   /* what stands before the extension */
+    int64_t stamp;   /* of torch; 0: none */
+    bool is_session; /* may lie in plugins/profile/<session> */
+} trace_name;
+
+static bool cut_end(sb_slice *name, const char *end) {
+    if (!sb_slice_ends(*name, sb_slice_str(end))) return false;
+    name->n -= strlen(end);
+    return true;
+}
+
+static bool read_trace_name(const char *file, trace_name *out) {
+    sb_slice name = sb_slice_str(file);
+    *out = (trace_name){0};
+    cut_end(&name, ".gz");
+    if (cut_end(&name, ".xplane.pb")) {
+        out->format = SB_FORMAT_XSPACE;
+        out->is_session = true;
+    } else if (cut_end(&name, ".pt.trace.json")) {
+        out->format = SB_FORMAT_KINETO;
+        size_t n = name.n;
+        while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
+        if (n && name.p[n - 1] == '.' && name.n - n >= 10 && name.n - n <= 19) {
+            for (size_t i = n; i < name.n; i++) out->stamp = out->stamp * 10 + (name.p[i] - '0');
+            if (name.n - n <= 13) out->stamp *= 1000000; /* milliseconds of older versions */
+            name.n = n - 1;
+        }
+    } else if (cut_end(&name, ".trace.json")) {
+        out->format = SB_FORMAT_CHROME;
+        out->is_session = true;
+    } else if (cut_end(&name, "chrome_trace.json") || cut_end(&name, "trace.json")) {
+        out->format = SB_FORMAT_CHROME;
+        while (name.n && (name.p[name.n - 1] == '_' || name.p[name.n - 1] == '.')) name.n--;
+        if (sb_slice_ends(name, SB_LIT("perfetto"))) return false; /* the same events once more */
+    } else {
+        return false;
+    }
+    out->host = name.n ? name : SB_LIT("trace");
+    return true;
+}
+
+/* ---- captures -------------------------------------------------------------------------------- */
+
+static sb_capture *add_capture(walk *w, sb_slice dir, sb_slice name, sb_trace_format format) {
+    sb_capture *c = SB_VEC_PUSH(&w->found, w->env->alloc, MOST_CAPTURES);
+    if (!c) {
+        w->failed = w->found.n < MOST_CAPTURES ? SB_NOMEM : w->failed;
+        return NULL;
+    }
+    *c = (sb_capture){.format = format, .name = spelled(w, name)};
+    c->run = run_of(w, dir);
+    return c;
+}
+
+static bool add_file(walk *w, sb_capture *c, sb_slice dir, const char *file, sb_slice name) {
+    sb_file_info info;
+    sb_slice path = joined(w, dir, file);
+    if (!path.p) return false;
+    const sb_fs *fs = w->env->fs;
+    if (fs->stat(fs->ctx, (const char *)path.p, &info) != 0 || !info.is_file) return true;
+    sb_alloc alloc = sb_arena_alloc(w->arena);
+    sb_capture_file *files = alloc.resize(alloc.ctx, c->files, c->file_count * sizeof *files,
+                                          (c->file_count + 1) * sizeof *files);
+    if (!files) return false;
+    c->files = files;
+    sb_slice shown =
+        path.n > w->root_n + 1 ? sb_slice_of(path.p + w->root_n + 1, path.n - w->root_n - 1) : path;
+    files[c->file_count++] = (sb_capture_file){.path = path,
+                                               .shown = spelled(w, shown),
+                                               .name = spelled(w, name),
+                                               .size = info.size,
+                                               .inode = info.inode,
+                                               .mtime_ns = info.mtime_ns,
+                                               .span = 1};
+    c->bytes += info.size;
+    if (info.mtime_ns > c->time_ns) c->time_ns = info.mtime_ns;
+    return true;
+}
+
+/* rank2 before rank10. */
+static int compare_files(const void *a, const void *b) {
+    const sb_capture_file *x = a, *y = b;
+    if (x->name.n != y->name.n) return x->name.n < y->name.n ? -1 : 1;
+    return sb_slice_cmp(x->name, y->name);
+}
+
+/* Where it lies, and what its files are. */
+static void name_capture(walk *w, sb_capture *c, sb_slice place) {
+    if (c->file_count) qsort(c->files, c->file_count, sizeof c->files[0], compare_files);
+    sb_buf text;
+    sb_alloc alloc = sb_arena_alloc(w->arena);
+    sb_buf_init(&text, &alloc, 1 << 20);
+    sb_buf_add_slice(&text, place);
+    sb_capture_set_id(c->id, sb_buf_slice(&text));
+    for (size_t i = 0; i < c->file_count; i++)
+        sb_buf_printf(&text, " %llu %llu %lld", (unsigned long long)c->files[i].size,
+                      (unsigned long long)c->files[i].inode, (long long)c->files[i].mtime_ns);
+    sb_capture_set_id(c->epoch, sb_buf_slice(&text));
+}
+
+/* A session: one file a host, the XSpace where there is one. */
+static void take_session(walk *w, sb_slice dir, const listing *l) {
+    size_t slash = dir.n;
+    while (slash && dir.p[slash - 1] != '/') slash--;
+    sb_slice session = sb_slice_of(dir.p + slash, dir.n - slash);
+    static const char below[] = "/plugins/profile/";
+    sb_slice run = sb_slice_of(dir.p, slash > sizeof below - 1 ? slash - (sizeof below - 1) : 0);
+    sb_capture *c = NULL;
+    for (int format = SB_FORMAT_XSPACE; format <= SB_FORMAT_CHROME; format += 2) {
+        for (size_t i = 0; i < l->names.n; i++) {
+            trace_name name;
+            bool is_known = false;
+            if (!read_trace_name(l->names.items[i], &name) || (int)name.format != format ||
+                !name.is_session)
+                continue;
+            for (size_t k = 0; c && k < c->file_count; k++)
+                is_known |= sb_slice_eq(c->files[k].name, name.host);
+            if (is_known) continue;
+            if (!c) c = add_capture(w, run, session, (sb_trace_format)format);
+            if (!c || !add_file(w, c, dir, l->names.items[i], name.host)) return;
+        }
+    }
+    if (c) name_capture(w, c, dir);
+}
+
+typedef struct worker_file {
+    const char *file;
+    trace_name name;
+    char stem[120]; /* the worker without digits */
+    uint32_t span;
+    bool is_taken;
+} worker_file;
+
+static int compare_workers(const void *a, const void *b) {
+    const worker_file *x = a, *y = b;
+    int order = strcmp(x->stem, y->stem);
+    if (order) return order;
+    if (x->name.stamp != y->name.stamp) return x->name.stamp < y->name.stamp ? -1 : 1;
+    return strcmp(x->file, y->file);
+}
+
+static void set_stem(worker_file *f) {
+    size_t n = 0;
+    for (size_t i = 0; i < f->name.host.n && n + 1 < sizeof f->stem; i++)
+        if (f->name.host.p[i] < '0' || f->name.host.p[i] > '9')
+            f->stem[n++] = (char)f->name.host.p[i];
+    f->stem[n] = 0;
+}
+
+/* The k-th file of each of several workers belong together when they were written together. */
+static void take_workers(walk *w, sb_slice dir, worker_file *files, size_t n) {
+    if (n) qsort(files, n, sizeof *files, compare_workers);
+    for (size_t i = 0; i < n; i++) {
+        files[i].span = 1;
+        for (size_t k = 0; k < i; k++)
+            files[i].span += sb_slice_eq(files[k].name.host, files[i].name.host);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (files[i].is_taken) continue;
+        sb_capture *c = add_capture(w, dir, files[i].name.host, files[i].name.format);
+        for (size_t k = i; c && k < n; k++) {
+            worker_file *f = &files[k];
+            bool is_mine =
+                k == i || (!f->is_taken && strcmp(f->stem, files[i].stem) == 0 &&
+                           f->span == files[i].span && f->name.stamp && files[i].name.stamp &&
+                           f->name.stamp - files[i].name.stamp < TOGETHER_NS &&
+                           !sb_slice_eq(f->name.host, files[i].name.host));
+            if (!is_mine) continue;
+            f->is_taken = true;
+            if (!add_file(w, c, dir, f->file, f->name.host)) return;
+            if (c->file_count) c->files[c->file_count - 1].span = f->span;
+        }
+        if (!c) return;
+        if (c->file_count == 0) {
+            w->found.n--;
+            continue;
+        }
+        if (files[i].name.stamp) c->time_ns = files[i].name.stamp;
+        sb_slice place = joined(w, dir, files[i].file);
+        if (place.p) name_capture(w, c, place);
+    }
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+static int keep_name(void *ud, const char *name) {
+    listing *l = ud;
+    if (++l->w->names > MOST_NAMES || (l->w->stop && atomic_load(l->w->stop))) return 1;
+    sb_slice copy = sb_arena_dup(l->w->arena, sb_slice_str(name));
+    const char **slot = copy.p ? SB_VEC_PUSH(&l->names, l->w->env->alloc, MOST_NAMES) : NULL;
+    if (slot)
+        *slot = (const char *)copy.p;
+    else
+        l->w->failed = SB_NOMEM;
+    return slot == NULL;
+}
+
+static int compare_strings(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool is_in_session(sb_slice dir) {
+    size_t slash = dir.n;
+    while (slash && dir.p[slash - 1] != '/') slash--;
+    return slash > 0 && sb_slice_ends(sb_slice_of(dir.p, slash), SB_LIT("plugins/profile/"));
+}
+
+static void take_files(walk *w, sb_slice dir, const listing *l) {
+    if (is_in_session(dir)) {
+        take_session(w, dir, l);
+        return;
+    }
+    worker_file *files = NULL;
+    size_t n = 0;
+    for (size_t i = 0; i < l->names.n; i++) {
+        trace_name name;
+        if (!read_trace_name(l->names.items[i], &name)) continue;
+        if (!files) files = sb_arena_zeroed(w->arena, l->names.n, sizeof *files);
+        if (!files) {
+            w->failed = SB_NOMEM;
+            return;
+        }
+        files[n] = (worker_file){.file = l->names.items[i], .name = name};
+        set_stem(&files[n++]);
+    }
+    if (n) take_workers(w, dir, files, n);
+}
+
+static void walk_dir(walk *w, sb_slice dir, unsigned depth) {
+    listing l = {.w = w};
+    const sb_fs *fs = w->env->fs;
+    sb_file_info info;
+    bool is_new = false;
+    uint32_t id;
+    if (fs->stat(fs->ctx, (const char *)dir.p, &info) != 0 || !info.is_dir) return;
+    uint64_t key[2] = {info.device, info.inode};
+    if (sb_intern_add(&w->seen, sb_slice_of(key, sizeof key), &id, &is_new) != SB_OK) {
+        w->failed = SB_NOMEM;
+        return;
+    }
+    if (!is_new || (fs->kind && fs->kind(fs->ctx, (const char *)dir.p) == SB_FS_VIRTUAL)) return;
+    fs->list(fs->ctx, (const char *)dir.p, keep_name, &l);
+    if (l.names.n) qsort(l.names.items, l.names.n, sizeof l.names.items[0], compare_strings);
+    take_files(w, dir, &l);
+    for (size_t i = 0; i < l.names.n && w->failed == SB_OK && depth < MOST_DEPTH; i++) {
+        trace_name name;
+        if (strstr(l.names.items[i], "tfevents") || read_trace_name(l.names.items[i], &name))
+            continue;
+        if (w->stop && atomic_load(w->stop)) break;
+        sb_arena_mark mark = sb_arena_here(w->arena);
+        size_t before = w->found.n;
+        sb_slice inner = joined(w, dir, l.names.items[i]);
+        if (inner.p) walk_dir(w, inner, depth + 1);
+        if (w->found.n == before && w->failed == SB_OK) sb_arena_reset(w->arena, mark);
+    }
+    SB_VEC_FREE(&l.names, w->env->alloc);
+}
+
+static int compare_captures(const void *a, const void *b) {
+    const sb_capture *x = a, *y = b;
+    int order = sb_slice_cmp(x->run, y->run);
+    if (order) return order;
+    if (x->time_ns != y->time_ns) return x->time_ns > y->time_ns ? -1 : 1;
+    return sb_slice_cmp(y->name, x->name);
+}
+
+static sb_status finish_walk(walk *w, sb_captures *out, sb_err *err) {
+    *out = (sb_captures){0};
+    if (w->failed == SB_OK && w->found.n) {
+        qsort(w->found.items, w->found.n, sizeof w->found.items[0], compare_captures);
+        out->items = sb_arena_get(w->arena, w->found.n * sizeof *out->items);
+        if (!out->items) w->failed = SB_NOMEM;
+    }
+    if (w->failed == SB_OK && w->found.n) {
+        memcpy(out->items, w->found.items, w->found.n * sizeof *out->items);
+        out->n = w->found.n;
+    }
+    SB_VEC_FREE(&w->found, w->env->alloc);
+    sb_intern_fini(&w->seen);
+    return w->failed == SB_OK ? SB_OK : sb_fail_nomem(err, "for the list of captures");
+}
+
+sb_status sb_captures_find(sb_captures *out, const sb_env *env, const sb_capture_root *roots,
+                           size_t root_count, sb_arena *arena, const _Atomic bool *stop,
+                           sb_err *err) {
+    walk w = {.env = env, .arena = arena, .stop = stop};
+    sb_intern_init(&w.seen, env->alloc, 31, UINT32_MAX - 1);
+    for (size_t i = 0; i < root_count && w.failed == SB_OK; i++) {
+        sb_slice root = sb_arena_dup(arena, sb_slice_str(roots[i].path));
+        while (root.n > 1 && root.p[root.n - 1] == '/') root.n--;
+        sb_slice clean = sb_arena_dup(arena, root);
+        if (!clean.p) {
+            w.failed = SB_NOMEM;
+            break;
+        }
+        w.prefix = roots[i].name;
+        w.root_n = clean.n;
+        walk_dir(&w, clean, 0);
+    }
+    return finish_walk(&w, out, err);
+}
+
+/* Every trace beneath the path; of several captures the newest. */
+sb_status sb_capture_of_path(sb_capture *out, const sb_env *env, const char *path, sb_arena *arena,
+                             sb_err *err) {
+    sb_file_info info;
+    int failed = env->fs->stat(env->fs->ctx, path, &info);
+    if (failed < 0) return sb_fail_errno(err, SB_NOT_FOUND, -failed, "%s", path);
+    if (info.is_dir) {
+        sb_captures found;
+        sb_capture_root root = {.path = path};
+        sb_status status = sb_captures_find(&found, env, &root, 1, arena, NULL, err);
+        if (status != SB_OK) return status;
+        if (found.n == 0)
+            return sb_fail(err, SB_NOT_FOUND, 0, "%s: there is no profile beneath it", path);
+        *out = found.items[0];
+        for (size_t i = 1; i < found.n; i++)
+            if (found.items[i].time_ns > out->time_ns) *out = found.items[i];
+        return SB_OK;
+    }
+    trace_name name;
+    const char *file = strrchr(path, '/');
+    file = file ? file + 1 : path;
+    bool is_known = read_trace_name(file, &name);
+    sb_capture_file *f = sb_arena_zeroed(arena, 1, sizeof *f);
+    sb_slice copy = sb_arena_dup(arena, sb_slice_str(path));
+    if (!f || !copy.p) return sb_fail_nomem(err, "for a capture");
+    *f = (sb_capture_file){
+        .path = copy, .shown = copy, .size = info.size, .mtime_ns = info.mtime_ns};
+    f->name = is_known ? sb_arena_dup(arena, name.host) : copy;
+    *out = (sb_capture){.run = SB_LIT("."), .name = f->name, .files = f, .file_count = 1};
+    out->bytes = info.size;
+    out->time_ns = info.mtime_ns;
+    return SB_OK;
+}
+
+sb_status sb_capture_read(const sb_capture *c, const sb_env *env, const sb_trace_opts *opts,
+                          sb_trace **out, sb_err *err) {
+    sb_trace_file *files = sb_alloc_zeroed(env->alloc, c->file_count + 1, sizeof *files);
+    if (!files) return sb_fail_nomem(err, "for a capture");
+    for (size_t i = 0; i < c->file_count; i++)
+        files[i] =
+            (sb_trace_file){.path = (const char *)c->files[i].path.p, .name = c->files[i].name};
+    sb_status status = sb_trace_open(out, env->alloc, env->fs, files, c->file_count, opts, err);
+    sb_alloc_put(env->alloc, files, (c->file_count + 1) * sizeof *files);
+    return status;
+}

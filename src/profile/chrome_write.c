@@ -1,0 +1,144 @@
+/* chrome_write.c: a trace as Chrome trace JSON. */
+#include "profile/chrome_write.h"
+
+#include "base/text/json.h"
+#include "base/banned.h"
+
+#define PIECE ((size_t)256 << 10)
+
+typedef struct writing {
+    const sb_trace *t;
+    int64_t from, to;
+    sb_buf out;
+    sb_chrome_sink sink;
+    void *ud;
+    uint64_t done;
+    bool any;
+} writing;
+
+static sb_status pass_on(writing *w, bool is_last, sb_err *err) {
+    sb_status status = sb_buf_check(&w->out, "a trace", err);
+    if (status != SB_OK || (w->out.n < PIECE && !is_last)) return status;
+    status = w->sink(w->ud, sb_buf_slice(&w->out), w->done, w->t->span_count, err);
+    sb_buf_clear(&w->out);
+    return status;
+}
+
+static void begin_event(writing *w) {
+    sb_buf_add_str(&w->out, w->any ? ",\n" : "\n");
+    w->any = true;
+}
+
+/* Picoseconds as decimal microseconds, exactly. */
+static void add_micros(sb_buf *out, int64_t ps) {
+    const char *sign = ps < 0 ? "-" : "";
+    uint64_t x = ps < 0 ? (uint64_t)-ps : (uint64_t)ps;
+    sb_buf_printf(out, "%s%llu.%06llu", sign, (unsigned long long)(x / 1000000),
+                  (unsigned long long)(x % 1000000));
+}
+
+static void add_names(writing *w) {
+    const sb_trace *t = w->t;
+    for (uint32_t i = 0; i < t->groups.n; i++) {
+        begin_event(w);
+        sb_buf_printf(&w->out,
+                      "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":", i);
+        sb_json_quote(&w->out, t->groups.items[i].name, true);
+        sb_buf_add_str(&w->out, "}}");
+    }
+    for (uint32_t i = 0; i < t->tracks.n; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        if (k->kind == SB_TRACK_COUNTER) continue;
+        begin_event(w);
+        sb_buf_printf(
+            &w->out,
+            "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":",
+            k->group, i);
+        sb_json_quote(&w->out, k->name, true);
+        sb_buf_add_str(&w->out, "}}");
+    }
+}
+
+static void add_span(writing *w, uint32_t track, const sb_trace_span *s) {
+    const sb_track *k = &w->t->tracks.items[track];
+    begin_event(w);
+    sb_buf_printf(&w->out, "{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"name\":",
+                  s->dur ? "X" : "i", sb_span_kind_name((sb_span_kind)s->kind), k->group, track);
+    sb_json_quote(&w->out, sb_trace_name(w->t, s->name), true);
+    sb_buf_add_str(&w->out, ",\"ts\":");
+    add_micros(&w->out, s->start);
+    if (s->dur) {
+        sb_buf_add_str(&w->out, ",\"dur\":");
+        add_micros(&w->out, s->dur);
+    } else {
+        sb_buf_add_str(&w->out, ",\"s\":\"t\"");
+    }
+    sb_buf_add_byte(&w->out, '}');
+}
+
+static sb_status add_track(writing *w, uint32_t track, sb_err *err) {
+    const sb_track *k = &w->t->tracks.items[track];
+    sb_status status = SB_OK;
+    for (size_t i = 0; i < k->spans.n && status == SB_OK; i++, w->done++) {
+        const sb_trace_span *s = &k->spans.items[i];
+        if (s->start > w->to || sb_span_end(s) < w->from) continue;
+        add_span(w, track, s);
+        status = pass_on(w, false, err);
+    }
+    for (size_t i = 0; i < k->points.n && status == SB_OK; i++) {
+        const sb_count_point *p = &k->points.items[i];
+        if (p->time < w->from || p->time > w->to) continue;
+        begin_event(w);
+        sb_buf_printf(&w->out, "{\"ph\":\"C\",\"pid\":%u,\"name\":", k->group);
+        sb_json_quote(&w->out, k->name, true);
+        sb_buf_add_str(&w->out, ",\"ts\":");
+        add_micros(&w->out, p->time);
+        sb_buf_printf(&w->out, ",\"args\":{\"value\":%.17g}}", p->value);
+        status = pass_on(w, false, err);
+    }
+    return status;
+}
+
+/* Arrows whose two ends are in the window. */
+static sb_status add_flows(writing *w, sb_err *err) {
+    const sb_trace *t = w->t;
+    sb_status status = SB_OK;
+    for (size_t i = 0; i < t->flows.n && status == SB_OK; i++) {
+        const sb_flow *f = &t->flows.items[i];
+        const sb_trace_span *a = &t->tracks.items[f->from_track].spans.items[f->from];
+        const sb_trace_span *b = &t->tracks.items[f->to_track].spans.items[f->to];
+        if (a->start < w->from || a->start > w->to || b->start < w->from || b->start > w->to)
+            continue;
+        begin_event(w);
+        sb_buf_printf(&w->out,
+                      "{\"ph\":\"s\",\"cat\":\"flow\",\"name\":\"flow\",\"id\":%llu,\"pid\":%u,"
+                      "\"tid\":%u,\"ts\":",
+                      (unsigned long long)i, t->tracks.items[f->from_track].group, f->from_track);
+        add_micros(&w->out, a->start);
+        sb_buf_printf(&w->out,
+                      "},\n{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"flow\",\"name\":\"flow\",\"id\":%"
+                      "llu,\"pid\":%u,\"tid\":%u,\"ts\":",
+                      (unsigned long long)i, t->tracks.items[f->to_track].group, f->to_track);
+        add_micros(&w->out, b->start);
+        sb_buf_add_byte(&w->out, '}');
+        status = pass_on(w, false, err);
+    }
+    return status;
+}
+
+sb_status sb_chrome_write(const sb_trace *t, int64_t from, int64_t to, sb_chrome_sink sink,
+                          void *ud, sb_err *err) {
+    writing w = {.t = t, .from = from, .to = to, .sink = sink, .ud = ud};
+    sb_buf_init(&w.out, t->alloc, PIECE + ((size_t)1 << 20));
+    sb_buf_printf(&w.out,
+                  "{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":%lld,\"traceEvents\":[",
+                  (long long)t->base_ns);
+    add_names(&w);
+    sb_status status = pass_on(&w, false, err);
+    for (uint32_t i = 0; i < t->tracks.n && status == SB_OK; i++) status = add_track(&w, i, err);
+    if (status == SB_OK) status = add_flows(&w, err);
+    sb_buf_add_str(&w.out, "\n]}\n");
+    if (status == SB_OK) status = pass_on(&w, true, err);
+    sb_buf_fini(&w.out);
+    return status;
+}

@@ -1,0 +1,164 @@
+/* profile_tracks.c: the tracks of a capture, and its names. */
+#include "base/text/number.h"
+#include "server/api/profile_ask.h"
+#include "base/banned.h"
+
+#define MOST_NAMES 16384u
+
+static void add_groups(sb_json *j, const sb_trace *t) {
+    static const char *const kinds[] = {"host", "process", "device"};
+    sb_json_key_str(j, "groups");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < t->groups.n; i++) {
+        const sb_trace_group *g = &t->groups.items[i];
+        uint64_t spans = 0;
+        double busy = 0;
+        for (size_t k = 0; k < t->tracks.n; k++) {
+            const sb_track *track = &t->tracks.items[k];
+            if (track->group != i) continue;
+            spans += track->spans.n;
+            double share = t->duration ? (double)track->busy / (double)t->duration : 0;
+            if (track->kind != SB_TRACK_DERIVED && share > busy) busy = share;
+        }
+        sb_json_begin_object(j);
+        sb_json_put_uint(j, "id", i);
+        sb_json_put_int(j, "parent", g->parent == SB_NO_INDEX ? -1 : (int64_t)g->parent);
+        sb_json_put_text(j, "name", g->name);
+        bool is_rank = g->kind == SB_GROUP_HOST && t->sources.items[g->source].rank >= 0;
+        sb_json_put_str(j, "kind", is_rank ? "rank" : kinds[g->kind]);
+        sb_json_put_uint(j, "source", g->source);
+        sb_json_put_double(j, "busy", busy);
+        sb_json_put_uint(j, "slices", spans);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+}
+
+static void add_track(sb_json *j, const sb_trace *t, uint32_t id) {
+    static const char *const kinds[] = {"thread", "stream", "counter", "async", "derived", "steps"};
+    const sb_track *k = &t->tracks.items[id];
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "id", id);
+    sb_json_put_uint(j, "group", k->group);
+    sb_json_put_text(j, "name", k->name);
+    sb_json_put_str(j, "kind", kinds[k->kind]);
+    sb_json_put_uint(j, "depth", k->lane_count);
+    sb_json_put_uint(j, "slices", k->kind == SB_TRACK_COUNTER ? k->points.n : k->spans.n);
+    sb_json_put_uint(j, "instants", k->instants);
+    sb_json_put_double(j, "busy", t->duration ? (double)k->busy / (double)t->duration : 0);
+    sb_json_put_int(j, "startPs", k->first);
+    sb_json_put_int(j, "endPs", k->last);
+    sb_json_put_double(j, "least", k->points.n ? k->least : 0);
+    sb_json_put_double(j, "greatest", k->points.n ? k->greatest : 0);
+    sb_json_end_object(j);
+}
+
+static void add_sources(sb_json *j, const sb_trace *t) {
+    sb_json_key_str(j, "sources");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < t->sources.n; i++) {
+        const sb_trace_source *s = &t->sources.items[i];
+        sb_json_begin_object(j);
+        sb_json_put_text(j, "name", s->name);
+        sb_json_key_str(j, "rank");
+        if (s->rank >= 0)
+            sb_json_int(j, s->rank);
+        else
+            sb_json_null(j);
+        sb_json_put_str(j, "format", sb_trace_format_name(s->format));
+        sb_json_put_uint(j, "bytes", s->size);
+        sb_json_put_int(j, "skewPs", s->skew);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+}
+
+static void add_odds(sb_json *j, const sb_trace *t) {
+    sb_json_key_str(j, "odd");
+    sb_json_begin_array(j);
+    for (int i = 0; i < SB_TRACE_ODD_COUNT; i++) {
+        const sb_oddity *o = &t->odds[i];
+        if (o->n == 0) continue;
+        sb_json_begin_object(j);
+        sb_json_put_str(j, "kind", sb_trace_odd_name((sb_trace_odd)i));
+        sb_json_put_uint(j, "n", o->n);
+        sb_json_key_str(j, "examples");
+        sb_json_begin_array(j);
+        for (uint32_t k = 0; k < o->shown; k++) sb_json_text(j, o->examples[k]);
+        sb_json_end_array(j);
+        sb_json_put_str(j, "text", sb_trace_odd_text((sb_trace_odd)i));
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+}
+
+static void add_steps(sb_json *j, const sb_analysis *a) {
+    const sb_trace *t = a->t;
+    sb_json_key_str(j, "steps");
+    sb_json_begin_object(j);
+    sb_json_put_str(j, "rule", sb_step_rule_name(a->rule));
+    sb_json_put_text(j, "name", a->step_name ? sb_trace_name(t, a->step_name - 1) : SB_LIT(""));
+    sb_json_key_str(j, "items");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < a->step_count && i < 10000; i++) {
+        const sb_step *s = &a->steps[i];
+        sb_json_begin_object(j);
+        sb_json_put_text(j, "name", sb_trace_name(t, s->name));
+        sb_json_put_int(j, "number", s->number);
+        sb_json_put_int(j, "startPs", s->start);
+        sb_json_put_int(j, "durationPs", s->dur);
+        sb_json_put_uint(j, "source", s->source);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+    sb_json_end_object(j);
+}
+
+sb_status sb_api_profile_tracks(sb_http_request *q, sb_http_reply *r, void *app) {
+    sb_profile_ask p;
+    sb_json j;
+    sb_status status = sb_profile_ask_begin(&p, q, r, app);
+    if (status != SB_OK) return status == SB_END ? SB_OK : status;
+    const sb_trace *t = p.t;
+    char base[SB_NUMBER_ROOM];
+    size_t n = t->base_ns ? sb_print_int64(base, t->base_ns) : 0;
+    sb_profile_begin(&j, &p, r);
+    sb_json_put_text(&j, "baseNs", sb_slice_of(base, n));
+    sb_json_put_int(&j, "durationPs", t->duration);
+    sb_json_put_uint(&j, "names", t->names.count);
+    sb_json_put_uint(&j, "slices", t->span_count);
+    add_sources(&j, t);
+    add_groups(&j, t);
+    sb_json_key_str(&j, "tracks");
+    sb_json_begin_array(&j);
+    for (size_t i = 0; i < t->tracks.n; i++)
+        if (t->tracks.items[t->track_order[i]].spans.n ||
+            t->tracks.items[t->track_order[i]].points.n)
+            add_track(&j, t, t->track_order[i]);
+    sb_json_end_array(&j);
+    add_odds(&j, t);
+    add_steps(&j, p.a);
+    sb_profile_ask_end(&p);
+    return sb_api_end(&j, r);
+}
+
+sb_status sb_api_profile_names(sb_http_request *q, sb_http_reply *r, void *app) {
+    sb_profile_ask p;
+    sb_json j;
+    sb_status status = sb_profile_ask_begin(&p, q, r, app);
+    if (status != SB_OK) return status == SB_END ? SB_OK : status;
+    int64_t from = sb_profile_number(&p, "from", 0), n = sb_profile_number(&p, "n", 4096);
+    uint32_t total = p.t->names.count;
+    uint32_t first = from < 0 ? 0 : from > total ? total : (uint32_t)from;
+    if (n < 0 || n > MOST_NAMES) n = MOST_NAMES;
+    sb_profile_begin(&j, &p, r);
+    sb_json_put_uint(&j, "from", first);
+    sb_json_put_uint(&j, "total", total);
+    sb_json_key_str(&j, "names");
+    sb_json_begin_array(&j);
+    for (uint32_t i = first; i < total && i - first < (uint32_t)n; i++)
+        sb_json_text(&j, sb_trace_name(p.t, i));
+    sb_json_end_array(&j);
+    sb_profile_ask_end(&p);
+    return sb_api_end(&j, r);
+}

@@ -1,0 +1,175 @@
+"""Profiles over HTTP: captures are found, opened and shown; figures are those that Python counts in the files."""
+
+import gzip
+import json
+import pathlib
+import shutil
+import struct
+import time
+
+import pytest
+from serve_driver import Seaboard
+from test_api import Api
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FIXTURES = ROOT / "tests/fixtures"
+GPU = "gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz"
+FULL = "cpu_full.vm_399.1794737034369441671.pt.trace.json.gz"
+
+
+class Profile(Api):
+    def until(self, condition):
+        end = time.monotonic() + 60
+        while not (answer := condition()):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        return answer
+
+    def captures(self):
+        return self.get("profile/captures")["captures"]
+
+    def open(self, name):
+        found = self.until(lambda: [c for c in self.captures() if name in c["name"] or name in c["run"]])
+        ask = {"capture": found[0]["id"]}
+        opened = self.until(lambda: (c := self.post("profile/open", ask)["capture"])["state"] in ("open", "failed") and c)
+        assert opened["state"] == "open", opened["error"]
+        return opened["id"]
+
+    def ask(self, route, capture, **words):
+        query = "".join(f"&{key}={value}" for key, value in words.items())
+        return self.get(f"profile/{route}?capture={capture}{query}")
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    shutil.copytree(FIXTURES / "profile/torch", root / "torch")
+    shutil.copytree(FIXTURES / "tf/keras/logs", root / "keras")
+    shutil.copytree(FIXTURES / "tf/v1", root / "v1")
+    for name in ("cpu_0", "cuda_0"):
+        session = root / f"jax_{name}/plugins/profile/2026_11_15_10_00_00"
+        session.mkdir(parents=True)
+        shutil.copy(FIXTURES / f"profile/jax/{name}.vm.xplane.pb.gz", session / "vm.xplane.pb.gz")
+        shutil.copy(FIXTURES / f"profile/jax/{name}.trace.json.gz", session / "vm.trace.json.gz")
+    with Seaboard(root, "--reload_interval", "0.2") as served:
+        served.loaded()
+        yield Profile(served)
+
+
+def events(name):
+    with gzip.open(FIXTURES / "profile/torch" / name) as f:
+        return json.load(f)["traceEvents"]
+
+
+def decode_slices(data):
+    magic, count = data[:4], struct.unpack_from("<I", data, 4)[0]
+    assert magic == b"SBP1"
+    entries = []
+    for i in range(count):
+        at = 16 + 56 * i
+        track, flags, slices, n, lanes, *columns = struct.unpack_from("<IIQII8I", data, at)
+        kinds = zip(("start", "duration", "name", "index", "depth", "kind", "count", "busy"), "ddIIBBIf", columns)
+        entries.append({key: struct.unpack_from(f"<{n}{code}", data, 8 * place) for key, code, place in kinds} | {
+            "track": track, "flags": flags, "slices": slices, "n": n, "lanes": lanes})
+    return entries
+
+
+def test_captures_of_every_format_are_listed_and_counted(api):
+    by_format = {}
+    for capture in api.until(lambda: len(api.captures()) >= 7 and api.captures()):
+        by_format.setdefault(capture["format"], []).append(capture)
+    assert len(by_format["xplane"]) == 3  # a session with an XSpace and a trace.json is one capture
+    assert {c["run"] for c in by_format["xplane"]} == {"jax_cpu_0", "jax_cuda_0", "keras/train"}
+    ranks = next(c for c in by_format["kineto"] if c["name"].startswith("ddp"))
+    assert [s["name"] for s in ranks["sources"]] == ["ddp.rank0", "ddp.rank1"]
+    assert len(by_format["kineto"]) == 3
+    assert by_format["stepstats"]
+    assert api.get("status")["plugins"]["profile"] == 6
+
+
+def test_a_capture_must_be_opened_first(api):
+    assert api.error("profile/tracks?capture=0123456789abcdef") == (
+        409,
+        {"code": "not_open", "message": 'this capture is not open: POST profile/open {"capture"} first'},
+    )
+    assert api.error("profile/open", {"capture": "0123456789abcdef"})[0] == 404
+
+
+def test_totals_equal_what_the_file_holds(api):
+    capture = api.open("gpu_plain")
+    wanted = {}
+    for e in events(GPU):
+        if e["ph"] == "X" and e.get("cat") == "cpu_op":
+            count, total = wanted.get(e["name"], (0, 0))
+            wanted[e["name"]] = (count + 1, total + round(e["dur"] * 1e6))
+    totals = api.post("profile/totals", {"capture": capture, "by": "name", "limit": 10000})
+    seen = {t["name"]: (t["count"], t["totalPs"]) for t in totals["items"] if t["kind"] == 1}
+    assert seen == wanted
+
+
+def test_a_window_shows_every_slice_at_any_zoom(api):
+    capture = api.open("gpu_plain")
+    tracks = api.ask("tracks", capture)
+    ids = [t["id"] for t in tracks["tracks"] if t["kind"] != "counter"]
+    for pixels in (1, 100, 5000):
+        body = {"capture": capture, "tracks": ids, "from": 0, "to": tracks["durationPs"], "pixels": pixels}
+        entries = decode_slices(api.call("profile/slices", body)[2])
+        for entry, track in zip(entries, (t for t in tracks["tracks"] if t["kind"] != "counter")):
+            assert sum(entry["count"]) == entry["slices"] == track["slices"]
+            assert entry["lanes"] == track["depth"]
+    names = api.ask("names", capture)["names"]
+    assert {names[i] for entry in entries for i in entry["name"]} >= {"aten::addmm", "ProfilerStep#2"}
+
+
+def test_a_kernel_says_who_launched_it(api):
+    capture = api.open("gpu_plain")
+    kernel = api.ask("search", capture, q="gemm", limit=1)["items"][0]
+    one = api.ask("slice", capture, track=kernel["track"], index=kernel["index"])
+    assert one["category"] == "kernel" and one["args"]["stream"] == 7
+    launch = next(f["other"] for f in one["flows"] if f["direction"] == "in")
+    assert launch["name"] in ("cudaLaunchKernel", "cuLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernelEx")
+    raw = next(e for e in events(GPU) if e.get("args", {}).get("correlation") == one["args"]["correlation"] and e["cat"] != "kernel")
+    assert launch["durationPs"] == round(raw["dur"] * 1e6)
+
+
+def test_steps_name_the_rule_that_found_them(api):
+    rules = {name: api.ask("tracks", api.open(name))["steps"] for name in ("gpu_plain", "jax_cpu_0", "keras")}
+    assert [s["name"] for s in rules["gpu_plain"]["items"]] == ["ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#4"]
+    assert rules["jax_cpu_0"]["rule"] == "marked" and len(rules["jax_cpu_0"]["items"]) == 10
+    assert rules["keras"]["rule"] in ("keras", "function", "marked") and rules["keras"]["items"]
+
+
+def test_step_statistics_of_an_event_file_are_a_capture(api):
+    stats = next(c for c in api.captures() if c["format"] == "stepstats")
+    capture = api.until(lambda: (c := api.post("profile/open", {"capture": stats["id"]})["capture"])["state"] == "open" and c)
+    tracks = api.ask("tracks", capture["id"])
+    assert tracks["slices"] > 0 and tracks["sources"][0]["format"] == "stepstats"
+
+
+def test_a_window_is_saved_as_a_chrome_trace(api):
+    capture = api.open("gpu_plain")
+    body = {"kind": "profile_trace", "args": {"capture": capture}}
+    job = json.loads(api.call("jobs", body, headers={"X-Seaboard-Request": "1"})[2])["job"]["id"]
+    api.until(lambda: api.get(f"job?id={job}")["job"]["state"] == "done")
+    saved = json.loads(api.call(f"job/result?id={job}")[2])["traceEvents"]
+    wanted = sum(1 for e in events(GPU) if e["ph"] in "Xi")
+    assert sum(1 for e in saved if e["ph"] in "Xi") == wanted
+    ops = sum(round(e["dur"] * 1e6) for e in saved if e["ph"] == "X" and e["cat"] == "operator")
+    assert ops == sum(round(e["dur"] * 1e6) for e in events(GPU) if e["ph"] == "X" and e.get("cat") == "cpu_op")
+
+
+def test_totals_are_saved_as_csv(api):
+    capture = api.open("gpu_plain")
+    _, headers, text = api.call("profile/totals", {"capture": capture, "csv": True})
+    lines = text.decode().splitlines()
+    assert headers["Content-Type"].startswith("text/csv") and lines[0].startswith("name,kind,count,total_us")
+    assert any(line.startswith("aten::addmm,operator,") for line in lines)
+
+
+def test_captures_that_come_later_are_found(tmp_path):
+    with Seaboard(tmp_path, "--reload_interval", "0.1") as served:
+        api = Profile(served)
+        assert api.captures() == []
+        (tmp_path / "late").mkdir()
+        shutil.copy(FIXTURES / "profile/torch" / FULL, tmp_path / "late")
+        assert api.until(api.captures)[0]["run"] == "late"
