@@ -200,7 +200,9 @@ static sb_status list_steps(planning *pl) {
     size_t n = 0;
     for (size_t i = 0; i < pl->g->ops.n; i++) n += is_step(pl, pl->g->ops.items[i]);
     pl->p->steps = sb_arena_zeroed(&pl->p->arena, n + 1, sizeof *pl->p->steps);
-    if (!pl->p->steps) return sb_fail_nomem(pl->err, "for a plan");
+    pl->p->tune.steps = sb_arena_zeroed(&pl->p->arena, n + 1, sizeof *pl->p->tune.steps);
+    pl->p->tune.count = n;
+    if (!pl->p->steps || !pl->p->tune.steps) return sb_fail_nomem(pl->err, "for a plan");
     for (size_t i = 0; i < pl->g->ops.n; i++)
         if (is_step(pl, pl->g->ops.items[i]))
             pl->p->steps[pl->p->step_count++].op = pl->g->ops.items[i];

@@ -10,6 +10,7 @@
 #define SB_TRAIN_PLAN_H
 
 #include "train/graph.h"
+#include "train/tune.h"
 
 typedef enum place_kind { AT_NOWHERE, AT_CONSTANT, AT_VARIABLE, AT_FEED, AT_OFFSET } place_kind;
 
@@ -38,6 +39,7 @@ typedef struct plan {
     size_t step_count;
     place *results; /* of each fetch */
     size_t bytes;   /* of memory */
+    tune tune;      /* which steps are shared by the session's threads */
 } plan;
 
 /* SB_INVALID names a placeholder that is needed and not fed. */

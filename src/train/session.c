@@ -242,8 +242,8 @@ static sb_status fail_unset(const sb_net_session *s, size_t variable, sb_err *er
                    s->g->variables.items[variable].ref->name);
 }
 
-static sb_status run_step(sb_net_session *s, const plan_step *step, const void *const *feeds,
-                          sb_err *err) {
+static sb_status run_step(sb_net_session *s, const plan_step *step, bool is_shared,
+                          const void *const *feeds, sb_err *err) {
     const sb_op *op = step->op;
     bool is_assign = is_kind(op, OP_ASSIGN);
     for (uint32_t i = 0; i < op->input_count; i++) {
@@ -258,7 +258,7 @@ static sb_status run_step(sb_net_session *s, const plan_step *step, const void *
                           .in = step->in_data,
                           .out = step->out_data,
                           .scratch = aligned(s->memory) + step->scratch,
-                          .team = s->team,
+                          .team = is_shared ? s->team : NULL,
                           .session = s};
     sb_status status = op->kind->run(&call, err);
     if (status == SB_OK && is_assign) s->is_set[step->in[0].at] = true;
@@ -282,33 +282,70 @@ static sb_status give_results(const sb_net_session *s, const plan *p, const void
 }
 
 /* A step as a slice of a profile. */
-static sb_status run_recorded_step(sb_net_session *s, const plan_step *step,
+static sb_status run_recorded_step(sb_net_session *s, const plan_step *step, bool is_shared,
                                    const void *const *feeds, sb_err *err) {
     const recording *r = &s->recording;
     uint32_t name = r->names[step->op->id];
     sb_team_record(s->team, r->recorder, name);
     sb_recorder_count(r->recorder, r->memory, (double)(s->variable_bytes + step->live));
     sb_recorder_begin(r->recorder, r->track, name);
-    sb_status status = run_step(s, step, feeds, err);
+    sb_status status = run_step(s, step, is_shared, feeds, err);
     sb_recorder_end(r->recorder, r->track);
     return status;
 }
 
-/* One step after the other; the time of each when the run is traced. */
-static sb_status run_steps(sb_net_session *s, const plan *p, const void *const *feeds,
-                           sb_err *err) {
-    const sb_clock *clock = &sb_clock_system;
+static uint64_t now(void) {
+    return sb_clock_system.steady(sb_clock_system.ctx);
+}
+
+/* One step after the other, measured to learn which ones are worth several threads. */
+static sb_status run_tuning_steps(sb_net_session *s, plan *p, const void *const *feeds,
+                                  sb_err *err) {
+    sb_status status = SB_OK;
+    uint64_t begin = now(), before = begin;
+    for (size_t i = 0; i < p->step_count && status == SB_OK; i++) {
+        status = run_step(s, &p->steps[i], sb_tune_is_shared(&p->tune, i), feeds, err);
+        uint64_t after = now();
+        sb_tune_step(&p->tune, i, after - before);
+        before = after;
+    }
+    if (status == SB_OK) sb_tune_run(&p->tune, before - begin);
+    return status;
+}
+
+/* The same without measuring. */
+static sb_status run_tuned_steps(sb_net_session *s, plan *p, const void *const *feeds,
+                                 sb_err *err) {
+    sb_status status = SB_OK;
+    for (size_t i = 0; i < p->step_count && status == SB_OK; i++)
+        status = run_step(s, &p->steps[i], p->tune.steps[i].is_shared, feeds, err);
+    if (status == SB_OK) sb_tune_run(&p->tune, 0);
+    return status;
+}
+
+/* The same with the time of each step when the run is traced, and with slices when it is recorded;
+ * neither is a time to tune by. */
+static sb_status run_watched_steps(sb_net_session *s, const plan *p, const void *const *feeds,
+                                   sb_err *err) {
     const recording *r = &s->recording;
     sb_status status = SB_OK;
     sb_recorder_begin(r->recorder, r->track, r->run);
     for (size_t i = 0; i < p->step_count && status == SB_OK; i++) {
-        if (s->times) s->times[i].begin = clock->steady(clock->ctx);
-        status = r->recorder ? run_recorded_step(s, &p->steps[i], feeds, err)
-                             : run_step(s, &p->steps[i], feeds, err);
-        if (s->times) s->times[i].end = clock->steady(clock->ctx);
+        bool is_shared = sb_tune_is_shared(&p->tune, i);
+        if (s->times) s->times[i].begin = now();
+        status = r->recorder ? run_recorded_step(s, &p->steps[i], is_shared, feeds, err)
+                             : run_step(s, &p->steps[i], is_shared, feeds, err);
+        if (s->times) s->times[i].end = now();
     }
     sb_recorder_end(r->recorder, r->track);
     return status;
+}
+
+static sb_status run_steps(sb_net_session *s, plan *p, const void *const *feeds, sb_err *err) {
+    if (s->recording.recorder) return run_watched_steps(s, p, feeds, err);
+    if (sb_team_size(s->team) == 1 || sb_tune_phase(&p->tune) == TUNE_DONE)
+        return run_tuned_steps(s, p, feeds, err);
+    return run_tuning_steps(s, p, feeds, err);
 }
 
 static sb_status run_traced_steps(sb_net_session *s, const plan *p, const void *const *feeds,
@@ -317,7 +354,7 @@ static sb_status run_traced_steps(sb_net_session *s, const plan *p, const void *
     uint64_t wall = clock->wall(clock->ctx), steady = clock->steady(clock->ctx);
     s->times = sb_arena_zeroed(&s->run_arena, p->step_count + 1, sizeof *s->times);
     if (!s->times) return sb_fail_nomem(err, "for the times of a run");
-    sb_status status = run_steps(s, p, feeds, err);
+    sb_status status = run_watched_steps(s, p, feeds, err);
     if (status == SB_OK)
         status = sb_metadata_make(p, s->times, wall - steady, &s->run_arena, metadata, err);
     s->times = NULL;

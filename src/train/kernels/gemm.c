@@ -15,7 +15,7 @@
 
 #define BLOCK 256
 /* Products below this many multiplications are not worth a second thread. */
-#define SMALL ((size_t)1 << 17)
+#define SMALL ((size_t)1 << 19)
 /* Panels of rows that one piece of work has at most. */
 #define GROUP 8
 
