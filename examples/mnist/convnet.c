@@ -156,7 +156,7 @@ static bool train_steps(training *t, bool is_first, double *accuracy, sb_err *er
     return !is_first || is_stopped || look_at_features(t, err);
 }
 
-static bool run_trial(const char *root, digits *data, const trial *one, bool is_first,
+static bool run_trial(const char *root, digits *data, bool is_made, const trial *one, bool is_first,
                       sb_err *err) {
     static training t;
     sb_slice graph;
@@ -164,7 +164,8 @@ static bool run_trial(const char *root, digits *data, const trial *one, bool is_
     const sb_optimizer optimizer = SB_INIT(sb_optimizer, .kind = one->kind,
                                            .learning_rate = one->learning_rate, .momentum = 0.9);
     t = (training){.t = one, .data = data};
-    const hyperparameters h = {optimizer_names[one->kind], one->learning_rate, 1 - one->keep_prob};
+    const hyperparameters h = {optimizer_names[one->kind], one->learning_rate, 1 - one->keep_prob,
+                               is_made};
     bool done =
         network_build(&t.n, &optimizer, err) &&
         sb_net_session_open(&t.s, t.n.g, &SB_INIT(sb_net_session_opts, .seed = 1), err) == SB_OK &&
@@ -182,13 +183,14 @@ static bool run_trial(const char *root, digits *data, const trial *one, bool is_
 }
 
 /* Where the digits are: the folder that tools/setup fills, else drawn ones. */
-static bool load_digits(digits *d, char *text, size_t n) {
+static bool load_digits(digits *d, bool *is_made, char *text, size_t n) {
     char dir[4096];
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const char *base = cache && *cache ? cache : home ? home : "/tmp";
     const char *inner = cache && *cache ? "" : "/.cache";
     snprintf(dir, sizeof dir, "%s%s/seaboard/mnist", base, inner);
-    if (!digits_are_in(dir)) {
+    *is_made = !digits_are_in(dir);
+    if (*is_made) {
         snprintf(dir, sizeof dir, "%s%s/seaboard/mnist-generated", base, inner);
         printf("The MNIST digits are not here: these are drawn by a program.\n");
         if (!made_digits_write(dir, text, n)) return false;
@@ -199,15 +201,17 @@ static bool load_digits(digits *d, char *text, size_t n) {
 int main(int argc, char **argv) {
     digits data;
     sb_err err = {0};
+    bool is_made = false;
     if (argc == 3) steps = (int)strtol(argv[2], NULL, 10);
     if (argc < 2 || argc > 3 || steps < 1)
         return fprintf(stderr, "usage: %s LOG_DIR [STEPS]\n", argv[0]), 2;
     setvbuf(stdout, NULL, _IOLBF, 0);
     signal(SIGINT, stop);
     signal(SIGTERM, stop);
-    bool done = load_digits(&data, err.text, sizeof err.text) && log_experiment(argv[1], &err);
+    bool done =
+        load_digits(&data, &is_made, err.text, sizeof err.text) && log_experiment(argv[1], &err);
     for (size_t i = 0; i < sizeof trials / sizeof trials[0] && done && !is_stopped; i++)
-        done = run_trial(argv[1], &data, &trials[i], i == 0, &err);
+        done = run_trial(argv[1], &data, is_made, &trials[i], i == 0, &err);
     digits_free(&data);
     if (!done) fprintf(stderr, "%s\n", err.text);
     return done ? 0 : 1;

@@ -73,12 +73,13 @@ static bool find_data(trainer *t, char *text, size_t n) {
     return made_digits_write(dir, text, n);
 }
 
+#define GENERATED "These digits are generated, not MNIST: accuracies are not comparable."
+
 static bool load_data(trainer *t, char *text, size_t n) {
     if (t->f.fake_data) return digits_fake(&t->data);
     if (!find_data(t, text, n) || !digits_read(&t->data, t->f.input_data_dir, t->f.seed, text, n))
         return false;
-    if (digits_are_made(t->f.input_data_dir))
-        printf("These digits are generated, not MNIST: accuracies are not comparable.\n");
+    if (digits_are_made(t->f.input_data_dir)) printf("%s\n", GENERATED);
     return true;
 }
 
@@ -120,10 +121,13 @@ static bool open_log(trainer *t, sb_err *err) {
     sb_slice graph;
     const sb_writer_opts opts =
         SB_INIT(sb_writer_opts, .logdir = t->f.log_dir, .style = SB_STYLE_TF1);
-    return sb_writer_open(&t->writer, &opts, err) == SB_OK &&
-           sb_net_graph_def(t->g, &graph, err) == SB_OK && sb_graph(t->writer, graph) == SB_OK &&
-           sb_net_meta_graph_def(t->g, false, &graph, err) == SB_OK &&
-           sb_meta_graph(t->writer, graph) == SB_OK;
+    if (sb_writer_open(&t->writer, &opts, err) != SB_OK ||
+        sb_net_graph_def(t->g, &graph, err) != SB_OK || sb_graph(t->writer, graph) != SB_OK ||
+        sb_net_meta_graph_def(t->g, false, &graph, err) != SB_OK ||
+        sb_meta_graph(t->writer, graph) != SB_OK)
+        return false;
+    bool is_made = !t->f.fake_data && digits_are_made(t->f.input_data_dir);
+    return !is_made || sb_text(t->writer, "data", GENERATED, 0) == SB_OK;
 }
 
 /* Fresh weights, or those of the newest checkpoint. */

@@ -34,13 +34,29 @@ static uint32_t big_endian(const uint8_t *p) {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+enum { PART = 1 << 20 };
+
 /* Exactly n bytes; a plain file is read as it is. */
 static bool read_exactly(gzFile file, uint8_t *to, size_t n) {
     while (n) {
-        int got = gzread(file, to, n > 1 << 20 ? 1 << 20 : (unsigned)n);
+        int got = gzread(file, to, n > PART ? PART : (unsigned)n);
         if (got <= 0) return false;
         to += got;
         n -= (size_t)got;
+    }
+    return true;
+}
+
+/* The same into memory that grows with what is really there, whatever the header announces. The
+ * caller frees it, also on failure. */
+static bool read_all(gzFile file, uint8_t **out, size_t n) {
+    for (size_t have = 0, room = PART; have < n; room *= 2) {
+        if (room > n) room = n;
+        uint8_t *more = realloc(*out, room);
+        if (!more) return false;
+        *out = more;
+        if (!read_exactly(file, more + have, room - have)) return false;
+        have = room;
     }
     return true;
 }
@@ -74,9 +90,8 @@ static bool read_body(gzFile file, const char *path, bool is_images, idx *out, c
         snprintf(text, n, "%s: says that it holds %zu examples", path, out->count);
         return false;
     }
-    out->bytes = malloc(out->count * each);
     uint8_t more;
-    if (!out->bytes || !read_exactly(file, out->bytes, out->count * each)) {
+    if (!read_all(file, &out->bytes, out->count * each)) {
         snprintf(text, n, "%s: is shorter than the %zu examples that it announces, or is damaged",
                  path, out->count);
         return false;

@@ -10,6 +10,7 @@ enum { WRONG_MOST = 6, CURVE_MOST = 1000, EMBEDDED = 1000 };
 typedef struct hyperparameters {
     const char *optimizer;
     double learning_rate, dropout;
+    bool is_made; /* the digits are generated, which the notes say */
 } hyperparameters;
 
 typedef struct run_log {

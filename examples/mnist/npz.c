@@ -1,7 +1,8 @@
 /* npz.c: the central directory of a zip archive, one member, and the header of a .npy.
  *
  *   end of directory  "PK\5\6", +10 entries u16, +16 offset u32
- *   directory entry   "PK\1\2", +10 method u16, +20 packed u32, +24 size u32, +28 name length u16,
+ *   directory entry   "PK\1\2", +10 method u16, +16 crc u32, +20 packed u32, +24 size u32,
+ *                     +28 name length u16,
  *                     +30 extra u16, +32 comment u16, +42 offset u32, +46 name
  *   local header      "PK\3\4", +26 name length u16, +28 extra u16, +30 name, then the data
  *   npy               "\x93NUMPY", version, u16 (version 1) header length, a Python dictionary */
@@ -69,14 +70,16 @@ static bool read_member(const blob *zip, const uint8_t *entry, blob *out) {
     uint32_t method = u16(entry + 10);
     if (at > zip->n || zip->n - at < 30 || memcmp(zip->p + at, "PK\3\4", 4) != 0) return false;
     at += 30 + u16(zip->p + at + 26) + u16(zip->p + at + 28);
-    if (at > zip->n || zip->n - at < packed || size > (size_t)1 << 31) return false;
+    /* deflate packs 1032 bytes into one at best: a larger size is a lie */
+    if (at > zip->n || zip->n - at < packed || size / 1040 > packed) return false;
+    if (method == 0 ? packed != size : method != 8) return false;
     *out = (blob){malloc(size ? size : 1), size};
     if (!out->p) return false;
-    if (method == 0 && packed == size) {
+    if (method == 0)
         memcpy(out->p, zip->p + at, size);
-        return true;
-    }
-    return method == 8 && inflate_into(zip->p + at, packed, out);
+    else if (!inflate_into(zip->p + at, packed, out))
+        return false;
+    return crc32_z(0, out->p, size) == u32(entry + 16);
 }
 
 /* Where the numbers begin; 0 when it is no array of that form. */

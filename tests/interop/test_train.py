@@ -1,14 +1,17 @@
 """The trainer beside TensorFlow and torch: the value and the gradient of every op, whole trainings, graphs that
 TensorFlow imports and runs, checkpoints that it restores and trains on; and the MNIST program itself."""
 
+import fcntl
 import gzip
 import os
 import pathlib
+import pty
 import re
 import signal
 import struct
 import subprocess
 import sys
+import termios
 
 import numpy as np
 import pytest
@@ -354,6 +357,111 @@ def test_bad_npz_is_refused_by_name(tmp_path, small_data):
     folder.mkdir()
     np.savez(folder / "mnist.npz", x_train=np.zeros((6000, 28, 28)))
     assert "x_train.npy is no array of uint8" in train(tmp_path / "log", "--input_data_dir", folder, code=1)
+
+
+def test_a_damaged_npz_is_noticed_by_its_checksum(tmp_path):
+    arrays = dict(x_train=np.zeros((6000, 28, 28), np.uint8), y_train=np.zeros(6000, np.uint8),
+                  x_test=np.zeros((100, 28, 28), np.uint8), y_test=np.zeros(100, np.uint8))
+    np.savez(tmp_path / "mnist.npz", **arrays)
+    data = bytearray((tmp_path / "mnist.npz").read_bytes())
+    data[100_000] ^= 4
+    (tmp_path / "mnist.npz").write_bytes(data)
+    said = subprocess.run([PROGRAM, "--input_data_dir", tmp_path, "--log_dir", tmp_path / "log"], capture_output=True, text=True)
+    assert said.returncode == 1 and "x_train.npy is damaged" in said.stderr
+
+
+# ---- the terminal, and digits that the program draws ------------------------------------------------------------------
+
+
+def on_a_terminal(command, columns=80, env=None):
+    """Everything that a program prints when its output is a terminal."""
+    main, worker = pty.openpty()
+    fcntl.ioctl(worker, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(command, stdout=worker, stderr=worker, stdin=worker, env=env)
+    os.close(worker)
+    said = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        said += piece
+    os.close(main)
+    assert process.wait() == 0, said
+    return said.decode()
+
+
+def screen(said):
+    """The lines that stay on the screen, as a terminal shows them."""
+    lines, column = [""], 0
+    for piece in re.findall(r"\x1b\[K|\r|\n|[^\r\n\x1b]+", said):
+        if piece == "\x1b[K":
+            lines[-1] = lines[-1][:column]
+        elif piece == "\r":
+            column = 0
+        elif piece == "\n":
+            lines, column = [*lines, ""], 0
+        else:
+            lines[-1] = lines[-1][:column] + piece + lines[-1][column + len(piece):]
+            column += len(piece)
+    return lines
+
+
+def test_a_terminal_gets_a_bar_that_leaves_the_classic_lines_alone(tmp_path):
+    command = [PROGRAM, "--fake_data", "--max_steps", "1000", "--seed", "3", "--log_dir"]
+    said = on_a_terminal([*command, tmp_path / "a"])
+    bars = re.findall(r"\r\[(#*)(\.*)\] (\d+)/1000  (\d+) steps/s ", said)
+    assert bars and all(len(full) + len(rest) == 40 for full, rest, _, _ in bars)
+    counts = [int(count) for _, _, count, _ in bars]
+    assert counts == sorted(counts) and 0 < counts[0] <= counts[-1] <= 1000
+    assert all(len(full) == int(count) * 40 // 1000 for full, _, count, _ in bars)
+    # what stays are the lines that a file would get, without the times that differ
+    plain = subprocess.run([*command, tmp_path / "b"], capture_output=True, text=True, check=True)
+    assert "\r" not in plain.stdout and plain.stderr == ""
+    times = re.compile(r"\(\d+\.\d+ sec\)")
+    assert [times.sub("", line) for line in screen(said)] == [times.sub("", line) for line in plain.stdout.split("\n")]
+
+
+@pytest.mark.parametrize("program", ["fully_connected_feed", "convnet"])
+def test_without_the_real_digits_generated_ones_are_used_and_said(tmp_path, program, generated):
+    cache, log = generated, tmp_path / "log"
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    arguments = [log, "1"] if program == "convnet" else ["--log_dir", log, "--max_steps", "1", "--seed", "1"]
+    said = subprocess.run([PROGRAM.parent / program, *arguments], capture_output=True, text=True, check=True, cwd=tmp_path,
+                          env=environment).stdout
+    assert "drawn by a program" in said or "These digits are generated, not MNIST" in said
+    texts = [value.tensor.string_val[0].decode() for path in log.rglob("events.out.tfevents.*") for event in events(path.parent)
+             for value in event.summary.value if value.metadata.plugin_data.plugin_name == "text" and value.tensor.string_val]
+    assert any("generated" in text and "not MNIST" in text for text in texts)
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """A cache into which the program has drawn its digits: they take some seconds."""
+    cache = tmp_path_factory.mktemp("cache")
+    subprocess.run([PROGRAM, "--log_dir", cache / "log", "--max_steps", "1"], capture_output=True, check=True, cwd=cache,
+                   env={**os.environ, "XDG_CACHE_HOME": str(cache)})
+    return cache
+
+
+def test_generated_digits_are_idx_files_always_the_same_and_marked(generated, tmp_path):
+    folder = generated / "seaboard/mnist-generated"
+    assert "not MNIST" in (folder / "GENERATED.txt").read_text()
+    images = (folder / "train-images-idx3-ubyte").read_bytes()
+    labels = (folder / "train-labels-idx1-ubyte").read_bytes()
+    assert struct.unpack(">IIII", images[:16]) == (2051, 60000, 28, 28) and len(images) == 16 + 60000 * 784
+    assert struct.unpack(">II", labels[:8]) == (2049, 60000) and len(labels) == 8 + 60000
+    counts = np.bincount(np.frombuffer(labels, np.uint8, offset=8), minlength=10)
+    assert len(counts) == 10 and counts.min() > 5000
+    pictures = np.frombuffer(images, np.uint8, offset=16).reshape(-1, 28, 28)
+    assert 10 < pictures.mean() < 70 and pictures.max() > 200
+    assert len(np.unique(pictures[:2000].reshape(2000, -1), axis=0)) == 2000
+    subprocess.run([PROGRAM, "--log_dir", tmp_path / "log", "--max_steps", "1"], capture_output=True, check=True, cwd=tmp_path,
+                   env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
+    for path in folder.iterdir():
+        assert path.read_bytes() == (tmp_path / "seaboard/mnist-generated" / path.name).read_bytes()
 
 
 def test_bad_usage_is_refused(tmp_path, small_data):
