@@ -62,6 +62,11 @@ TARGETS = {
     "web app, L2: heap then": "goal 300 MB",
     "histograms, 100 tags x 1000 steps x 20 runs: open histograms to first card": "must 0.5 s, goal 0.2 s",
     "histograms, 100 tags x 1000 steps x 20 runs: open distributions to first card": "must 0.5 s, goal 0.2 s",
+    "images, 20 runs x 1000 steps of 512 x 512: open the tab to first picture": "must 0.5 s, goal 0.2 s",
+    "images, 20 runs x 1000 steps of 512 x 512: memory of the server": "must 60 MB",
+    "images, 20 runs x 1000 steps of 512 x 512: slider to a picture far away": "must 100 ms",
+    "images, 20 runs x 1000 steps of 512 x 512: slider to the picture beside it": "must 100 ms, goal 17 ms",
+    "images, 20 runs x 1000 steps of 512 x 512: scrolling, longest frame": "must 50 ms, goal 17 ms",
     "web app, 10 000 tags: navigation to list": "must 300 ms",
     "web app, 10 000 tags: filter, a keystroke": "must 300 ms, goal 50 ms",
 }

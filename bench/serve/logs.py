@@ -3,6 +3,7 @@
 L1      10 runs x 100 tags x 10 000 steps, scalars as TF2 writes them (a tensor and metadata in each): 10 M records
 L2      1000 runs x 10 tags x 100 steps, scalars as torch writes them: 1 M records
 L3      100 image tags of 100 pictures of 64 KiB
+I       20 runs x 1000 steps of one image tag, PNG files of 512 x 512 pixels: 20 000 records, 2.7 GB
 H       20 runs x 100 histogram tags x 1000 steps of 30 buckets, as tf.summary writes them: 2 M records, 1.7 GB
 one     a run with one tag of 1000 points
 tags    a run with 10 000 tags of 3 points
@@ -31,16 +32,38 @@ def cache():
     return pathlib.Path(base) / "seaboard" / VERSION
 
 
-def picture(chance):
-    """A PNG of 64 KiB that nobody can make smaller."""
+def png(width, height, rows, level):
+    """rows: bytes of RGB, row by row, each behind the number of its filter."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    width, height = 160, 136
-    rows = b"".join(b"\0" + chance.randbytes(width * 3) for _ in range(height))
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, level)) + chunk(b"IEND", b"")
+
+
+def picture(chance):
+    """A PNG of 64 KiB that nobody can make smaller."""
+    width, height = 160, 136
+    return png(width, height, b"".join(b"\0" + chance.randbytes(width * 3) for _ in range(height)), 0)
+
+
+def samples(steps, side=512):
+    """Pictures as of a model that learns: shapes that come out of noise, which takes most of the bytes at first."""
+    import numpy as np
+
+    chance = np.random.default_rng(1)
+    y, x = np.mgrid[0:side, 0:side] / side
+    noise = chance.integers(0, 24, (side, side, 3))
+    for step in range(steps):
+        share = step / steps
+        shapes = np.stack([np.sin(9 * x + 6 * share), np.cos(7 * y - 4 * share), np.sin(5 * (x + y) + share)], axis=-1)
+        pixels = (120 + 90 * shapes).astype(np.uint8) // 8 * 8
+        is_noisy = chance.random((side, side)) < 0.02 + 0.06 * (1 - share)
+        pixels[is_noisy] += noise[is_noisy].astype(np.uint8)
+        rows = np.zeros((side, 1 + 3 * side), np.uint8)
+        rows[:, 1:] = pixels.reshape(side, 3 * side)
+        yield png(side, side, rows.tobytes(), 4)
 
 
 def scalars(sb, folder, style, tags, steps):
@@ -89,6 +112,11 @@ def make(name, folder):
                     writer.scalar(f"layer{tag // 20}/param_{tag % 20}", tag + step, step)
     elif name == "H":
         histograms(sb, folder / "run0000", 100, 1000)
+        copies(folder, 20)
+    elif name == "I":
+        with sb.Writer(folder / "run0000", style=sb.TF2) as writer:
+            for step, file in enumerate(samples(1000)):
+                writer.image_encoded("val/samples", [file], step, width=512, height=512)
         copies(folder, 20)
     elif name == "one":
         scalars(sb, folder / "run0000", sb.TF2, 1, 1000)

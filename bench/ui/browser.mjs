@@ -4,175 +4,338 @@
 //   frames  longest and median ms between frames while the pointer moves over, and zooms into, a thousand lines
 //   histograms     ms from navigation to the histograms tab to the first card drawn, and to all in sight; heap then
 //   distributions  the same of distributions
+//   images  ms from navigation to the images tab to the first picture, and to all in sight; from a move of a step slider to
+//           its picture, far away and beside; longest and median frame while scrolling; heap and memory of the page's process
 //   tags    ms until ten thousand tags are listed, and from a keystroke to the filtered page
-import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
 
-const require = createRequire(join(resolve(import.meta.dirname, '../..'), 'ui/package.json'));
-const { chromium } = require('playwright-core');
+const require = createRequire(
+    join(resolve(import.meta.dirname, "../.."), "ui/package.json"),
+);
+const { chromium } = require("playwright-core");
 const [what, url, peer] = process.argv.slice(2);
 const ALL = '.plot[data-painted="1000"]';
 const PATIENCE = 60000;
 
 const browser = await chromium.launch({
-  executablePath: process.env.SEABOARD_BROWSER ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update'],
+    executablePath: process.env.SEABOARD_BROWSER ?? "/usr/bin/chromium",
+    args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+    ],
 });
-const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })).newPage();
+const page = await (
+    await browser.newContext({
+        viewport: { width: 1440, height: 900 },
+        locale: "en-GB",
+    })
+).newPage();
 page.setDefaultTimeout(PATIENCE);
 // a browser that was just started is busy with itself for a moment; people have theirs open
 await new Promise((done) => setTimeout(done, 2000));
 
 /** Notes, inside the page, the moment when the selector first finds something. */
 const noteWhen = (selector) =>
-  page.addInitScript((wanted) => {
-    const look = () => {
-      if (window.seenAt === undefined && document.querySelector(wanted)) window.seenAt = performance.now();
-    };
-    new MutationObserver(look).observe(document, { subtree: true, childList: true, attributes: true });
-  }, selector);
+    page.addInitScript((wanted) => {
+        const look = () => {
+            if (window.seenAt === undefined && document.querySelector(wanted))
+                window.seenAt = performance.now();
+        };
+        new MutationObserver(look).observe(document, {
+            subtree: true,
+            childList: true,
+            attributes: true,
+        });
+    }, selector);
 const seenAt = async () => {
-  await page.waitForFunction(() => window.seenAt !== undefined);
-  return page.evaluate(() => window.seenAt);
+    await page.waitForFunction(() => window.seenAt !== undefined);
+    return page.evaluate(() => window.seenAt);
 };
 
 /** Every chart in sight has all its lines. */
 const allPainted = () =>
-  page.waitForFunction(() => {
-    const plots = [...document.querySelectorAll('.plot')];
-    return plots.length > 0 && plots.every((plot) => plot.dataset.painted === '1000');
-  });
+    page.waitForFunction(() => {
+        const plots = [...document.querySelectorAll(".plot")];
+        return (
+            plots.length > 0 &&
+            plots.every((plot) => plot.dataset.painted === "1000")
+        );
+    });
 
 async function heap() {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('HeapProfiler.enable');
-  await cdp.send('HeapProfiler.collectGarbage');
-  const { usedSize, backingStorageSize = 0 } = await cdp.send('Runtime.getHeapUsage');
-  return usedSize + backingStorageSize;
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send("HeapProfiler.enable");
+    await cdp.send("HeapProfiler.collectGarbage");
+    const { usedSize, backingStorageSize = 0 } = await cdp.send(
+        "Runtime.getHeapUsage",
+    );
+    return usedSize + backingStorageSize;
 }
 
 /** Scripts as they came over the wire, and for a page that holds its script inside, the page. */
 const scriptBytes = () =>
-  page.evaluate(() => {
-    const of = (kind) => performance.getEntriesByType(kind);
-    const scripts = of('resource').filter((r) => /\.js(\?|$)/.test(r.name) || r.initiatorType === 'script');
-    return scripts.reduce((n, r) => n + r.encodedBodySize, 0) + of('navigation')[0].encodedBodySize;
-  });
+    page.evaluate(() => {
+        const of = (kind) => performance.getEntriesByType(kind);
+        const scripts = of("resource").filter(
+            (r) => /\.js(\?|$)/.test(r.name) || r.initiatorType === "script",
+        );
+        return (
+            scripts.reduce((n, r) => n + r.encodedBodySize, 0) +
+            of("navigation")[0].encodedBodySize
+        );
+    });
 
 async function first() {
-  await noteWhen(ALL);
-  await page.goto(url);
-  await allPainted();
-  return { chart: await seenAt(), bytes: await scriptBytes(), heap: await heap() };
+    await noteWhen(ALL);
+    await page.goto(url);
+    await allPainted();
+    return {
+        chart: await seenAt(),
+        bytes: await scriptBytes(),
+        heap: await heap(),
+    };
 }
 
 // TensorBoard starts with no run selected when there are more than 500: the box that selects all is clicked as soon as
 // it is there, as its user has to.
 async function firstOfPeer() {
-  await noteWhen('scalar-card line-chart canvas, scalar-card line-chart svg path');
-  await page.goto(`${url}#timeseries`);
-  await page.locator('runs-data-table input[type=checkbox]').first().click({ force: true });
-  return { chart: await seenAt(), bytes: await scriptBytes(), heap: await heap() };
+    await noteWhen(
+        "scalar-card line-chart canvas, scalar-card line-chart svg path",
+    );
+    await page.goto(`${url}#timeseries`);
+    await page
+        .locator("runs-data-table input[type=checkbox]")
+        .first()
+        .click({ force: true });
+    return {
+        chart: await seenAt(),
+        bytes: await scriptBytes(),
+        heap: await heap(),
+    };
 }
 
-async function frames() {
-  await page.goto(url);
-  await allPainted();
-  const record = async (act) => {
+/** Longest and median ms between frames while something is done. */
+async function record(act) {
     await page.evaluate(() => {
-      window.gaps = [];
-      let last = 0;
-      const tick = (now) => {
-        if (last) window.gaps.push(now - last);
-        last = now;
+        window.gaps = [];
+        let last = 0;
+        const tick = (now) => {
+            if (last) window.gaps.push(now - last);
+            last = now;
+            window.ticking = requestAnimationFrame(tick);
+        };
         window.ticking = requestAnimationFrame(tick);
-      };
-      window.ticking = requestAnimationFrame(tick);
     });
     await act();
-    const gaps = await page.evaluate(() => (cancelAnimationFrame(window.ticking), window.gaps));
+    const gaps = await page.evaluate(
+        () => (cancelAnimationFrame(window.ticking), window.gaps),
+    );
     gaps.sort((a, b) => a - b);
     return { longest: gaps.at(-1), median: gaps[gaps.length >> 1] };
-  };
-  const box = await page.locator(ALL).first().boundingBox();
-  const hover = await record(async () => {
-    for (let i = 0; i < 120; i++) await page.mouse.move(box.x + 60 + i * 2, box.y + 60 + (i % 30));
-  });
-  const zoom = await record(async () => {
-    await page.keyboard.down('Control');
-    for (let i = 0; i < 20; i++) await page.mouse.wheel(0, i < 12 ? -60 : 60);
-    await page.keyboard.up('Control');
-    await page.waitForFunction(() => location.hash.includes('zoom='));
-    // what is drawn after the hand rests counts as well
-    await page.evaluate(async () => {
-      for (let i = 0; i < 60; i++) await new Promise(requestAnimationFrame);
+}
+const rest = (frames) =>
+    page.evaluate(async (n) => {
+        for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame);
+    }, frames);
+
+async function frames() {
+    await page.goto(url);
+    await allPainted();
+    const box = await page.locator(ALL).first().boundingBox();
+    const hover = await record(async () => {
+        for (let i = 0; i < 120; i++)
+            await page.mouse.move(box.x + 60 + i * 2, box.y + 60 + (i % 30));
     });
-  });
-  return { hover, zoom };
+    const zoom = await record(async () => {
+        await page.keyboard.down("Control");
+        for (let i = 0; i < 20; i++)
+            await page.mouse.wheel(0, i < 12 ? -60 : 60);
+        await page.keyboard.up("Control");
+        await page.waitForFunction(() => location.hash.includes("zoom="));
+        // what is drawn after the hand rests counts as well
+        await rest(60);
+    });
+    return { hover, zoom };
 }
 
 /** The first card, and all that are in sight: those of TensorBoard are found by the elements that it draws. */
 async function cards(tab, one) {
-  await noteWhen(one);
-  await page.goto(`${url}#${tab}`);
-  const firstCard = await seenAt();
-  const all = await page.evaluate(async (selector) => {
-    let before = -1;
-    for (let quiet = 0; quiet < 10; quiet++) {
-      await new Promise((done) => setTimeout(done, 50));
-      const now = document.querySelectorAll(selector).length;
-      if (now !== before) quiet = 0;
-      before = now;
-    }
-    return performance.now() - 500;
-  }, one);
-  return { first: firstCard, all, heap: await heap() };
+    await noteWhen(one);
+    await page.goto(`${url}#${tab}`);
+    const firstCard = await seenAt();
+    const all = await page.evaluate(async (selector) => {
+        let before = -1;
+        for (let quiet = 0; quiet < 10; quiet++) {
+            await new Promise((done) => setTimeout(done, 50));
+            const now = document.querySelectorAll(selector).length;
+            if (now !== before) quiet = 0;
+            before = now;
+        }
+        return performance.now() - 500;
+    }, one);
+    return { first: firstCard, all, heap: await heap() };
 }
-const histograms = () => cards('histograms', '.figure[data-drawn]');
-const distributions = () => cards('distributions', '.figure[data-drawn]');
+const histograms = () => cards("histograms", ".figure[data-drawn]");
+const distributions = () => cards("distributions", ".figure[data-drawn]");
 
 /** TensorBoard draws inside shadow roots, which a selector does not enter: its histograms are SVG paths there. */
 async function histogramsOfPeer() {
-  const began = Date.now();
-  await page.goto(`${url}#histograms`);
-  await page.locator('vz-histogram-timeseries .histogram path').first().waitFor({ state: 'attached' });
-  return { first: Date.now() - began, all: Date.now() - began, heap: await heap() };
+    const began = Date.now();
+    await page.goto(`${url}#histograms`);
+    await page
+        .locator("vz-histogram-timeseries .histogram path")
+        .first()
+        .waitFor({ state: "attached" });
+    return {
+        first: Date.now() - began,
+        all: Date.now() - began,
+        heap: await heap(),
+    };
+}
+
+/** Resident bytes of the process that shows the page: decoded pictures are not on its heap. */
+async function pageProcess() {
+    const cdp = await browser.newBrowserCDPSession();
+    const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");
+    const sizes = processInfo
+        .filter(({ type }) => type === "renderer")
+        .map(
+            ({ id }) =>
+                Number(
+                    /^VmRSS:\s*(\d+)/m.exec(
+                        readFileSync(`/proc/${id}/status`, "utf8"),
+                    )?.[1] ?? 0,
+                ) * 1000,
+        );
+    return Math.max(...sizes);
+}
+
+/** ms from each move of a card's slider to its picture, decoded and in the page. */
+const slide = (places) =>
+    page.evaluate(async (shares) => {
+        const card = document.querySelector(".slot .card");
+        const slider = card.querySelector("input[type=range]");
+        const shown = () => card.querySelector(".stage img").src;
+        const times = [];
+        for (const share of shares) {
+            const before = shown();
+            // a number below one is a place on the slider, others are steps to the side
+            const to =
+                Math.abs(share) < 1
+                    ? Math.round(share * Number(slider.max))
+                    : Number(slider.value) + share;
+            const began = performance.now();
+            slider.value = String(to);
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+            while (shown() === before) await new Promise(requestAnimationFrame);
+            times.push(performance.now() - began);
+            // the hand rests: what is beside the picture is loaded
+            await new Promise((done) => setTimeout(done, 400));
+        }
+        return times.sort((a, b) => a - b);
+    }, places);
+
+async function images() {
+    const one = ".card .stage img";
+    const found = await cards("images", one);
+    const far = await slide([
+        0.11, 0.83, 0.37, 0.52, 0.95, 0.24, 0.68, 0.05, 0.77, 0.46, 0.59,
+    ]);
+    const beside = await slide([1, 1, -1, 1, 1, -1, 1]);
+    const box = await page.locator(one).first().boundingBox();
+    await page.mouse.move(box.x + 40, box.y + 40);
+    const scroll = await record(async () => {
+        for (const by of [120, -120, 120])
+            for (let i = 0; i < 20; i++) await page.mouse.wheel(0, by);
+        await rest(30);
+    });
+    return {
+        ...found,
+        far,
+        beside,
+        scroll,
+        heap: await heap(),
+        process: await pageProcess(),
+    };
+}
+
+/** TensorBoard loads a picture a step; its slider is that of its cards, its pictures are inside shadow roots. */
+async function imagesOfPeer() {
+    const began = Date.now();
+    await page.goto(`${url}#images`);
+    const picture = page.locator("tf-image-loader img").first();
+    const loaded = () =>
+        picture
+            .evaluate((image) => image.decode().then(() => image.src))
+            .catch(() => "");
+    await picture.waitFor({ state: "attached" });
+    await loaded();
+    const first = Date.now() - began;
+    const slider = page.locator("tf-image-loader paper-slider").first();
+    await slider.focus();
+    const far = [];
+    for (let i = 0; i < 5; i++) {
+        const before = await loaded();
+        const moved = Date.now();
+        await page.keyboard.press(i === 0 ? "Home" : "ArrowRight");
+        while ((await loaded()) === before) await rest(1);
+        far.push(Date.now() - moved);
+    }
+    far.sort((a, b) => a - b);
+    return {
+        first,
+        all: first,
+        far,
+        beside: far,
+        heap: await heap(),
+        process: await pageProcess(),
+    };
 }
 
 async function tags() {
-  await noteWhen('.slot');
-  await page.goto(url);
-  const listed = await seenAt();
-  await page.waitForSelector('.plot[data-painted]');
-  const keys = await page.evaluate(async () => {
-    const input = document.getElementById('tag-filter');
-    const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    const times = [];
-    const word = 'layer499/param_1$';
-    for (let n = 1; n <= word.length; n++) {
-      await painted();
-      const began = performance.now();
-      input.value = word.slice(0, n);
-      input.dispatchEvent(new Event('input', { bubbles: true }));
-      await painted();
-      times.push(performance.now() - began);
-    }
-    return times;
-  });
-  if ((await page.locator('.slot').count()) !== 1) throw new Error('the filter did not find the one tag');
-  keys.sort((a, b) => a - b);
-  return { listed, key: keys[keys.length >> 1], slowest: keys.at(-1) };
+    await noteWhen(".slot");
+    await page.goto(url);
+    const listed = await seenAt();
+    await page.waitForSelector(".plot[data-painted]");
+    const keys = await page.evaluate(async () => {
+        const input = document.getElementById("tag-filter");
+        const painted = () =>
+            new Promise((done) =>
+                requestAnimationFrame(() => setTimeout(done)),
+            );
+        const times = [];
+        const word = "layer499/param_1$";
+        for (let n = 1; n <= word.length; n++) {
+            await painted();
+            const began = performance.now();
+            input.value = word.slice(0, n);
+            input.dispatchEvent(new Event("input", { bubbles: true }));
+            await painted();
+            times.push(performance.now() - began);
+        }
+        return times;
+    });
+    if ((await page.locator(".slot").count()) !== 1)
+        throw new Error("the filter did not find the one tag");
+    keys.sort((a, b) => a - b);
+    return { listed, key: keys[keys.length >> 1], slowest: keys.at(-1) };
 }
 
 try {
-  const found = await {
-    first: peer ? firstOfPeer : first,
-    frames,
-    tags,
-    histograms: peer ? histogramsOfPeer : histograms,
-    distributions,
-  }[what]();
-  console.log(JSON.stringify(found));
+    const found = await {
+        first: peer ? firstOfPeer : first,
+        frames,
+        tags,
+        histograms: peer ? histogramsOfPeer : histograms,
+        distributions,
+        images: peer ? imagesOfPeer : images,
+    }[what]();
+    console.log(JSON.stringify(found));
 } finally {
-  await browser.close();
+    await browser.close();
 }

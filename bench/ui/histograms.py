@@ -2,19 +2,12 @@
 time of the server's answer, memory of server and page. TensorBoard's own page beside it, which keeps 500 steps of a tag."""
 
 import json
-import subprocess
-import sys
 import time
 
 import page
 
 logs, common, OURS, PEER, Server = page.logs, page.common, page.OURS, page.PEER, page.Server
 WHERE = "histograms, 100 tags x 1000 steps x 20 runs"
-
-
-def read_whole(server):
-    while json.loads(server.ask("/api/v1/status"))["loading"]["isLoading"]:
-        time.sleep(0.05)
 
 
 def answer_ns(server, runs, steps, bins):
@@ -26,7 +19,7 @@ def answer_ns(server, runs, steps, bins):
 
 def ours(repeat):
     with Server(OURS, logs.logdir("H")) as server:
-        read_whole(server)
+        page.read_whole(server)
         runs = [run["id"] for run in json.loads(server.ask("/api/v1/runs"))["runs"]]
         for what, count, steps, bins in (("a card of ridges", 1, 50, 60), ("a heat map of all steps", 1, 1200, 80), ("20 runs at one step", 20, 32, 60)):
             taken = [answer_ns(server, runs[:count], steps, bins) for _ in range(repeat + 1)]
@@ -41,7 +34,7 @@ def ours(repeat):
 
 def peer():
     with Server(PEER, logs.logdir("H")) as server:
-        page.histograms_read(server)
+        page.listed_by_peer(server, "histograms")
         found = page.browse("histograms", server, "peer")
         common.report(PEER, WHERE, "open histograms to first card", "ns", found["first"] * page.MS)
         common.report(PEER, WHERE, "heap of the page, histograms", "MB", found["heap"] / 1e6)
@@ -51,10 +44,7 @@ def peer():
 def main():
     args = common.arguments()
     ours(common.scaled(5, args))
-    try:
-        peer()
-    except (RuntimeError, subprocess.TimeoutExpired) as problem:
-        print(f"{PEER}: its page could not be measured: {str(problem)[-300:]}", file=sys.stderr)
+    page.beside(peer)
 
 
 main()

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/slice.h"
@@ -18,6 +19,8 @@
 #define MOST_ENTRIES 65536u /* a power of two */
 #define SLOTS (2 * MOST_ENTRIES)
 #define LARGEST_PART 16
+#define MOST_UNDER_WAY 64u /* more than there are workers */
+#define LOOK_EVERY_NS 10000000L
 
 typedef struct made {
     uint64_t
@@ -35,6 +38,8 @@ struct sb_made_cache {
     uint64_t first, last; /* numbers of the entries in the ring: first <= number < last */
     made *entries;        /* by number modulo MOST_ENTRIES */
     uint32_t *slots;      /* open hash table: number + 1 modulo 2^32, 0 is free */
+    pthread_cond_t made;  /* something under way has ended */
+    uint64_t under_way[MOST_UNDER_WAY][2]; /* hashes; 0, 0 is free */
 };
 
 static int open_unlinked(const char *folder) {
@@ -57,6 +62,11 @@ sb_status sb_made_cache_new(sb_made_cache **out, const sb_alloc *alloc, const ch
     c->file = open_unlinked(folder ? folder : "/tmp");
     if (c->file < 0) c->file = open_unlinked("/tmp");
     pthread_mutex_init(&c->mutex, NULL);
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&c->made, &steady);
+    pthread_condattr_destroy(&steady);
     *out = c;
     return SB_OK;
 }
@@ -64,6 +74,7 @@ sb_status sb_made_cache_new(sb_made_cache **out, const sb_alloc *alloc, const ch
 void sb_made_cache_free(sb_made_cache *c) {
     if (!c) return;
     if (c->file >= 0) close(c->file);
+    pthread_cond_destroy(&c->made);
     pthread_mutex_destroy(&c->mutex);
     if (c->entries) sb_alloc_put(c->alloc, c->entries, MOST_ENTRIES * sizeof *c->entries);
     if (c->slots) sb_alloc_put(c->alloc, c->slots, SLOTS * sizeof *c->slots);
@@ -74,6 +85,11 @@ void sb_made_cache_free(sb_made_cache *c) {
 static uint64_t hash_bytes(sb_slice key, uint64_t h) {
     for (size_t i = 0; i < key.n; i++) h = (h ^ key.p[i]) * 1099511628211u;
     return h ^ h >> 32;
+}
+
+static void hash_key(uint64_t out[2], sb_slice key) {
+    out[0] = hash_bytes(key, 14695981039346656037u);
+    out[1] = hash_bytes(key, 0x9E3779B97F4A7C15u);
 }
 
 static made *entry_of(const sb_made_cache *c, uint64_t number) {
@@ -149,8 +165,8 @@ static bool find_entry(sb_made_cache *c, const uint64_t hash[2], made *out) {
 
 bool sb_made_cache_find(sb_made_cache *c, sb_slice key, sb_buf *out) {
     made m, again;
-    uint64_t hash[2] = {hash_bytes(key, 14695981039346656037u),
-                        hash_bytes(key, 0x9E3779B97F4A7C15u)};
+    uint64_t hash[2];
+    hash_key(hash, key);
     if (c->file < 0 || !find_entry(c, hash, &m) || !sb_buf_reserve(out, m.n)) return false;
     size_t done = 0;
     while (done < m.n) {
@@ -167,9 +183,8 @@ bool sb_made_cache_find(sb_made_cache *c, sb_slice key, sb_buf *out) {
 void sb_made_cache_keep(sb_made_cache *c, sb_slice key, sb_slice bytes) {
     if (c->file < 0 || bytes.n == 0 || bytes.n > c->limit / LARGEST_PART || bytes.n > UINT32_MAX)
         return;
-    made m = {
-        .hash = {hash_bytes(key, 14695981039346656037u), hash_bytes(key, 0x9E3779B97F4A7C15u)},
-        .n = (uint32_t)bytes.n};
+    made m = {.n = (uint32_t)bytes.n};
+    hash_key(m.hash, key);
     pthread_mutex_lock(&c->mutex);
     if (has_tables(c) && !c->slots[slot_of(c, m.hash)]) {
         m.at = take_room(c, bytes.n);
@@ -180,5 +195,54 @@ void sb_made_cache_keep(sb_made_cache *c, sb_slice key, sb_slice bytes) {
             c->last++;
         }
     }
+    pthread_mutex_unlock(&c->mutex);
+}
+
+/* ---- what is being made ---------------------------------------------------------------------- */
+
+/* The place of a hash among those under way; MOST_UNDER_WAY: it is not there. With the mutex
+ * held. */
+static uint32_t place_of(const sb_made_cache *c, const uint64_t hash[2]) {
+    uint32_t i = 0;
+    while (i < MOST_UNDER_WAY &&
+           (c->under_way[i][0] != hash[0] || c->under_way[i][1] != hash[1]))
+        i++;
+    return i;
+}
+
+static void set_place(sb_made_cache *c, uint32_t i, const uint64_t hash[2]) {
+    if (i == MOST_UNDER_WAY) return;
+    c->under_way[i][0] = hash[0];
+    c->under_way[i][1] = hash[1];
+}
+
+static const uint64_t nothing[2] = {0, 0};
+
+bool sb_made_cache_begin(sb_made_cache *c, sb_slice key, bool (*is_over)(void *ud), void *ud) {
+    uint64_t hash[2];
+    bool was_made = false;
+    hash_key(hash, key);
+    pthread_mutex_lock(&c->mutex);
+    while (place_of(c, hash) < MOST_UNDER_WAY && !is_over(ud)) {
+        struct timespec until;
+        was_made = true;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += LOOK_EVERY_NS;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&c->made, &c->mutex, &until);
+    }
+    /* where too many are under way, the caller makes it without telling the others */
+    if (!was_made) set_place(c, place_of(c, nothing), hash);
+    pthread_mutex_unlock(&c->mutex);
+    return !was_made;
+}
+
+void sb_made_cache_end(sb_made_cache *c, sb_slice key) {
+    uint64_t hash[2];
+    hash_key(hash, key);
+    pthread_mutex_lock(&c->mutex);
+    set_place(c, place_of(c, hash), nothing);
+    pthread_cond_broadcast(&c->made);
     pthread_mutex_unlock(&c->mutex);
 }

@@ -18,7 +18,8 @@ from command import frame
 from serve_driver import Seaboard
 from test_api import Api, field, varint
 
-MAGIC, ENTRY = b"SBI1", 72
+MAGIC, ENTRY = b"SBM1", 80
+COLUMNS = ("step", "wall", "offset", "crc", "count", "bytes", "type", "width", "height", "rate", "frames")
 
 
 def tensor_of(strings):
@@ -96,14 +97,14 @@ def api(log):
         yield Api(served)
 
 
-def lists(api, *series):
-    _, _, data = api.call("images", {"series": list(series)})
+def lists(api, *series, plugin="images"):
+    _, _, data = api.call(plugin, {"series": list(series)})
     assert data[:4] == MAGIC
     found = []
     for i in range(struct.unpack_from("<I", data, 4)[0]):
         at = 16 + i * ENTRY
         run, flags, epoch, n, points, samples = struct.unpack_from("<IIQQII", data, at)
-        places = dict(zip(("step", "wall", "offset", "crc", "count", "width", "height", "bytes", "type"), struct.unpack_from("<9I", data, at + 32)))
+        places = dict(zip(COLUMNS, struct.unpack_from("<11I", data, at + 32)))
         kinds = {"step": "<f8", "wall": "<f8", "offset": "<f8", "type": "u1"}
         columns = {k: np.frombuffer(data, kinds.get(k, "<u4"), points, 8 * v) if v else [] for k, v in places.items()}
         found.append({"run": run, "flags": flags, "epoch": epoch, "n": n, "points": points, "samples": samples, **columns})
@@ -180,8 +181,8 @@ def test_frames_of_an_animation(api):
 
 def test_what_cannot_be_shown_says_why(api):
     for tag, status, code, words in (
-        ("cut", 415, "corrupt", "rows"),
-        ("liar", 415, "corrupt", "PNG"),
+        ("cut", 422, "corrupt", "rows"),
+        ("liar", 422, "corrupt", "PNG"),
         ("bomb", 413, "limit", "40000 x 40000 pixels"),
         ("svg", 415, "not_found", "image/svg+xml"),
         ("text", 415, "not_found", "no picture"),
@@ -215,7 +216,7 @@ def test_two_pictures_are_compared(api, log):
     status, error = api.error(f"compare?{named(api, 'a')}&{named(api, 'png', suffix='2')}")
     assert status == 400 and "64 x 48 and 96 x 64" in error["message"]
     assert api.error(f"compare?{named(api, 'a')}")[0] == 400
-    assert api.error(f"compare?{named(api, 'a')}&{named(api, 'cut', suffix='2')}")[0] == 415
+    assert api.error(f"compare?{named(api, 'a')}&{named(api, 'cut', suffix='2')}")[0] == 422
 
 
 def test_a_contact_sheet_is_a_safe_document_with_all_pictures(api):

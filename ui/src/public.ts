@@ -24,9 +24,8 @@ export { openColumns } from './data/columns';
 export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';
 export { fail, ok, type Result } from './base/result';
 export { GRID_AT, GRID_BYTES, GRID_MAGIC, STEP, toNumber } from './data/types';
-export { IMAGE_AT, IMAGE_BYTES, IMAGE_MAGIC, MEDIA_TYPES, MORE_IMAGES, NO_IMAGES, SAME_IMAGES } from './data/types';
+export { MEDIA_AT, MEDIA_BYTES, MEDIA_MAGIC, MEDIA_TYPES, MORE_MEDIA, NO_MEDIA, SAME_MEDIA } from './data/types';
 export type {
-  Clip,
   ClipPicture,
   Clips,
   Comparison,
@@ -49,7 +48,7 @@ export type {
   Measure,
   MeasurePoint,
   Picture as PictureReply,
-  Pictures,
+  MediaList,
   Run,
   ScalarsAsk,
   SheetAsk,

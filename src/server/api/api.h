@@ -35,7 +35,8 @@
     X(SB_HTTP_GET, "images", images, SB_HTTP_POOLED, none, Media)                                  \
     X(SB_HTTP_GET, "audio", audio, SB_HTTP_POOLED, none, Clips)                                    \
     X(SB_HTTP_GET, "audio/picture", audio_picture, SB_HTTP_POOLED, none, ClipPicture)              \
-    X(SB_HTTP_POST, "images", image_columns, SB_HTTP_POOLED, ImagesAsk, Bytes)                     \
+    X(SB_HTTP_POST, "images", image_columns, SB_HTTP_POOLED, MediaAsk, Bytes)                      \
+    X(SB_HTTP_POST, "audio", clip_columns, SB_HTTP_POOLED, MediaAsk, Bytes)                        \
     X(SB_HTTP_GET, "picture", picture, SB_HTTP_POOLED, none, Picture)                              \
     X(SB_HTTP_GET, "thumbnail", thumbnail, SB_HTTP_POOLED, none, Bytes)                            \
     X(SB_HTTP_GET, "compare", compare, SB_HTTP_POOLED, none, Comparison)                           \

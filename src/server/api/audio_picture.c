@@ -1,7 +1,7 @@
 /* audio_picture.c: one clip as waveform, spectrogram and measures.
  *
- * Made from the clip's samples once and kept in the cache of bodies; the path names the exact bytes
- * of the clip (`at`), so that browsers keep the answer as well. Memory: the record and one picture.
+ * Made from the clip's samples once and kept on disk; the path names the exact bytes of the clip
+ * (`at`), so that browsers keep the answer as well. Memory: the record and one picture.
  * A clip that cannot be drawn is no failure of the request: the answer says why. */
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include "base/text/number.h"
 #include "media/view/sound.h"
 #include "server/api/one_series.h"
+#include "server/api/picture_ref.h"
 #include "base/banned.h"
 
 #define MAX_CLIP ((size_t)256 << 20) /* bytes of a record: an hour of 16 bits at 32 kHz */
@@ -130,18 +131,17 @@ static sb_status make_picture(sb_http_request *q, sb_http_reply *r, sb_app *app,
     } else if (status == SB_OK) {
         status = write_picture(&j, q, r, clip, ask);
     }
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    sb_json_end_object(&j);
-    status = sb_json_finish(&j, "a picture of a clip", sb_http_err(r));
-    if (status != SB_OK) return status;
-    sb_body *kept = sb_body_cache_keep(app->bodies, key, sb_buf_slice(sb_http_body(r)));
-    if (kept) sb_body_release(kept);
-    return SB_OK;
+    if (status == SB_OK) {
+        sb_json_end_object(&j);
+        status = sb_json_finish(&j, "a picture of a clip", sb_http_err(r));
+    }
+    sb_made_keep(app, key, status == SB_OK ? sb_buf_slice(sb_http_body(r)) : (sb_slice){NULL, 0});
+    return status == SB_END ? SB_OK : status;
 }
 
 static sb_status send_picture(sb_http_request *q, sb_http_reply *r, sb_app *app,
                               const sb_series *series, const picture_ask *ask) {
-    char text[SB_CACHE_KEY_BYTES];
+    char text[256];
     sb_ref_item item;
     sb_status status = sb_api_find_blob(q, r, series, ask->step, &item);
     if (status != SB_OK) return status == SB_END ? SB_OK : status;
@@ -149,10 +149,8 @@ static sb_status send_picture(sb_http_request *q, sb_http_reply *r, sb_app *app,
     sb_api_version(r, app);
     sb_http_type(r, "application/json");
     if (sb_http_query(q, "at").p) sb_http_cache_for(r, SB_HTTP_CACHE_FOREVER);
-    sb_body *body = sb_body_cache_find(app->bodies, key);
-    if (!body) return make_picture(q, r, app, series, &item, ask, key);
-    sb_http_lend(r, sb_body_bytes(body), sb_body_release, body);
-    return SB_OK;
+    if (sb_made_find(app, q, key, sb_http_body(r))) return SB_OK;
+    return make_picture(q, r, app, series, &item, ask, key);
 }
 
 static bool read_scale(sb_slice text, sb_sound_scale *out) {

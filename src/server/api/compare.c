@@ -63,7 +63,7 @@ static sb_status measure_pair(pair *p, sb_http_request *q, sb_http_reply *r, sb_
     sb_buf kept;
     sb_slice key = sb_slice_of(p->key, p->key_n);
     sb_buf_init(&kept, q->alloc, sizeof *out);
-    bool is_known = sb_made_find(app, key, &kept) && kept.n == sizeof *out;
+    bool is_known = sb_made_find(app, q, key, &kept) && kept.n == sizeof *out;
     if (is_known) memcpy(out, kept.p, sizeof *out);
     sb_buf_fini(&kept);
     if (is_known) return SB_OK;
@@ -74,7 +74,7 @@ static sb_status measure_pair(pair *p, sb_http_request *q, sb_http_reply *r, sb_
                                      sb_http_err(r));
     out->width = p->pictures[0].width;
     out->height = p->pictures[0].height;
-    if (status == SB_OK) sb_made_keep(app, key, sb_slice_of(out, sizeof *out));
+    sb_made_keep(app, key, sb_slice_of(out, status == SB_OK ? sizeof *out : 0));
     return status;
 }
 
@@ -106,11 +106,12 @@ static sb_status draw_difference(pair *p, uint32_t full, sb_http_request *q, sb_
     if (status == SB_OK)
         status = sb_pictures_difference(&difference, &p->pictures[0], &p->pictures[1], full,
                                         q->alloc, sb_http_err(r));
-    if (status != SB_OK) return status;
-    status = sb_made_png(sb_http_body(r), &difference, q, sb_http_err(r));
-    sb_picture_free(&difference);
-    if (status == SB_OK)
-        sb_made_keep(app, sb_slice_of(p->key, p->key_n), sb_buf_slice(sb_http_body(r)));
+    if (status == SB_OK) {
+        status = sb_made_png(sb_http_body(r), &difference, q, sb_http_err(r));
+        sb_picture_free(&difference);
+    }
+    sb_made_keep(app, sb_slice_of(p->key, p->key_n),
+                 status == SB_OK ? sb_buf_slice(sb_http_body(r)) : (sb_slice){NULL, 0});
     return status;
 }
 
@@ -122,7 +123,7 @@ sb_status sb_api_difference(sb_http_request *q, sb_http_reply *r, void *opaque) 
     if (!read_pair(&p, q, r, 'd', (uint32_t)full)) return SB_OK;
     sb_api_version(r, opaque);
     sb_slice key = sb_slice_of(p.key, p.key_n);
-    if (!sb_made_find(opaque, key, sb_http_body(r))) {
+    if (!sb_made_find(opaque, q, key, sb_http_body(r))) {
         sb_status status = draw_difference(&p, (uint32_t)full, q, r, opaque);
         free_pair(&p);
         if (status != SB_OK) return answer_of(status, r);

@@ -105,19 +105,25 @@ sb_status sb_picture_ref_decode(sb_picture *out, sb_slice bytes, uint32_t box, u
     sb_err *err = sb_http_err(r);
     sb_status status = sb_picture_decode(out, bytes, &ask, q->alloc, err);
     if (status != SB_CORRUPT && status != SB_LIMIT && status != SB_NOT_FOUND) return status;
-    int code = status == SB_LIMIT ? 413 : 415;
+    int code = status == SB_LIMIT ? 413 : status == SB_CORRUPT ? 422 : 415;
     sb_api_fail(r, code, sb_status_name(status), "%s", err->text);
     return SB_END;
 }
 
 /* ---- what is made of pictures ---------------------------------------------------------------- */
 
-bool sb_made_find(sb_app *app, sb_slice key, sb_buf *out) {
-    return sb_made_cache_find(app->made, key, out);
+bool sb_made_find(sb_app *app, sb_http_request *q, sb_slice key, sb_buf *out) {
+    if (sb_made_cache_find(app->made, key, out)) return true;
+    bool is_first = sb_made_cache_begin(app->made, key, is_request_over, q);
+    /* somebody else may have made it meanwhile; who waited in vain makes it after all */
+    bool is_found = sb_made_cache_find(app->made, key, out);
+    if (is_first && is_found) sb_made_cache_end(app->made, key);
+    return is_found;
 }
 
 void sb_made_keep(sb_app *app, sb_slice key, sb_slice bytes) {
     sb_made_cache_keep(app->made, key, bytes);
+    sb_made_cache_end(app->made, key);
 }
 
 sb_status sb_made_send_png(sb_http_reply *r, sb_slice key) {

@@ -56,16 +56,17 @@ static sb_status thumbnail_of(const sheet *s, const sb_picture_ref *ref, sb_buf 
     sb_picture_ref_name(name, ref);
     int n = snprintf(key, sizeof key, "t%s-%d-0", name, s->size);
     sb_slice whole = sb_slice_of(key, (size_t)n);
-    if (sb_made_find(s->app, whole, png)) return SB_OK;
+    if (sb_made_find(s->app, s->q, whole, png)) return SB_OK;
     sb_arena_mark mark = sb_arena_here(s->q->arena);
     sb_status status = sb_picture_ref_bytes(ref, s->q, s->r, s->app, &bytes);
     if (status == SB_OK)
         status = sb_picture_ref_decode(&picture, bytes, (uint32_t)s->size, 0, s->q, s->r);
     sb_arena_reset(s->q->arena, mark);
-    if (status != SB_OK) return status;
-    status = sb_made_png(png, &picture, s->q, sb_http_err(s->r));
-    sb_picture_free(&picture);
-    if (status == SB_OK) sb_made_keep(s->app, whole, sb_buf_slice(png));
+    if (status == SB_OK) {
+        status = sb_made_png(png, &picture, s->q, sb_http_err(s->r));
+        sb_picture_free(&picture);
+    }
+    sb_made_keep(s->app, whole, status == SB_OK ? sb_buf_slice(png) : (sb_slice){NULL, 0});
     return status;
 }
 

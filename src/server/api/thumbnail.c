@@ -19,10 +19,11 @@ static sb_status make_thumbnail(sb_http_request *q, sb_http_reply *r, sb_app *ap
     sb_picture picture;
     sb_status status = sb_picture_ref_bytes(ref, q, r, app, &bytes);
     if (status == SB_OK) status = sb_picture_ref_decode(&picture, bytes, box, frame, q, r);
-    if (status != SB_OK) return status;
-    status = sb_made_png(sb_http_body(r), &picture, q, sb_http_err(r));
-    sb_picture_free(&picture);
-    if (status == SB_OK) sb_made_keep(app, key, sb_buf_slice(sb_http_body(r)));
+    if (status == SB_OK) {
+        status = sb_made_png(sb_http_body(r), &picture, q, sb_http_err(r));
+        sb_picture_free(&picture);
+    }
+    sb_made_keep(app, key, status == SB_OK ? sb_buf_slice(sb_http_body(r)) : (sb_slice){NULL, 0});
     return status;
 }
 
@@ -40,7 +41,7 @@ sb_status sb_api_thumbnail(sb_http_request *q, sb_http_reply *r, void *opaque) {
     int n = snprintf(key, sizeof key, "t%s-%u-%u", name, (unsigned)box, (unsigned)frame);
     sb_slice whole = sb_slice_of(key, (size_t)n);
     sb_api_version(r, opaque);
-    if (!sb_made_find(opaque, whole, sb_http_body(r))) {
+    if (!sb_made_find(opaque, q, whole, sb_http_body(r))) {
         sb_status status =
             make_thumbnail(q, r, opaque, &ref, (uint32_t)box, (uint32_t)frame, whole);
         if (status != SB_OK) return status == SB_END ? SB_OK : status;

@@ -108,6 +108,64 @@ static void threads_get_whole_entries_or_none(void **state) {
     sb_made_cache_free(c);
 }
 
+static bool never(void *ud) {
+    (void)ud;
+    return false;
+}
+static bool at_once(void *ud) {
+    (void)ud;
+    return true;
+}
+
+typedef struct waiter {
+    sb_made_cache *c;
+    bool is_first, has_it;
+} waiter;
+
+static void *wait_for_it(void *opaque) {
+    waiter *w = opaque;
+    char key[32];
+    w->is_first = sb_made_cache_begin(w->c, key_of(key, 1), never, NULL);
+    w->has_it = has(w->c, 1, 100);
+    return NULL;
+}
+
+static void equal_questions_are_made_once_and_the_others_wait(void **state) {
+    (void)state;
+    sb_made_cache *c = cache_of(1 << 20);
+    char key[32];
+    assert_true(sb_made_cache_begin(c, key_of(key, 1), never, NULL));
+    assert_true(sb_made_cache_begin(c, key_of(key, 2), never, NULL)); /* another question */
+    waiter waiters[3] = {{.c = c, .is_first = true}, {.c = c, .is_first = true}, {.c = c, .is_first = true}};
+    pthread_t threads[3];
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, wait_for_it, &waiters[i]), 0);
+    keep(c, 1, 100);
+    sb_made_cache_end(c, key_of(key, 1));
+    for (size_t i = 0; i < 3; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(waiters[i].has_it);
+        /* one that came after the end is the first again */
+        if (waiters[i].is_first) sb_made_cache_end(c, key_of(key, 1));
+    }
+    assert_false(sb_made_cache_begin(c, key_of(key, 2), at_once, NULL)); /* no time to wait */
+    sb_made_cache_end(c, key_of(key, 2));
+    assert_true(sb_made_cache_begin(c, key_of(key, 2), at_once, NULL));
+    sb_made_cache_free(c);
+}
+
+static void more_under_way_than_can_be_told_are_made_each(void **state) {
+    (void)state;
+    sb_made_cache *c = cache_of(1 << 20);
+    char key[32];
+    for (uint32_t i = 0; i < 200; i++)
+        assert_true(sb_made_cache_begin(c, key_of(key, i), never, NULL));
+    assert_true(sb_made_cache_begin(c, key_of(key, 199), never, NULL));
+    for (uint32_t i = 0; i < 200; i++) sb_made_cache_end(c, key_of(key, i));
+    assert_true(sb_made_cache_begin(c, key_of(key, 0), never, NULL));
+    sb_made_cache_free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_made_is_found),
@@ -115,6 +173,8 @@ int main(void) {
         cmocka_unit_test(more_entries_than_the_table_has_places),
         cmocka_unit_test(what_is_too_large_is_not_kept),
         cmocka_unit_test(threads_get_whole_entries_or_none),
+        cmocka_unit_test(equal_questions_are_made_once_and_the_others_wait),
+        cmocka_unit_test(more_under_way_than_can_be_told_are_made_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

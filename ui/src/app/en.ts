@@ -303,6 +303,10 @@ export const texts = {
   'select.last': 'last',
   'select.nearest': 'nearest step',
   'select.nearestTitle': 'No run has a point at step {n}. The nearest one of each run is shown.',
+  'select.link': 'Link steps',
+  'select.linkTitle': 'All cards of all tabs show the same step, as far as they have it',
+  'select.linkNot': 'Steps are linked when the axis is Step',
+  'select.stepOf': 'Step of {name}',
 
   'table.headTitle': 'click sorts, right click for more',
 

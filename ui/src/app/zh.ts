@@ -303,6 +303,10 @@ export const texts: Catalogue = {
   'select.last': '最新',
   'select.nearest': '最近的步数',
   'select.nearestTitle': '没有运行记录第 {n} 步，显示的是各运行中最近的一步。',
+  'select.link': '联动步数',
+  'select.linkTitle': '所有标签页的所有卡片显示同一步（如有）',
+  'select.linkNot': '仅当坐标轴为“步数”时才能联动',
+  'select.stepOf': '{name} 的步数',
 
   'table.headTitle': '单击排序，右键更多操作',
 

@@ -583,7 +583,7 @@ export interface GraphPath {
   names: string[]; // operations of the shortest way; none: there is no way
   direction: 'forward' | 'backward' | 'none'; // backward: from the second to the first; none: edges of both directions
 }
-export interface ImagesAsk {
+export interface MediaAsk {
   series: SeriesAsk[];
 }
 /** What a picture is, from its bytes. */
@@ -902,7 +902,8 @@ export interface Routes {
   'GET images': { reply: Media };
   'GET audio': { reply: Clips };
   'GET audio/picture': { reply: ClipPicture };
-  'POST images': { ask: ImagesAsk; reply: ArrayBuffer };
+  'POST images': { ask: MediaAsk; reply: ArrayBuffer };
+  'POST audio': { ask: MediaAsk; reply: ArrayBuffer };
   'GET picture': { reply: Picture };
   'GET thumbnail': { reply: ArrayBuffer };
   'GET compare': { reply: Comparison };
@@ -1035,9 +1036,9 @@ export const SAME = 2;
 /** The tag holds no histograms. */
 export const OF_SCALARS = 4;
 
-export const IMAGE_MAGIC = 'SBI1';
-export const IMAGE_BYTES = 72;
-export const IMAGE_AT = {
+export const MEDIA_MAGIC = 'SBM1';
+export const MEDIA_BYTES = 80;
+export const MEDIA_AT = {
   run: 0,
   flags: 4,
   epoch: 8,
@@ -1049,17 +1050,19 @@ export const IMAGE_AT = {
   offset: 40,
   crc: 44,
   count: 48,
-  width: 52,
-  height: 56,
-  bytes: 60,
-  type: 64,
+  bytes: 52,
+  type: 56,
+  width: 60,
+  height: 64,
+  rate: 68,
+  frames: 72,
 } as const;
-/** Not found, or no series of images. */
-export const NO_IMAGES = 1;
+/** Not found, or no series of images or clips. */
+export const NO_MEDIA = 1;
 /** Unchanged. */
-export const SAME_IMAGES = 2;
+export const SAME_MEDIA = 2;
 /** Append: only the points from the client's n on follow. */
-export const MORE_IMAGES = 4;
+export const MORE_MEDIA = 4;
 
 export const SPAN_MAGIC = 'SBP1';
 export const SPAN_BYTES = 56;
@@ -1176,22 +1179,24 @@ export interface Grid {
   above: Float32Array; // column `above`: the part above the last one
   ends: Float64Array; // column `ends`, 2 a step: the least and the greatest value
 }
-export interface Pictures {
+export interface MediaList {
   run: number; // run id
   flags: number; // flags
   epoch: number; // epoch of the series
   n: number; // points of the series that are visible now
   points: number; // points that follow
-  samples: number; // the most pictures that a step has
+  samples: number; // the most pictures or clips that a step has
   step: Float64Array; // column `step`
   wall: Float64Array; // column `wall`
   offset: Float64Array; // column `offset` of the record in its file; the first half of `at`
   crc: Uint32Array; // column `crc` of the record; the second half of `at`
-  count: Uint32Array; // column `count` of pictures at the step
-  width: Uint32Array; // column `width` of the first picture as its header claims it; 0: unknown
+  count: Uint32Array; // column `count` of pictures or clips at the step
+  bytes: Uint32Array; // column `bytes` of the first of them
+  type: Uint8Array; // column `type` of it: an index into the list of media types, and 128 when the end of a picture is missing
+  width: Uint32Array; // column `width` of a picture as its header claims it; 0: unknown
   height: Uint32Array; // column `height` of it
-  bytes: Uint32Array; // column `bytes` of it
-  type: Uint8Array; // column `type` of it: an index into the list of media types, and 128 when its end is missing
+  rate: Uint32Array; // column `rate` of a clip, frames a second; 0: it is no WAV file that can be trusted
+  frames: Uint32Array; // column `frames` of it that are really there
 }
 export interface TrackWindow {
   track: number; // track id

@@ -1,110 +1,101 @@
-// One card's clip: the one at the step that is wanted, or the newest, and its picture; kept up to date by LiveQuery.
-import { AHEAD, apiUrl, cardOf, hub, IN_SIGHT, LiveQuery, toNumber, type Run } from '../../public';
-import { steps } from '../../rooms/steps/steps.svelte';
+// One card's clip: the one at the step that is wanted, or the newest, and its picture.
+import { AHEAD, apiUrl, IN_SIGHT, LiveQuery } from '../../public';
+import { ListedSteps } from '../../rooms/media/list.svelte';
+import type { Shelf, Spot } from '../../rooms/media/shelf';
 import type { Sound } from './player.svelte';
-import { clipQuestion, pictureQuestion, type ClipAnswer, type Drawn } from './question';
+import { pictureQuestion, type Drawn } from './question';
 import { audioView } from './view.svelte';
 
 /** Pictures are asked for in a few widths, so that a resize asks seldom. */
 const WIDTHS = [240, 480, 800, 1200, 1800];
 
-export class ClipData {
+/** A slider that is on its way needs no neighbours. */
+const PREFETCH_AFTER_MS = 200;
+
+const queryOf = ({ run, tag, sample, at, step }: Spot): URLSearchParams =>
+  new URLSearchParams({ run: String(run), tag, step: String(step), index: String(sample), at });
+
+export class ClipData extends ListedSteps {
   /** pixels that the picture has */
   width = $state(0);
-  /** where the slider is, until it is known which step that is */
-  private moved = $state<number | null>(null);
-  private readonly query = new LiveQuery<ClipAnswer>();
   private readonly drawing = new LiveQuery<Drawn>();
 
   /** `fixed`: a step that does not follow the slider of the card; null: it follows. */
   constructor(
-    readonly card: string,
+    card: string,
     private readonly fixed: () => number | null = () => null,
-  ) {}
+  ) {
+    super(card, 'audio');
+  }
+  protected override wantedStep(): number | null {
+    return this.fixed() ?? super.wantedStep();
+  }
+  protected override choose(all: Shelf): Shelf {
+    return all.having(audioView.sampleOf(this.tag));
+  }
 
-  readonly tag = $derived.by(() => cardOf(this.card).tags[0]);
-  run = $derived.by((): Run | undefined => {
-    const { run } = cardOf(this.card);
-    return hub.runs.find(({ name }) => name === run);
-  });
-  private readonly runId = $derived(this.run?.id); // the run itself changes with every point
-  sample = $derived.by(() => audioView.sampleOf(this.tag));
-  /** The step that the viewer wants; null: the newest. */
-  wanted = $derived.by(() => this.fixed() ?? steps.stepOf(this.card));
+  readonly sample = $derived.by(() => audioView.sampleOf(this.tag));
+  readonly samples = $derived(this.shelf?.samples ?? 0);
+  readonly spot = $derived(this.shelf?.spot(this.index, this.sample) ?? null);
 
-  clip = $derived(this.query.answer?.clip ?? null);
-  total = $derived(this.query.answer?.total ?? 0);
-  samples = $derived(this.query.answer?.samples ?? 0);
-  index = $derived(this.moved ?? this.query.answer?.index ?? 0);
-  step = $derived(this.clip ? toNumber(this.clip.step) : NaN);
-  /** Another step than the one that is wanted is shown, since there is none there. */
-  isNearest = $derived(this.wanted !== null && this.clip !== null && this.step !== this.wanted);
-
-  private readonly blob = $derived(this.clip?.blobs.at(this.sample));
-  drawn = $derived(this.drawing.answer ?? null);
+  readonly drawn = $derived(this.drawing.answer ?? null);
   /** Nothing that the server says of the clip forbids to play it. */
-  canPlay = $derived.by(() => {
-    const { clip, drawn } = this;
-    if (!clip || drawn?.trouble === 'header') return false;
-    return clip.type.startsWith('audio/') || clip.type.startsWith('video/');
+  readonly canPlay = $derived.by(() => {
+    const { spot, drawn } = this;
+    if (!spot || drawn?.trouble === 'header') return false;
+    return spot.type.startsWith('audio/') || spot.type.startsWith('video/');
   });
+  readonly url = $derived(this.spot ? apiUrl(`blob?${queryOf(this.spot).toString()}`) : '');
   /** What the player needs to play it. */
-  sound = $derived.by((): Sound | null => {
-    const { blob, drawn } = this;
-    if (!this.canPlay || blob === undefined || (drawn?.trouble === undefined && drawn?.seconds === 0)) return null;
+  readonly sound = $derived.by((): Sound | null => {
+    const { spot, drawn } = this;
+    if (!this.canPlay || !spot || (drawn?.trouble === undefined && drawn?.seconds === 0)) return null;
     return {
       card: this.card,
       tag: this.tag,
-      url: apiUrl(blob),
-      seconds: drawn?.seconds || (this.clip?.rate ? (this.clip.frames ?? 0) / this.clip.rate : 0),
+      url: this.url,
+      seconds: drawn?.seconds || (spot.rate ? spot.frames / spot.rate : 0),
       loudness: drawn?.loudness ?? NaN,
     };
   });
-  url = $derived.by(() => (this.blob === undefined ? '' : apiUrl(this.blob)));
 
-  get trouble() {
-    return this.query.trouble ?? this.drawing.trouble;
+  override get trouble() {
+    return super.trouble ?? this.drawing.trouble;
   }
-  get isEmpty(): boolean {
-    return this.query.answer !== undefined && this.clip === null;
-  }
-  tryNow(): void {
-    this.query.tryNow();
+  override tryNow(): void {
+    super.tryNow();
     this.drawing.tryNow();
   }
-  set inSight(isInSight: boolean) {
-    this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
+  override set inSight(isInSight: boolean) {
+    super.inSight = isInSight;
     this.drawing.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
 
-  /** Inside an effect. */
-  follow(): void {
-    this.query.follow(() => {
-      if (this.runId === undefined) return null;
-      const { moved, wanted, tag, sample } = this;
-      const where = moved !== null ? { back: moved } : wanted === null ? { back: 0 } : { at: wanted };
-      return clipQuestion({ run: this.runId, tag, sample, where });
-    });
-    this.drawing.follow(() => {
-      const { blob, width } = this;
-      if (blob === undefined || width === 0) return null;
-      return pictureQuestion(blob, WIDTHS.find((w) => w >= width) ?? WIDTHS[WIDTHS.length - 1], audioView.scale);
-    });
-    // the slider has arrived: from now on the step counts, however many clips come
-    $effect(() => {
-      const answer = this.query.answer;
-      if (!answer?.clip || !('back' in answer.ask.where) || answer.ask.where.back !== this.moved) return;
-      steps.setStep(this.card, this.moved === 0 ? null : toNumber(answer.clip.step));
-      this.moved = null;
-    });
+  private pathOf(spot: Spot): string {
+    const columns = WIDTHS.find((w) => w >= this.width) ?? WIDTHS[WIDTHS.length - 1];
+    return `audio/picture?${queryOf(spot).toString()}&columns=${columns}&rows=96&scale=${audioView.scale}`;
   }
 
-  /** To the clip at this index, 0 being the newest. */
-  slide(index: number): void {
-    this.moved = Math.max(0, Math.min(this.total - 1, index));
-  }
-  goTo(step: number): void {
-    this.moved = null;
-    steps.setStep(this.card, step);
+  /** Inside an effect. */
+  override follow(): void {
+    super.follow();
+    this.drawing.follow(() => (this.spot && this.width > 0 ? pictureQuestion(this.pathOf(this.spot)) : null));
+    // pictures of the steps beside the one that is shown are made and loaded when that one is there
+    $effect(() => {
+      if (!this.drawn || !this.spot || this.width === 0) return;
+      const paths = this.beside.flatMap((index) => {
+        const spot = this.shelf?.spot(index, this.sample);
+        return spot ? [this.pathOf(spot)] : [];
+      });
+      const unwanted = new AbortController();
+      const timer = setTimeout(() => {
+        for (const path of paths)
+          void fetch(apiUrl(path), { priority: 'low', signal: unwanted.signal }).catch(() => undefined);
+      }, PREFETCH_AFTER_MS);
+      return () => {
+        clearTimeout(timer);
+        unwanted.abort();
+      };
+    });
   }
 }

@@ -25,7 +25,7 @@ const ENDINGS: Record<string, string> = {
 export function saveClip(data: ClipData, name: string): void {
   const link = document.createElement('a');
   link.href = data.url;
-  link.download = `${fileName(`${name}_${data.step}`)}.${ENDINGS[data.clip?.type ?? ''] ?? 'bin'}`;
+  link.download = `${fileName(`${name}_${data.step}`)}.${ENDINGS[data.spot?.type ?? ''] ?? 'bin'}`;
   link.click();
 }
 

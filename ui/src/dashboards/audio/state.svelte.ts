@@ -2,23 +2,15 @@
 // are, since all cards of a tag share one time axis.
 import { untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
-import { cardKey, cardOf, hub, runs, type Tag } from '../../public';
+import { cardOf } from '../../public';
 import { Cards } from '../../rooms/cards/cards.svelte';
+import { cardsOfRuns } from '../../rooms/cards/ofruns';
 import { grid } from './view.svelte';
 
 export const PLUGIN = 'audio';
 
-function cardsOf(tags: readonly Tag[]): string[] {
-  const wanted = grid.emptyCards ? hub.runs : runs.shown;
-  return tags.flatMap(({ tag, runs: has }) => {
-    const ids = has === 'all' ? null : new Set(has);
-    return wanted
-      .filter((run) => !ids || ids.has(run.id))
-      .map((run) => cardKey({ plugin: PLUGIN, tags: [tag], run: run.name }));
-  });
-}
-
-export const audioCards = (): Cards => new Cards(grid, { plugins: [PLUGIN], cardsOf });
+export const audioCards = (): Cards =>
+  new Cards(grid, { plugins: [PLUGIN], cardsOf: (tags) => cardsOfRuns(PLUGIN, tags, grid.emptyCards) });
 
 class Lengths {
   private readonly seconds = new SvelteMap<string, number>();

@@ -1,7 +1,7 @@
 // The two pictures that are compared: what each side shows, and what the server measures of the pair.
 import { cardOf, LiveQuery, ok, type Comparison, type Question } from '../../public';
 import { PictureData } from './card.svelte';
-import type { Spot } from './shelf';
+import type { Spot } from '../../rooms/media/shelf';
 import { pairPath } from './sources';
 import { imagesView, type Side } from './view.svelte';
 

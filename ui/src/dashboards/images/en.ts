@@ -1,6 +1,5 @@
 // English, the measure of the other catalogue.
 export const texts = {
-  step: 'Step of {name}',
   pictureOf: 'Picture of {name}',
   one: '1 step',
   count: '{n} of {total}',
@@ -23,9 +22,6 @@ export const texts = {
   newestTitle: 'All cards show their newest step again',
   play: 'Play the steps',
   stop: 'Stop',
-  link: 'Link steps',
-  linkTitle: 'All cards show the same step, as far as they have it',
-  linkNot: 'Steps are linked when the horizontal axis of the time series is Step',
   adjusted: 'Adjusted',
   brightness: 'Brightness',
   contrast: 'Contrast',

@@ -2,8 +2,8 @@
 // nearest to the step; beyond a run's last step there is none.
 import { cardOf, hub, LiveQuery, runs, seriesKey, type Run } from '../../public';
 import { steps } from '../../rooms/steps/steps.svelte';
-import { imagesQuestion, type Shelves } from './question';
-import { chooseSteps, stepsOf, type Shelf, type Spot } from './shelf';
+import { mediaQuestion, type Shelves } from '../../rooms/media/question';
+import { chooseSteps, stepsOf, type Shelf, type Spot } from '../../rooms/media/shelf';
 import type { Images } from './state.svelte';
 import { imagesView } from './view.svelte';
 
@@ -71,7 +71,12 @@ export class MatrixData {
   follow(): void {
     this.query.follow(() => {
       const ids = this.key === '' ? [] : this.key.split(',').map(Number);
-      return ids.length ? imagesQuestion(ids.map((run) => ({ run, tag: this.tag }))) : null;
+      return ids.length
+        ? mediaQuestion(
+            'images',
+            ids.map((run) => ({ run, tag: this.tag })),
+          )
+        : null;
     });
   }
   nameOf(run: Run): string {

@@ -1,10 +1,11 @@
 // The cards of images. As cards and film strips: one for each run and tag (and sample, where that is asked for); as a grid:
 // one for each tag, with a row for each run.
-import { cardKey, cardOf, format, hub, runs, t, type Run, type SheetAsk, type Tag } from '../../public';
+import { cardKey, cardOf, format, t, type Run, type SheetAsk, type Tag } from '../../public';
 import { Cards } from '../../rooms/cards/cards.svelte';
+import { runsWith } from '../../rooms/cards/ofruns';
 import { steps } from '../../rooms/steps/steps.svelte';
 import type { MatrixData } from './matrix.svelte';
-import { stepsOf, type Shelf, type Spot } from './shelf';
+import { stepsOf, type Shelf, type Spot } from '../../rooms/media/shelf';
 import { grid, imagesView, PLUGIN } from './view.svelte';
 
 type SheetRow = SheetAsk['rows'][number];
@@ -19,13 +20,6 @@ const STRIP_CARD = 220;
 export const CELL = 104;
 export const ROW = CELL + 46;
 const GRID_CARD = 36 + 28 + 28;
-
-function runsWith(tag: Tag, showAll = grid.emptyCards): Run[] {
-  const wanted = showAll ? hub.runs : runs.shown;
-  if (tag.runs === 'all') return wanted;
-  const ids = new Set(tag.runs);
-  return wanted.filter((run) => ids.has(run.id));
-}
 
 /** A card for each run and tag, and sample, where that is asked for. */
 export const cardsOfRuns = (tags: readonly Tag[], showAll = grid.emptyCards): string[] =>
@@ -51,7 +45,7 @@ export class Images {
 
   /** The runs of a grid, in order. */
   runsOf(card: string): Run[] {
-    return this.cards.tagsOf(card).flatMap((tag) => runsWith(tag));
+    return this.cards.tagsOf(card).flatMap((tag) => runsWith(tag, grid.emptyCards));
   }
   rowsOf(card: string): number {
     return Math.min(this.rows.get(card) ?? ROWS, this.runsOf(card).length);

@@ -2,9 +2,9 @@
 // card, where all of them are zoomed to, and which two are compared.
 import { cardKey, cardOf, fields, joinList, numberOr, splitList, view, type Field } from '../../public';
 import { GridView } from '../../rooms/cards/grid.svelte';
-import type { Spacing } from './shelf';
+import type { Spacing } from '../../rooms/media/shelf';
 
-export const PLUGIN = 'images';
+export const PLUGIN = 'images' as const;
 const PREFIX = 'img';
 
 export type Mode = 'cards' | 'grid' | 'strip';

@@ -2,7 +2,6 @@
 import type { Key } from './en';
 
 export const texts: Record<Key, string> = {
-  step: '{name} 的步数',
   pictureOf: '{name} 的图像',
   one: '1 步',
   count: '{n} / {total}',
@@ -25,9 +24,6 @@ export const texts: Record<Key, string> = {
   newestTitle: '所有卡片重新显示各自最新的一步',
   play: '逐步播放',
   stop: '停止',
-  link: '联动步数',
-  linkTitle: '所有卡片显示同一步（如有）',
-  linkNot: '仅当时间序列的横轴为“步数”时才能联动',
   adjusted: '已调节',
   brightness: '亮度',
   contrast: '对比度',

@@ -1,6 +1,7 @@
 // One card's text: the one at the step that is wanted, or the newest; kept up to date by LiveQuery. Of a very long text
 // only the beginning is asked for, until somebody wants all of it.
-import { AHEAD, apiUrl, cardOf, hub, IN_SIGHT, LiveQuery, toNumber, type Run } from '../../public';
+import { AHEAD, apiUrl, hub, IN_SIGHT, LiveQuery, toNumber, type Run } from '../../public';
+import { OneRun } from '../../rooms/card/one.svelte';
 import { steps } from '../../rooms/steps/steps.svelte';
 import { textQuestion, type TextAnswer } from './question';
 import { textView } from './view.svelte';
@@ -8,7 +9,7 @@ import { textView } from './view.svelte';
 const MOST_BYTES = 1 << 20;
 const MOST_COMPARED = 1 << 20;
 
-export class TextData {
+export class TextData extends OneRun {
   wantsAll = $state(false);
   /** of tensors with more than two dimensions: which part is shown */
   slice = $state.raw<readonly number[]>([]);
@@ -16,17 +17,7 @@ export class TextData {
   private moved = $state<number | null>(null);
   private readonly query = new LiveQuery<TextAnswer>();
 
-  constructor(readonly card: string) {}
-
-  readonly tag = $derived.by(() => cardOf(this.card).tags[0]);
-  run = $derived.by((): Run | undefined => {
-    const { run } = cardOf(this.card);
-    return hub.runs.find(({ name }) => name === run);
-  });
-  private readonly runId = $derived(this.run?.id); // the run itself changes with every point
   mode = $derived.by(() => textView.modeOf(this.card));
-  /** The step that the viewer wants; null: the newest. */
-  wanted = $derived.by(() => steps.stepOf(this.card));
 
   point = $derived(this.query.answer?.point ?? null);
   total = $derived(this.query.answer?.total ?? 0);
@@ -52,8 +43,8 @@ export class TextData {
   get trouble() {
     return this.query.trouble;
   }
-  get isEmpty(): boolean {
-    return this.query.answer !== undefined && this.point === null;
+  get isAnswered(): boolean {
+    return this.query.answer !== undefined;
   }
   tryNow(): void {
     this.query.tryNow();

@@ -2,10 +2,6 @@
 export const texts = {
   markdown: 'Markdown',
   markdownTitle: 'Show texts as Markdown, or as they were logged',
-  link: 'Link steps',
-  linkTitle: 'All cards show the same step, as far as they have it',
-  linkNot: 'Steps are linked when the horizontal axis of the time series is Step',
-  step: 'Step of {name}',
   one: '1 text',
   count: '{n} of {total} texts',
   textOf: 'Text of {name}',

@@ -4,10 +4,6 @@ import type { Key } from './en';
 export const texts: Record<Key, string> = {
   markdown: 'Markdown',
   markdownTitle: '以 Markdown 显示文本，或按记录的原样显示',
-  link: '联动步数',
-  linkTitle: '所有卡片显示同一步（如有）',
-  linkNot: '仅当时间序列的横轴为“步数”时才能联动',
-  step: '{name} 的步数',
   one: '1 条文本',
   count: '第 {n} / {total} 条文本',
   textOf: '{name} 的文本',

@@ -60,6 +60,20 @@ describe('cards', () => {
     const shut = Array.from({ length: 10 }, (_, i) => section(`s${i}`, 4, false));
     expect(layOut(shut, 1200, 3, new Set(), heightOf).height).toBe(4 * HEADER + GAP);
   });
+  it('may take two columns, and go to the next row where there is one left', () => {
+    const span = (card: string) => (card === 'a/1' || card === 'a/2' ? 2 : 1);
+    const { placed } = layOut([section('a', 4)], 1000, 3, new Set(), heightOf, span);
+    const one = (1000 - 2 * GAP) / 3;
+    const next = HEADER + CARD + GAP;
+    expect(placed[0].cards.map((c) => [Math.round(c.left), c.top, Math.round(c.width)])).toEqual([
+      [0, HEADER, Math.round(one)],
+      [Math.round(one + GAP), HEADER, Math.round(2 * one + GAP)],
+      [0, next, Math.round(2 * one + GAP)],
+      [Math.round(2 * (one + GAP)), next, Math.round(one)],
+    ]);
+    const narrow = layOut([section('a', 2)], 300, 1, new Set(), heightOf, span).placed[0].cards;
+    expect(narrow.map((c) => c.width)).toEqual([300, 300]);
+  });
   it('of a closed section are not there', () =>
     expect(layOut([section('a', 9, false)], 1000, 3, new Set(), heightOf).placed[0].cards).toEqual([]));
   it('exist only in sight: ten thousand cost as many as fit', () => {

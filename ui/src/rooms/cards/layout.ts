@@ -33,6 +33,9 @@ const LEAST_WIDTH = 320;
 /** How high a card is, in a row with others and over the whole width. */
 export type HeightOf = (card: string, isWide: boolean) => number;
 
+/** How many columns a card takes; at most as many as there are. */
+export type SpanOf = (card: string) => number;
+
 /** As many as are wanted, if they fit; 0: as many as fit with `least` pixels each. */
 export function perRow(width: number, wanted: number, least = LEAST_WIDTH): number {
   if (wanted > 0) return Math.max(1, Math.min(wanted, Math.floor((width + GAP) / (160 + GAP)) || 1));
@@ -45,12 +48,15 @@ function placeCards(
   columns: number,
   wide: ReadonlySet<string>,
   heightOf: HeightOf,
+  spanOf: SpanOf,
 ): { cards: PlacedCard[]; bottom: number } {
   const cards: PlacedCard[] = [];
   const one = (width - GAP * (columns - 1)) / columns;
   let top = HEADER;
   let row: PlacedCard[] = [];
+  let taken = 0; // columns of the row
   const endRow = () => {
+    taken = 0;
     if (row.length === 0) return;
     const end = Math.max(...row.map((card) => card.top + card.height));
     for (const card of row) card.rowEnd = end;
@@ -59,19 +65,20 @@ function placeCards(
   };
   for (const key of keys) {
     const isWide = wide.has(key);
-    if (isWide || row.length === columns) endRow();
+    const span = isWide ? columns : Math.min(columns, spanOf(key));
+    if (taken + span > columns) endRow();
     const height = heightOf(key, isWide);
     const card = {
       card: key,
-      left: isWide ? 0 : row.length * (one + GAP),
+      left: taken * (one + GAP),
       top,
-      width: isWide ? width : one,
+      width: span * (one + GAP) - GAP,
       height,
       rowEnd: 0,
     };
     cards.push(card);
     row.push(card);
-    if (isWide) endRow();
+    taken += span;
   }
   endRow();
   return { cards, bottom: top };
@@ -83,6 +90,7 @@ export function layOut(
   columns: number,
   wide: ReadonlySet<string>,
   heightOf: HeightOf,
+  spanOf: SpanOf = () => 1,
 ): { placed: PlacedSection[]; height: number } {
   let top = 0;
   const placed: PlacedSection[] = [];
@@ -90,9 +98,13 @@ export function layOut(
   // sections that fit beside each other are one row: those that are shut, and those whose cards fill less than one
   let row: Section[] = [];
   let taken = 0;
-  const sizeOf = (section: Section) => (section.open ? section.cards.length : 1);
+  const columnsOf = (cards: readonly string[]) => cards.reduce((sum, card) => sum + Math.min(columns, spanOf(card)), 0);
+  const sizeOf = (section: Section) => (section.open ? columnsOf(section.cards) : 1);
   const isSmall = (section: Section) =>
-    !section.open || (section.cards.length < columns && !section.cards.some((card) => wide.has(card)));
+    !section.open ||
+    (section.cards.length < columns &&
+      columnsOf(section.cards) < columns &&
+      !section.cards.some((card) => wide.has(card)));
   const endRow = () => {
     if (row.length === 0) return;
     const n = row[0].open ? taken : columns; // cards fill the row, heads alone need not
@@ -105,7 +117,7 @@ export function layOut(
       const own = size * one + (size - 1) * GAP;
       const height = (card: string) => heightOf(card, isWide);
       const { cards, bottom: end } = section.open
-        ? placeCards(section.cards, own, size, wide, height)
+        ? placeCards(section.cards, own, size, wide, height, spanOf)
         : { cards: [], bottom: HEADER };
       placed.push({ section, left, top, width: own, height: end, cards });
       left += own + GAP;
@@ -123,7 +135,7 @@ export function layOut(
       taken += size;
       continue;
     }
-    const { cards, bottom } = placeCards(section.cards, width, columns, wide, heightOf);
+    const { cards, bottom } = placeCards(section.cards, width, columns, wide, heightOf, spanOf);
     placed.push({ section, left: 0, top, width, height: bottom, cards });
     top += bottom;
   }

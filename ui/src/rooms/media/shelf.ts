@@ -1,11 +1,11 @@
-// The pictures of one series: where each is and what ingest saw of it. Points are held in the order of the log, which is
+// The pictures or clips of one series: where each is and what ingest saw of it. Points are held in the order of the log, which is
 // how they come; `order` has them by step, of several at one step the first, as TensorBoard has it. Plain arithmetic.
-import { MEDIA_TYPES, type Pictures } from '../../public';
+import { MEDIA_TYPES, type MediaList } from '../../public';
 
 /** In a column of types. */
 const END_IS_MISSING = 128;
 
-/** One picture of a step: which bytes, and what is known of them. */
+/** One picture or clip of a step: which bytes, and what is known of them. */
 export interface Spot {
   run: number;
   tag: string;
@@ -14,9 +14,11 @@ export interface Spot {
   at: string; // offset and checksum of the record: exactly these bytes
   sample: number;
   type: string;
-  width: number; // 0: unknown
-  height: number;
   bytes: number;
+  width: number; // of a picture; 0: unknown
+  height: number;
+  rate: number; // of a clip: frames a second; 0: it is no WAV file that can be trusted
+  frames: number;
   isCut: boolean; // its end is missing
 }
 
@@ -25,28 +27,33 @@ export class Shelf {
 
   constructor(
     readonly tag: string,
-    private readonly points: Pictures,
+    private readonly points: MediaList,
+    order?: Uint32Array,
   ) {
+    this.order = order ?? Shelf.bySteps(points);
+  }
+
+  private static bySteps(points: MediaList): Uint32Array {
     const { step } = points;
     const all = Uint32Array.from({ length: points.points }, (_, i) => i);
     let isRising = true;
     for (let i = 1; i < all.length && isRising; i++) isRising = step[i] > step[i - 1];
     if (!isRising) all.sort((a, b) => step[a] - step[b] || a - b);
-    this.order = isRising ? all : all.filter((at, i) => i === 0 || step[at] !== step[all[i - 1]]);
+    return isRising ? all : all.filter((at, i) => i === 0 || step[at] !== step[all[i - 1]]);
   }
 
-  get raw(): Pictures {
+  get raw(): MediaList {
     return this.points;
   }
   get total(): number {
     return this.order.length;
   }
-  /** The most pictures that a step has. */
+  /** The most pictures or clips that a step has. */
   get samples(): number {
     return this.points.samples;
   }
   get size(): number {
-    return 200 + this.points.points * 45;
+    return 200 + this.points.points * 53;
   }
 
   stepAt(index: number): number {
@@ -83,31 +90,39 @@ export class Shelf {
       at: `${p.offset[i]}-${p.crc[i]}`,
       sample,
       type: MEDIA_TYPES[p.type[i] & ~END_IS_MISSING] ?? MEDIA_TYPES[0],
-      width: p.width[i],
-      height: p.height[i],
       bytes: p.bytes[i],
+      width: p.width.at(i) ?? 0,
+      height: p.height.at(i) ?? 0,
+      rate: p.rate.at(i) ?? 0,
+      frames: p.frames.at(i) ?? 0,
       isCut: sample === 0 && (p.type[i] & END_IS_MISSING) !== 0,
     };
   }
 
+  /** Only the steps that have this sample. */
+  having(sample: number): Shelf {
+    const { count } = this.points;
+    if (sample === 0) return this;
+    return new Shelf(
+      this.tag,
+      this.points,
+      this.order.filter((i) => count[i] > sample),
+    );
+  }
+
   /** This and the points that came after it. */
-  with(more: Pictures): Shelf {
+  with(more: MediaList): Shelf {
     const mine = this.points;
-    const f64 = (key: 'step' | 'wall' | 'offset') => {
-      const all = new Float64Array(mine.points + more.points);
-      all.set(mine[key]);
-      all.set(more[key], mine.points);
+    const join = <C extends Float64Array | Uint32Array | Uint8Array>(a: C, b: C, empty: (n: number) => C): C => {
+      if (a.length === 0 && b.length === 0) return a; // a column of the other kind
+      const all = empty(mine.points + more.points);
+      all.set(a);
+      all.set(b, mine.points);
       return all;
     };
-    const u32 = (key: 'crc' | 'count' | 'width' | 'height' | 'bytes') => {
-      const all = new Uint32Array(mine.points + more.points);
-      all.set(mine[key]);
-      all.set(more[key], mine.points);
-      return all;
-    };
-    const type = new Uint8Array(mine.points + more.points);
-    type.set(mine.type);
-    type.set(more.type, mine.points);
+    const f64 = (key: 'step' | 'wall' | 'offset') => join(mine[key], more[key], (n) => new Float64Array(n));
+    const u32 = (key: 'crc' | 'count' | 'bytes' | 'width' | 'height' | 'rate' | 'frames') =>
+      join(mine[key], more[key], (n) => new Uint32Array(n));
     return new Shelf(this.tag, {
       ...more,
       points: mine.points + more.points,
@@ -116,10 +131,12 @@ export class Shelf {
       offset: f64('offset'),
       crc: u32('crc'),
       count: u32('count'),
+      bytes: u32('bytes'),
       width: u32('width'),
       height: u32('height'),
-      bytes: u32('bytes'),
-      type,
+      rate: u32('rate'),
+      frames: u32('frames'),
+      type: join(mine.type, more.type, (n) => new Uint8Array(n)),
     });
   }
 }

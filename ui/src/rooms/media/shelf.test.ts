@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Pictures } from '../../data/types';
+import type { MediaList } from '../../data/types';
 
 vi.mock('../../public', async () => await vi.importActual<object>('../../data/types'));
 const { chooseSteps, Shelf, stepsOf } = await import('./shelf');
 
-function pictures(steps: number[], from = 0): Pictures {
+function pictures(steps: number[], from = 0): MediaList {
   const u32 = (f: (i: number) => number) => Uint32Array.from(steps, (_, i) => f(i));
   return {
     run: 3,
@@ -20,6 +20,8 @@ function pictures(steps: number[], from = 0): Pictures {
     count: u32((i) => 1 + (i % 2)),
     width: u32(() => 8),
     height: u32(() => 6),
+    rate: new Uint32Array(0),
+    frames: new Uint32Array(0),
     bytes: u32(() => 99),
     type: Uint8Array.from(steps, () => 1),
   };

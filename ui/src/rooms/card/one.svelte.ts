@@ -1,0 +1,23 @@
+// What a card of one run and one tag knows of itself: the run, its name, the step that the viewer wants.
+import { cardOf, hub, runs, type Run } from '../../public';
+import { steps } from '../steps/steps.svelte';
+
+export class OneRun {
+  constructor(readonly card: string) {}
+
+  readonly tag = $derived.by(() => cardOf(this.card).tags[0]);
+  readonly run = $derived.by((): Run | undefined => {
+    const { run } = cardOf(this.card);
+    return hub.runs.find(({ name }) => name === run);
+  });
+  /** The run itself changes with every point, its id never. */
+  readonly runId = $derived(this.run?.id);
+  readonly runName = $derived.by(() => (this.run ? runs.nameOf(this.run) : (cardOf(this.card).run ?? '')));
+  readonly label = $derived(`${this.runName} · ${this.tag}`);
+  /** The step that the viewer wants; null: the newest. */
+  readonly wanted = $derived.by(() => this.wantedStep());
+
+  protected wantedStep(): number | null {
+    return steps.stepOf(this.card);
+  }
+}

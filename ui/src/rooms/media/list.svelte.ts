@@ -1,0 +1,75 @@
+// The pictures or clips of one card: which steps there are, which one is shown; kept up to date by LiveQuery. The newest is
+// shown until somebody chooses a step; from then on that step stays, whatever comes.
+import { AHEAD, IN_SIGHT, LiveQuery, seriesKey } from '../../public';
+import { OneRun } from '../card/one.svelte';
+import { steps } from '../steps/steps.svelte';
+import { mediaQuestion, type MediaPlugin, type Shelves } from './question';
+import type { Shelf } from './shelf';
+
+/** Steps beside the one that is shown that are loaded ahead. */
+const BESIDE = [1, -1, 2];
+
+export class ListedSteps extends OneRun {
+  private readonly query = new LiveQuery<Shelves>();
+
+  constructor(
+    card: string,
+    private readonly plugin: MediaPlugin,
+  ) {
+    super(card);
+  }
+
+  readonly shelf = $derived.by((): Shelf | null => {
+    if (this.runId === undefined) return null;
+    const all = this.query.answer?.get(seriesKey({ run: this.runId, tag: this.tag })) ?? null;
+    return all && this.choose(all);
+  });
+  readonly total = $derived(this.shelf?.total ?? 0);
+  /** counted from the oldest */
+  readonly index = $derived(this.shelf ? this.shelf.near(this.wanted) : -1);
+  readonly step = $derived(this.shelf && this.total > 0 ? this.shelf.stepAt(this.index) : NaN);
+  readonly isNearest = $derived(this.wanted !== null && this.total > 0 && this.step !== this.wanted);
+
+  /** Of all steps those that the card shows. */
+  protected choose(all: Shelf): Shelf {
+    return all;
+  }
+
+  get trouble() {
+    return this.query.trouble;
+  }
+  get isAnswered(): boolean {
+    return this.query.answer !== undefined;
+  }
+  tryNow(): void {
+    this.query.tryNow();
+  }
+  set inSight(isInSight: boolean) {
+    this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
+  }
+
+  /** Inside an effect. */
+  follow(): void {
+    this.query.follow(() =>
+      this.runId === undefined ? null : mediaQuestion(this.plugin, [{ run: this.runId, tag: this.tag }]),
+    );
+  }
+
+  /** To the step at this index, counted from the newest. */
+  slide(fromNewest: number): void {
+    if (!this.shelf) return;
+    const index = Math.max(0, Math.min(this.total - 1, this.total - 1 - fromNewest));
+    const isNewest = index === this.total - 1 && steps.master === null;
+    steps.setStep(this.card, isNewest ? null : this.shelf.stepAt(index));
+  }
+  slideBy(by: number): void {
+    if (this.total > 1) this.slide(this.total - 1 - this.index - by);
+  }
+  goTo(step: number): void {
+    steps.setStep(this.card, step);
+  }
+  /** The indices of the steps that are likely to be wanted next. */
+  get beside(): number[] {
+    return BESIDE.map((by) => this.index + by).filter((index) => index >= 0 && index < this.total);
+  }
+}
