@@ -204,8 +204,7 @@ void sb_made_cache_keep(sb_made_cache *c, sb_slice key, sb_slice bytes) {
  * held. */
 static uint32_t place_of(const sb_made_cache *c, const uint64_t hash[2]) {
     uint32_t i = 0;
-    while (i < MOST_UNDER_WAY &&
-           (c->under_way[i][0] != hash[0] || c->under_way[i][1] != hash[1]))
+    while (i < MOST_UNDER_WAY && (c->under_way[i][0] != hash[0] || c->under_way[i][1] != hash[1]))
         i++;
     return i;
 }
@@ -220,12 +219,11 @@ static const uint64_t nothing[2] = {0, 0};
 
 bool sb_made_cache_begin(sb_made_cache *c, sb_slice key, bool (*is_over)(void *ud), void *ud) {
     uint64_t hash[2];
-    bool was_made = false;
     hash_key(hash, key);
     pthread_mutex_lock(&c->mutex);
+    bool was_made = place_of(c, hash) < MOST_UNDER_WAY;
     while (place_of(c, hash) < MOST_UNDER_WAY && !is_over(ud)) {
         struct timespec until;
-        was_made = true;
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += LOOK_EVERY_NS;
         until.tv_sec += until.tv_nsec / 1000000000L;

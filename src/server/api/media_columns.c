@@ -1,5 +1,5 @@
-/* media_columns.c: the pictures or clips of many series as columns, of which a client gets only what
- * is new to it. Sizes and types are those that ingest saw: nothing is read from the log. */
+/* media_columns.c: the pictures or clips of many series as columns, of which a client gets only
+ * what is new to it. Sizes and types are those that ingest saw: nothing is read from the log. */
 #include "media/sniff.h"
 #include "query/lines/points.h"
 #include "query/records/refs.h"
@@ -100,8 +100,8 @@ static sb_status add_series(media_lists *l, uint32_t entry, const sb_series_ask 
     sb_status status = run ? sb_series_take(run, have->tag, l->q->arena, &series) : SB_NOT_FOUND;
     sb_column_u32(&l->body, entry, AT_RUN, have->run);
     if (status == SB_OK) {
-        status = series.meta->kind == SB_SERIES_BLOBS ? add_list(l, entry, &series, have)
-                                                      : SB_NOT_FOUND;
+        status =
+            series.meta->kind == SB_SERIES_BLOBS ? add_list(l, entry, &series, have) : SB_NOT_FOUND;
         sb_series_release(&series);
     }
     if (status == SB_NOT_FOUND) {

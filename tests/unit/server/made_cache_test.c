@@ -136,7 +136,8 @@ static void equal_questions_are_made_once_and_the_others_wait(void **state) {
     char key[32];
     assert_true(sb_made_cache_begin(c, key_of(key, 1), never, NULL));
     assert_true(sb_made_cache_begin(c, key_of(key, 2), never, NULL)); /* another question */
-    waiter waiters[3] = {{.c = c, .is_first = true}, {.c = c, .is_first = true}, {.c = c, .is_first = true}};
+    waiter waiters[3] = {
+        {.c = c, .is_first = true}, {.c = c, .is_first = true}, {.c = c, .is_first = true}};
     pthread_t threads[3];
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, wait_for_it, &waiters[i]), 0);

@@ -13,7 +13,7 @@ const WIDTHS = [240, 480, 800, 1200, 1800];
 const PREFETCH_AFTER_MS = 200;
 
 const queryOf = ({ run, tag, sample, at, step }: Spot): URLSearchParams =>
-  new URLSearchParams({ run: String(run), tag, step: String(step), index: String(sample), at });
+  new URLSearchParams({ run: String(run), step: String(step), index: String(sample), at, tag });
 
 export class ClipData extends ListedSteps {
   /** pixels that the picture has */
