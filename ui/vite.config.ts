@@ -30,6 +30,57 @@ function firstPage(): (id: string, context: Rolldown.ChunkingContext) => string 
   };
 }
 
+type Bundle = Rolldown.OutputBundle;
+const VIEW = /\/src\/dashboards\/([a-z_]+)\/View\.svelte$/;
+
+/** Of each dashboard but the first: all files that it needs before it can show something, with its texts. */
+function filesOfDashboards(bundle: Bundle, language: string): Record<string, string[]> {
+  const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+  const found: Record<string, string[]> = {};
+  for (const view of chunks) {
+    const id = VIEW.exec(view.facadeModuleId ?? '')?.[1];
+    if (!id) continue;
+    const files = new Set<string>();
+    const take = (chunk: Rolldown.OutputChunk) => {
+      if (files.has(chunk.fileName) || chunk.isEntry || chunk.name === 'first') return;
+      files.add(chunk.fileName);
+      for (const css of chunk.viteMetadata?.importedCss ?? []) files.add(css);
+      for (const name of chunk.imports) {
+        const other = bundle[name];
+        if (other?.type === 'chunk') take(other);
+      }
+    };
+    take(view);
+    const texts = [
+      `/dashboards/${id}/${language}.ts`,
+      ...(view.imports.some((name) => has(bundle, name, '/rooms/histograms/'))
+        ? [`/rooms/histograms/${language}.ts`]
+        : []),
+    ];
+    for (const chunk of chunks) if (texts.some((name) => chunk.facadeModuleId?.endsWith(name))) take(chunk);
+    found[id] = [...files];
+  }
+  return found;
+}
+function has(bundle: Bundle, name: string, part: string): boolean {
+  const chunk = bundle[name];
+  return chunk?.type === 'chunk' && chunk.moduleIds.some((id) => id.includes(part));
+}
+
+/** A few lines that run before the page's script is here: they fetch the files of the dashboard that the address names, which the
+ * script would ask for only after it has been read and run. */
+const ahead = (files: Record<string, string[]>): string => `{
+  const files = ${JSON.stringify(files)}[location.hash.slice(1).split('&')[0]] ?? [];
+  for (const file of files) {
+    const link = document.createElement('link');
+    link.rel = file.endsWith('.css') ? 'prefetch' : 'modulepreload';
+    link.crossOrigin = '';
+    link.href = './' + file;
+    document.head.append(link);
+  }
+}
+`;
+
 /** One page a language, which fetches its texts beside the script; the server chooses by what the browser prefers. */
 function pages(): Plugin {
   return {
@@ -46,8 +97,14 @@ function pages(): Plugin {
             : [],
         );
         if (links.length === 0) throw new Error(`there are no texts for ${file}`);
+        const script = ahead(filesOfDashboards(bundle, language));
+        const reference = this.emitFile({ type: 'asset', name: `ahead.${language}.js`, source: script });
+        const first = `<script async src="./${this.getFileName(reference)}"></script>\n    <link rel="icon"`;
         const head = `${links.join('')}  </head>`;
-        const html = source.replace('<html lang="en">', `<html lang="${lang}">`).replace('</head>', head);
+        const html = source
+          .replace('<html lang="en">', `<html lang="${lang}">`)
+          .replace('<link rel="icon"', first)
+          .replace('</head>', head);
         if (file === 'index.html') page.source = html;
         else this.emitFile({ type: 'asset', fileName: file, source: html });
       }

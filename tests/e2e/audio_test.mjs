@@ -5,9 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter, tone, wav } from './logs.mjs';
-import { address, axe, loaded, open, OUT, ROOT, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, open, OUT, ROOT, serve, shot, soon, until } from './harness.mjs';
+import { servedLog, START } from './media.mjs';
 
-const START = 1_763_000_000;
 const voice = (step, base) => (t) => {
   const syllable = Math.max(0, Math.sin(2 * Math.PI * 2.2 * t)) ** 0.5;
   const pitch = base + 30 * Math.sin(2 * Math.PI * 0.7 * t);
@@ -36,15 +36,7 @@ function write(logdir) {
   }
   return runs;
 }
-async function made(fill = write) {
-  const server = await serve('fresh');
-  const runs = fill(server.logdir);
-  await until('read', async () => {
-    const status = await loaded(server);
-    return status.plugins.audio > 0 && status;
-  });
-  return { server, runs };
-}
+const made = (fill = write) => servedLog(fill, 'audio');
 const DRAWN = 'canvas[data-drawn]';
 async function openClips(server, hash = '#audio&v=1', options = {}) {
   const page = await open(server, hash, options);

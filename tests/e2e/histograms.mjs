@@ -1,8 +1,7 @@
 // Logs with histograms, for the tests of histograms and distributions: shapes that are known, without noise.
 import { RunWriter } from './logs.mjs';
-import { loaded, serve, until } from './harness.mjs';
+import { cardOf, servedLog, START } from './media.mjs';
 
-const START = 1_763_000_000;
 const bell = (x, mean, deviation) => Math.exp(-(((x - mean) / deviation) ** 2) / 2);
 
 /** Buckets of values that are spread as the sum of some bells: [mean, deviation, share]. */
@@ -56,17 +55,9 @@ export function write(logdir, steps = 60) {
 }
 
 /** A server of its own over what `fill` writes, when all is read. */
-export async function made(fill = write) {
-  const server = await serve('fresh');
-  const runs = fill(server.logdir);
-  await until('read', async () => {
-    const status = await loaded(server);
-    return status.plugins.histograms > 0 && status;
-  });
-  return { server, runs };
-}
+export const made = (fill = write) => servedLog(fill, 'histograms');
 
-export const card = (page, run, tag) => page.locator(`[data-tag="!histograms!${run}!!${tag}"]`).first();
+export const card = (page, run, tag) => cardOf(page, 'histograms', run, tag);
 
 /** The colours of a canvas of a card's picture (0: the picture, 1: what is marked): r, g, b, a of every pixel, row by row. */
 export async function pixels(figure, which = 0) {

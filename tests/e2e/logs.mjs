@@ -111,8 +111,8 @@ export class RunWriter {
     return this;
   }
   /** Histograms of one step, as tf.summary logs them: rows of left edge, right edge, count. */
-  histograms(step, values, wall = this.start + step) {
-    const metadata = bytes(9, bytes(1, bytes(1, 'histograms')));
+  histograms(step, values, wall = this.start + step, { description = '', display = '' } = {}) {
+    const metadata = bytes(9, bytes(1, bytes(1, 'histograms')), bytes(2, display), bytes(3, description));
     // TensorProto: dtype 1 = DT_DOUBLE (2), tensor_shape 2 {dim 2 {size 1}}, tensor_content 4
     const tensor = (rows) => {
       const content = Buffer.from(new Float64Array(rows.flat()).buffer);
@@ -139,8 +139,8 @@ export class RunWriter {
     return this;
   }
   /** Pictures of one step, as TensorFlow 2 logs them: width and height as texts, then each sample's bytes. */
-  images(step, values, wall = this.start + step) {
-    const metadata = bytes(9, bytes(1, bytes(1, 'images')));
+  images(step, values, wall = this.start + step, { description = '', display = '' } = {}) {
+    const metadata = bytes(9, bytes(1, bytes(1, 'images')), bytes(2, display), bytes(3, description));
     const tensor = (blobs) =>
       bytes(
         8,

@@ -104,3 +104,13 @@ export function bmp([r, g, b], width = 4, height = 4) {
   for (let i = 0; i < width * height; i++) out.set([b, g, r, 255], 54 + 4 * i);
   return out;
 }
+
+/** [10, 20, 30], four pixels wide and high. */
+export const WEBP = Buffer.from('UklGRh4AAABXRUJQVlA4TBEAAAAvA8AAAAdQiirUo/+BiOh/AAA=', 'base64');
+export const AVIF = Buffer.from(
+  'AAAAIGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZk1BMUEAAADrbWV0YQAAAAAAAAAhaGRscgAAAAAAAAAAcGljdAAAAAAAAAAAAAAAAAAAAAAOcGl0bQ' +
+    'AAAAAAAQAAAB5pbG9jAAAAAEQAAAEAAQAAAAEAAAETAAAAHwAAAChpaW5mAAAAAAABAAAAGmluZmUCAAAAAAEAAGF2MDFDb2xvcgAAAABqaXBy' +
+    'cAAAAEtpcGNvAAAAFGlzcGUAAAAAAAAABAAAAAQAAAAQcGl4aQAAAAADCAgIAAAADGF2MUOBIAAAAAAAE2NvbHJuY2x4AAEADQAGgAAAABdpcG1h' +
+    'AAAAAAAAAAEAAQQBAoMEAAAAJ21kYXQSAAoIOAR9hAQ0GkAyERAAAAAP+j8amcx2K6XOl/6A',
+  'base64',
+);

@@ -70,6 +70,21 @@ PICTURES = {
 }
 
 
+def damaged():
+    """Good pictures of four kinds, cut at many places and with bytes changed."""
+    rng = np.random.default_rng(3)
+    gif = io.BytesIO()
+    Image.fromarray(noise(24, 16)).save(gif, "GIF")
+    for whole in (encoded(noise(24, 16)), PICTURES["jpeg"], PICTURES["webp"], gif.getvalue()):
+        for cut in np.linspace(1, len(whole) - 1, 8, dtype=int):
+            yield whole[:cut]
+        for _ in range(12):
+            changed = bytearray(whole)
+            for at in rng.integers(0, min(len(whole), 200), 3):
+                changed[at] = rng.integers(256)
+            yield bytes(changed)
+
+
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     folder = tmp_path_factory.mktemp("images") / "run"
@@ -79,6 +94,8 @@ def log(tmp_path_factory):
             f.write(image_event("steps", step, [encoded(noise(8, 8, step)), encoded(noise(8, 8, 1000 + step))], (8, 8)))
         for tag, blob in PICTURES.items():
             f.write(image_event(tag, 1, [blob]))
+        for step, blob in enumerate(damaged()):
+            f.write(image_event("odd", step, [blob]))
         base = noise(64, 48, 1) // 2 + 64
         other = np.clip(base.astype(int) + noise(64, 48, 2) % 24 - 12, 0, 255).astype(np.uint8)
         f.write(image_event("a", 1, [encoded(base)]))
@@ -217,6 +234,81 @@ def test_two_pictures_are_compared(api, log):
     assert status == 400 and "64 x 48 and 96 x 64" in error["message"]
     assert api.error(f"compare?{named(api, 'a')}")[0] == 400
     assert api.error(f"compare?{named(api, 'a')}&{named(api, 'cut', suffix='2')}")[0] == 422
+
+
+def test_two_tags_in_one_record_never_share_what_is_made_of_them(tmp_path):
+    """Offset and checksum of both are the same: the tag tells them apart, in thumbnails, comparisons and pictures of clips."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    colours = {"one": (250, 10, 10), "two": (10, 250, 10)}
+    values = b""
+    for tag, colour in colours.items():
+        blobs = [b"8", b"8", encoded(np.full((8, 8, 3), colour, np.uint8))]
+        values += field(1, field(1, tag.encode()) + field(8, tensor_of(blobs)) + field(9, field(1, field(1, b"images"))))
+    for tag, seconds in (("short", 1), ("long", 2)):
+        clip = wav_of(np.zeros(8000 * seconds, np.int16))
+        values += field(1, field(1, tag.encode()) + field(8, tensor_of([clip])) + field(9, field(1, field(1, b"audio"))))
+    (folder / "events.out.tfevents.1.h").write_bytes(frame(b"\x09" + struct.pack("<d", 1.7e9) + b"\x10\x01" + field(5, values)))
+    with Seaboard(str(tmp_path)) as served:
+        served.loaded()
+        api = Api(served)
+        run = run_of(api)
+        places = {tuple(lists(api, {"run": run, "tag": tag})[0]["offset"]) for tag in colours}
+        assert len(places) == 1  # one record
+        for _ in range(2):  # made, and from the cache
+            for tag, colour in colours.items():
+                assert (opened(api.call(f"thumbnail?{named(api, tag)}&size=8")[2]) == colour).all()
+            assert api.get(f"compare?{named(api, 'one')}&{named(api, 'two', suffix='2')}")["largest"] == 240
+            assert api.get(f"compare?{named(api, 'one')}&{named(api, 'one', suffix='2')}")["largest"] == 0
+            for tag, seconds in (("short", 1), ("long", 2)):
+                assert api.get(f"audio/picture?run={run}&tag={tag}&step=1")["seconds"] == seconds
+
+
+def wav_of(samples, rate=8000):
+    data = samples.tobytes()
+    head = b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, rate, 2 * rate, 2, 16) + b"data" + struct.pack("<I", len(data))
+    return b"RIFF" + struct.pack("<I", len(head) + len(data)) + head + data
+
+
+def test_clips_are_listed_as_columns_and_only_news_come_again(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with open(folder / "events.out.tfevents.1.h", "wb") as f:
+        for step in range(30):
+            blobs = [wav_of(np.zeros(100 + step, np.int16))] * (1 + step % 2)
+            value = field(1, b"voice") + field(8, tensor_of(blobs)) + field(9, field(1, field(1, b"audio")))
+            f.write(frame(b"\x09" + struct.pack("<d", 1.7e9 + step) + b"\x10" + varint(step) + field(5, field(1, value))))
+    with Seaboard(str(tmp_path)) as served:
+        served.loaded()
+        api = Api(served)
+        run = run_of(api)
+        (voice, none) = lists(api, {"run": run, "tag": "voice"}, {"run": run, "tag": "none"}, plugin="audio")
+        assert voice["n"] == voice["points"] == 30 and voice["samples"] == 2 and none["flags"] == 1
+        assert list(voice["step"]) == list(range(30)) and list(voice["count"]) == [1, 2] * 15
+        assert set(voice["rate"]) == {8000} and list(voice["frames"]) == [100 + step for step in range(30)]
+        assert len(voice["width"]) == 0 and len(voice["height"]) == 0  # columns of pictures
+        part = lists(api, {"run": run, "tag": "voice", "epoch": voice["epoch"], "n": 28}, plugin="audio")[0]
+        assert part["flags"] == 4 and list(part["step"]) == [28, 29]
+        at = f"{int(voice['offset'][1])}-{voice['crc'][1]}"
+        assert api.call(f"blob?run={run}&tag=voice&index=1&at={at}")[2] == wav_of(np.zeros(101, np.int16))
+        assert api.error("audio", {"series": 3})[0] == 400
+
+
+def test_damaged_bytes_never_answer_with_a_failure_of_the_server(api):
+    """An answer, or a refusal with a reason, on every route that looks into a picture."""
+    one = lists(api, {"run": run_of(api), "tag": "odd"})[0]
+    refused = 0
+    for offset, crc in zip(one["offset"], one["crc"]):
+        name = f"run={one['run']}&tag=odd&at={int(offset)}-{crc}&index=0"
+        assert api.call(f"picture?{name}&check=1")[0] == 200
+        for path in (f"thumbnail?{name}&size=64", f"compare?{name}&{name.replace('=', '2=')}", f"difference?{name}&{name.replace('=', '2=')}"):
+            try:
+                assert api.call(path)[0] == 200
+            except urllib.error.HTTPError as error:
+                assert error.code in (413, 415, 422), (path, error.code)
+                assert json.loads(error.read())["error"]["message"]
+                refused += 1
+    assert refused > 50
 
 
 def test_a_contact_sheet_is_a_safe_document_with_all_pictures(api):

@@ -39,6 +39,9 @@ export interface HeatOptions {
   nanText: string;
 }
 
+/** About: letters of 11 pixels, Chinese ones twice as wide. */
+const textWidth = (text: string): number => [...text].reduce((sum, c) => sum + (c > '\u2e80' ? 11.5 : 6.2), 0);
+
 export class Heat implements Picture {
   readonly box: Box;
   readonly values: Axis;
@@ -143,7 +146,9 @@ export class Heat implements Picture {
     const right = this.box.left + this.box.width;
     s.rect(x, this.box.top, right - x, this.box.height, { fill: look.theme.bad, alpha: 0.09 });
     s.path([x, this.box.top, x, this.box.top + this.box.height], { stroke: look.theme.bad, dash: [4, 3] });
-    s.text(nanText, Math.min(x + 6, right - 30), this.box.top + 12, { colour: look.theme.bad });
+    // a label that does not fit is said shorter; the footer has all of it
+    const text = textWidth(nanText) + 6 <= right - x ? nanText : 'NaN';
+    s.text(text, Math.min(x + 6, right - 26), this.box.top + 12, { colour: look.theme.bad });
   }
 
   over(s: Surface, hit: Hit | null, chosen: number): void {

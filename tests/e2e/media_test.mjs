@@ -1,0 +1,148 @@
+// Pictures, clips, texts and histograms in the browser as logs really have them: freshly written by TensorFlow and torch,
+// with scripts in every field, and with files that are damaged in every way that the fuzzers know.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rows } from './histograms.mjs';
+import { open, ROOT, shot, soon, until } from './harness.mjs';
+import { RunWriter, tone, wav } from './logs.mjs';
+import { asRun, assertHarmless, cardOf, middle, SCRIPTS, servedLog, START, wander } from './media.mjs';
+import { plain } from './pictures.mjs';
+
+/** Where the peers' Python is, as tools/setup installs it. */
+const python = () =>
+  join(execFileSync(join(ROOT, 'tools/setup'), ['python-path'], { encoding: 'utf8' }).trim(), 'bin/python');
+
+/** Inputs of a fuzz target, which are kept because each is odd in a way of its own. */
+const corpus = (name, skip) => {
+  const folder = join(ROOT, 'fuzz/corpus', name);
+  return readdirSync(folder)
+    .sort()
+    .map((file) => readFileSync(join(folder, file)).subarray(skip));
+};
+
+export default {
+  async 'the corpus of scripts in every field: run, tag, text, description, display name, search, bytes'(keep) {
+    const { server } = await servedLog(
+      (logdir) =>
+        SCRIPTS.forEach((payload, i) => {
+          const run = new RunWriter(logdir, asRun(payload, i), START + i);
+          const about = { description: payload, display: payload };
+          for (const step of [1, 2]) {
+            run.texts(step, { [payload]: `${payload} at ${step}` }, undefined, about);
+            run.images(step, { [`image ${payload}`]: [plain([9, 9, 9]), Buffer.from(payload)] }, undefined, about);
+            run.histograms(step, { [`histogram ${payload}`]: rows([[0, 1]]) }, undefined, about);
+          }
+          run.clips(1, { [`clip ${payload}`]: [wav(0.1, tone(440)), Buffer.from(payload)] }, about);
+          run.scalars(1, { [`scalar ${payload}`]: 1 }).flush();
+        }),
+      'images',
+      SCRIPTS.length,
+    );
+    const all = (plugin, kind) => SCRIPTS.map((payload, i) => `${kind}|!${plugin}!${asRun(payload, i)}!!${payload}`);
+    for (const hash of [
+      '#text&text.find=hit&text.row=2',
+      `#text&text.mode=${encodeURIComponent(all('text', 'diff').join(','))}`,
+      '#text&text.markdown=off',
+      '#audio',
+      '#images',
+      '#images&img.mode=grid',
+      '#images&img.mode=strip',
+      '#images&img.each=on',
+      '#histograms',
+      '#histograms&hist.mode=runs',
+      '#distributions',
+      '#timeseries',
+    ]) {
+      const page = keep(await open(server, hash, { allowErrors: true })); // bytes that are no picture do not load
+      await wander(page);
+      await assertHarmless(page, hash);
+      assert.deepEqual(
+        page.problems.filter((problem) => /dialog/.test(problem)),
+        [],
+      );
+    }
+  },
+
+  async 'damaged pictures and clips of the fuzzers: each card says something, nothing crashes'(keep) {
+    const pictures = corpus('picture', 1);
+    const clips = corpus('wav', 0);
+    const { server } = await servedLog((logdir) => {
+      const run = new RunWriter(logdir, 'run', START);
+      // all in one record: tags of one record are told apart
+      run.images(1, Object.fromEntries(pictures.map((bytes, i) => [`odd/${i}`, bytes])));
+      run.clips(1, Object.fromEntries(clips.map((bytes, i) => [`clip/${i}`, [bytes]])));
+      run.flush();
+    }, 'audio');
+    for (const [tab, total] of [
+      ['images', pictures.length],
+      ['audio', clips.length],
+    ]) {
+      const page = keep(
+        await open(server, `#${tab}&v=1`, { allowErrors: true, viewport: { width: 1440, height: 3000 } }),
+      );
+      page.on('dialog', (dialog) => page.problems.push(`a dialog: ${dialog.message()}`));
+      const seen = new Set();
+      await until('every card is settled', async () => {
+        const settled = await page
+          .locator('.slot .card')
+          .evaluateAll((cards) =>
+            cards
+              .filter(
+                (card) =>
+                  card.querySelector('.stage img, .problem, canvas[data-drawn]') && !card.querySelector('.skeleton'),
+              )
+              .map((card) => card.dataset.tag),
+          );
+        for (const tag of settled) seen.add(tag);
+        await page.mouse.move(900, 500);
+        await page.mouse.wheel(0, 600);
+        return seen.size >= total;
+      });
+      await assertHarmless(page, tab);
+      assert.deepEqual(
+        page.problems.filter((problem) => /dialog|crash/.test(problem)),
+        [],
+      );
+      const failed = await (await fetch(`${server.url}api/v1/status`)).status;
+      assert.equal(failed, 200); // the server lives
+    }
+  },
+
+  async 'pictures, clips, texts and histograms that TensorFlow and torch write now are shown, to the pixel'(keep) {
+    const { server } = await servedLog(
+      (logdir) => execFileSync(python(), [join(import.meta.dirname, 'peers.py'), logdir], { stdio: 'pipe' }),
+      'images',
+      2,
+    );
+    const page = keep(await open(server, '#images&v=1'));
+    for (const [run, tag, colour] of [
+      ['tf', 'picture', [200, 40, 90]],
+      ['torch', 'picture', [20, 140, 90]],
+      ['tf', 'batch', [1, 0, 0]],
+    ])
+      await soon(async () =>
+        assert.deepEqual(await middle(cardOf(page, 'images', run, tag).locator('.stage img')), colour, `${run} ${tag}`),
+      );
+    // the other pictures of a batch
+    await cardOf(page, 'images', 'tf', 'batch').getByRole('button', { name: 'Next sample' }).click();
+    await soon(async () =>
+      assert.deepEqual(await middle(cardOf(page, 'images', 'tf', 'batch').locator('.stage img')), [2, 0, 0]),
+    );
+    // a video of torch is an animation
+    await soon(async () =>
+      assert.match(await cardOf(page, 'images', 'torch', 'video').locator('.stage img').getAttribute('src'), /blob\?/),
+    );
+    await shot(page, 'media-peers-images');
+    const others = [
+      ['audio', 'canvas[data-drawn]', ['tf', 'torch']],
+      ['text', '.markdown', ['tf', 'torch']],
+      ['histograms', '.figure[data-drawn]', ['tf', 'torch']],
+    ];
+    for (const [tab, drawn, runs] of others) {
+      const other = keep(await open(server, `#${tab}&v=1`));
+      for (const run of runs) await other.locator(`.slot [data-tag^="!${tab}!${run}!"] ${drawn}`).first().waitFor();
+    }
+  },
+};
