@@ -35,7 +35,10 @@ export default {
     const { server } = await made();
     const asked = [];
     const page = keep(
-      await open(server, '#timeseries&v=1', { before: (p) => p.on('request', (r) => asked.push(r.url())) }),
+      await open(server, '#timeseries&v=1', {
+        viewport: { width: 1440, height: 2400 }, // all groups are in sight
+        before: (p) => p.on('request', (r) => asked.push(r.url())),
+      }),
     );
     await soon(async () => assert.equal(await page.locator('[data-tag="loss"]').count(), 1));
     const grad = card(page, 'vit-b16', 'attn/qkv.grad');

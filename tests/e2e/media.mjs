@@ -59,8 +59,13 @@ export async function wander(page) {
     await page.mouse.wheel(0, 900);
     await page.keyboard.press('j');
   }
-  await page.keyboard.press('f');
-  await page.locator('dialog[open]').waitFor();
+  await until('full size', async () => {
+    if ((await page.locator('dialog[open]').count()) > 0) return true;
+    // the card under the pointer may have gone with the wheel
+    await page.mouse.move(900 + Math.round(20 * Math.random()), 480);
+    await page.keyboard.press('f');
+    return false;
+  });
   await page.keyboard.press('Escape');
   await until('closed', async () => (await page.locator('dialog[open]').count()) === 0);
 }

@@ -15,8 +15,9 @@ export interface CardSource {
   cardsOf(tags: readonly Tag[]): string[];
 }
 
-/** A card may be there twice, pinned and in its section: its place is both. */
-export const placeId = (section: string, card: string): string => `${section}\n${card}`;
+/** A card may be there twice, pinned and in its section: its place is both. Names may hold line ends, so that of the section
+ * has them as spaces. */
+export const placeId = (section: string, card: string): string => `${section.replaceAll('\n', ' ')}\n${card}`;
 export const isPinnedPlace = (place: string): boolean => place.startsWith(`${PINNED}\n`);
 export const cardAt = (id: string): string => id.slice(id.indexOf('\n') + 1);
 
