@@ -39,6 +39,8 @@ TARGETS = {
     "graph of 10 000 nodes: all nodes in one level": "must 200 ms, goal 50 ms",
     "graph of 100 000 nodes: opened level laid out": "must 1 s, goal 0.3 s",
     "graph of 100 000 nodes: all nodes in one level": "must 1 s, goal 0.3 s",
+    "trace of 100 MB, XSpace: file to timeline": "must 2 s, goal 0.7 s",
+    "trace of 100 MB, torch JSON: file to timeline": "must 2 s, goal 0.7 s",
     "training, MNIST 784-128-32-10: all processors": "must 1.5x TF1, goal 3x",
     "training, MNIST 784-128-32-10: memory": "must 60 MB, goal 30 MB",
     "load L1: start to all there": "must 8x the Rust server, 500x the Python loader; goal 20x, 2000x",

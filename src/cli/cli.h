@@ -30,6 +30,7 @@ extern const sb_command sb_command_completion;
 extern const sb_command sb_command_dump;
 extern const sb_command sb_command_export;
 extern const sb_command sb_command_graph;
+extern const sb_command sb_command_profile;
 extern const sb_command sb_command_inspect;
 extern const sb_command sb_command_manual;
 extern const sb_command sb_command_ps;

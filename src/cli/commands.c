@@ -6,9 +6,19 @@
 #include "base/banned.h"
 
 const sb_command *const sb_commands[] = {
-    &sb_command_serve,   &sb_command_ps,     &sb_command_stop,       &sb_command_export,
-    &sb_command_inspect, &sb_command_dump,   &sb_command_verify,     &sb_command_ckpt,
-    &sb_command_graph,   &sb_command_manual, &sb_command_completion, NULL,
+    &sb_command_serve,
+    &sb_command_ps,
+    &sb_command_stop,
+    &sb_command_export,
+    &sb_command_inspect,
+    &sb_command_dump,
+    &sb_command_verify,
+    &sb_command_ckpt,
+    &sb_command_graph,
+    &sb_command_profile,
+    &sb_command_manual,
+    &sb_command_completion,
+    NULL,
 };
 
 const sb_word sb_main_words[] = {

@@ -14,21 +14,21 @@
 static void add_value(sb_json *j, const sb_xvalue *v) {
     sb_json_key(j, v->name.n ? v->name : SB_LIT("?"));
     switch (v->wire) {
-    case STAT_DOUBLE:
+    case SB_XSTAT_DOUBLE_VALUE:
         sb_json_double(j, v->real);
         break;
-    case STAT_UINT:
-    case STAT_INT:
+    case SB_XSTAT_UINT64_VALUE:
+    case SB_XSTAT_INT64_VALUE:
         if (v->number > -(INT64_C(1) << 53) && v->number < INT64_C(1) << 53) {
             sb_json_int(j, v->number);
         } else {
             char text[24];
-            size_t n = v->wire == STAT_UINT ? sb_print_uint64(text, (uint64_t)v->number)
-                                            : sb_print_int64(text, v->number);
+            size_t n = v->wire == SB_XSTAT_UINT64_VALUE ? sb_print_uint64(text, (uint64_t)v->number)
+                                                        : sb_print_int64(text, v->number);
             sb_json_text(j, sb_slice_of(text, n));
         }
         break;
-    case STAT_BYTES:
+    case SB_XSTAT_BYTES_VALUE:
         sb_json_uint(j, v->text.n);
         break; /* only how many */
     default:
@@ -51,7 +51,7 @@ static void add_shared(sb_json *j, const sb_xplane *plane, sb_trace_bytes *bytes
     while (sb_fields_next(&it, &f)) {
         sb_pb_field entry, member;
         int64_t key = 0;
-        if (f.number != PLANE_EVENT_METADATA || f.wire != SB_PB_BYTES) continue;
+        if (f.number != SB_XPLANE_EVENT_METADATA || f.wire != SB_PB_BYTES) continue;
         sb_slice bytes_of = sb_fields_load(&it, &f, MOST_COPY);
         sb_pb c = sb_pb_over(bytes_of);
         while (sb_pb_next(&c, &entry) == SB_PB_FIELD) {
@@ -60,7 +60,7 @@ static void add_shared(sb_json *j, const sb_xplane *plane, sb_trace_bytes *bytes
             sb_pb m = sb_pb_over(entry.bytes);
             while (sb_pb_next(&m, &member) == SB_PB_FIELD) {
                 sb_xvalue v;
-                if (member.number == META_STATS && member.wire == SB_PB_BYTES &&
+                if (member.number == SB_XEVENT_META_STATS && member.wire == SB_PB_BYTES &&
                     sb_xplane_value(plane, member.bytes, &v))
                     add_value(j, &v);
             }
@@ -95,8 +95,8 @@ static sb_status xspace_args(const sb_trace *t, sb_trace_bytes *bytes, uint32_t 
     int64_t id = 0;
     while (status == SB_OK && sb_pb_next(&c, &f) == SB_PB_FIELD) {
         sb_xvalue v;
-        if (f.number == EVENT_METADATA_ID) id = sb_pb_int64(&f);
-        if (f.number == EVENT_STATS && f.wire == SB_PB_BYTES &&
+        if (f.number == SB_XEVENT_METADATA_ID) id = sb_pb_int64(&f);
+        if (f.number == SB_XEVENT_STATS && f.wire == SB_PB_BYTES &&
             sb_xplane_value(&plane, f.bytes, &v))
             add_value(&j, &v);
     }

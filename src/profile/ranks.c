@@ -105,7 +105,6 @@ static void move_source(sb_trace *t, uint32_t source, int64_t by) {
         for (size_t n = 0; n < k->points.n; n++) k->points.items[n].time += by;
         k->first += by;
         k->last += by;
-        if (k->spans.n && k->last > t->duration) t->duration = k->last;
     }
     for (size_t i = 0; i < t->memory.n; i++)
         if (t->memory_devices.items[t->memory.items[i].device].source == source)
@@ -135,6 +134,11 @@ bool sb_align_clocks(sb_trace *t) {
             least = t->tracks.items[i].first;
     for (uint32_t i = 0; least < 0 && i < t->sources.n; i++) move_source(t, i, -least);
     if (t->base_ns) t->base_ns += least / 1000;
+    t->duration = 0;
+    for (size_t i = 0; i < t->tracks.n; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        if ((k->spans.n || k->points.n) && k->last > t->duration) t->duration = k->last;
+    }
     SB_VEC_FREE(&list, t->alloc);
     return is_done;
 }

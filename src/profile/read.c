@@ -72,7 +72,7 @@ sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file,
     t->build->done_before += all;
     sb_trace_bytes_rest(bytes);
     if (status != SB_OK) return status;
-    sb_build_progress(t, 0);
+    if (!sb_build_progress(t, 0)) return SB_DROPPED;
     return sb_build_end_source(t, err);
 }
 

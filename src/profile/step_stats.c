@@ -5,20 +5,11 @@
 #include <stdio.h>
 
 #include "codec/proto/items.h"
+#include "codec/proto/messages.h"
 #include "profile/build.h"
 #include "profile/classify.h"
 #include "profile/read.h"
 #include "base/banned.h"
-
-enum { METADATA_STATS = 1, STATS_DEVICES = 1, DEVICE_NAME = 1, DEVICE_NODES = 2 };
-enum {
-    NODE_NAME = 1,
-    NODE_START_MICROS = 2,
-    NODE_END_REL_MICROS = 5,
-    NODE_LABEL = 8,
-    NODE_START_NANOS = 13,
-    NODE_END_REL_NANOS = 16,
-};
 
 typedef struct node_times {
     sb_slice name, label;
@@ -31,22 +22,22 @@ static bool read_node(sb_slice bytes, node_times *out) {
     sb_pb_step step;
     *out = (node_times){0};
     while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) switch (f.number) {
-        case NODE_NAME:
+        case SB_NODE_STATS_NODE_NAME:
             out->name = f.bytes;
             break;
-        case NODE_LABEL:
+        case SB_NODE_STATS_TIMELINE_LABEL:
             out->label = f.bytes;
             break;
-        case NODE_START_MICROS:
+        case SB_NODE_STATS_ALL_START_MICROS:
             out->start_micros = sb_pb_int64(&f);
             break;
-        case NODE_END_REL_MICROS:
+        case SB_NODE_STATS_ALL_END_REL_MICROS:
             out->end_micros = sb_pb_int64(&f);
             break;
-        case NODE_START_NANOS:
+        case SB_NODE_STATS_ALL_START_NANOS:
             out->start_nanos = sb_pb_int64(&f);
             break;
-        case NODE_END_REL_NANOS:
+        case SB_NODE_STATS_ALL_END_REL_NANOS:
             out->end_nanos = sb_pb_int64(&f);
             break;
         default:
@@ -87,7 +78,8 @@ static bool add_node(sb_trace *t, uint32_t track, const node_times *n, int64_t *
 
 /* false: no memory. */
 static bool read_device(sb_trace *t, uint32_t host, sb_slice device, int64_t *base_ns) {
-    sb_items names = sb_items_of(device, DEVICE_NAME), nodes = sb_items_of(device, DEVICE_NODES);
+    sb_items names = sb_items_of(device, SB_DEVICE_STATS_DEVICE),
+             nodes = sb_items_of(device, SB_DEVICE_STATS_NODE_STATS);
     sb_slice name = {NULL, 0}, node;
     sb_items_next(&names, &name);
     /* it repeats what the numbered streams show */
@@ -116,7 +108,7 @@ static bool read_device(sb_trace *t, uint32_t host, sb_slice device, int64_t *ba
 
 sb_status sb_read_step_stats(sb_trace *t, sb_slice run_metadata, sb_err *err) {
     sb_trace_source *source = &t->sources.items[t->build->source];
-    sb_items all = sb_items_of(run_metadata, METADATA_STATS);
+    sb_items all = sb_items_of(run_metadata, SB_RUN_METADATA_STEP_STATS);
     sb_slice stats, device;
     int64_t base_ns = 0;
     source->format = SB_FORMAT_STEP_STATS;
@@ -125,7 +117,7 @@ sb_status sb_read_step_stats(sb_trace *t, sb_slice run_metadata, sb_err *err) {
     if (host == SB_NO_INDEX) return sb_fail_nomem(err, "for a trace");
     sb_status status;
     while ((status = sb_items_next(&all, &stats)) == SB_OK) {
-        sb_items devices = sb_items_of(stats, STATS_DEVICES);
+        sb_items devices = sb_items_of(stats, SB_STEP_STATS_DEV_STATS);
         while (sb_items_next(&devices, &device) == SB_OK)
             if (!read_device(t, host, device, &base_ns)) return sb_fail_nomem(err, "for a trace");
     }

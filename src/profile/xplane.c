@@ -42,8 +42,8 @@ static bool add_stat(sb_xplane *p, sb_slice entry) {
     sb_pb c = sb_pb_over(value);
     sb_pb_field f;
     while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
-        if (f.number == META_ID && f.wire == SB_PB_VARINT && !key) key = sb_pb_int64(&f);
-        if (f.number == META_NAME && f.wire == SB_PB_BYTES) name = f.bytes;
+        if (f.number == SB_XSTAT_META_ID && f.wire == SB_PB_VARINT && !key) key = sb_pb_int64(&f);
+        if (f.number == SB_XSTAT_META_NAME && f.wire == SB_PB_BYTES) name = f.bytes;
     }
     sb_slice copy = sb_arena_dup(&p->texts, name);
     if (!copy.p || sb_intern_add(&p->stat_ids, sb_slice_of(&key, 8), &id, &is_new) != SB_OK)
@@ -66,17 +66,17 @@ bool sb_xplane_value(const sb_xplane *p, sb_slice stat, sb_xvalue *out) {
     int64_t id = 0;
     *out = (sb_xvalue){0};
     while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) {
-        if (f.number == STAT_METADATA_ID) {
+        if (f.number == SB_XSTAT_METADATA_ID) {
             id = sb_pb_int64(&f);
             continue;
         }
-        if (f.number > STAT_REF) continue;
+        if (f.number > SB_XSTAT_REF_VALUE) continue;
         out->wire = f.number;
         out->number = sb_pb_int64(&f);
-        if (f.number == STAT_DOUBLE)
+        if (f.number == SB_XSTAT_DOUBLE_VALUE)
             out->real = sb_pb_double(&f);
         else
-            out->real = f.number == STAT_UINT ? (double)f.u64 : (double)out->number;
+            out->real = f.number == SB_XSTAT_UINT64_VALUE ? (double)f.u64 : (double)out->number;
         if (f.wire == SB_PB_BYTES) out->text = f.bytes;
     }
     const sb_xstat_meta *m = find_stat(p, id);
@@ -84,11 +84,11 @@ bool sb_xplane_value(const sb_xplane *p, sb_slice stat, sb_xvalue *out) {
         out->id = m->id;
         out->name = m->name;
     }
-    if (out->wire == STAT_REF) {
+    if (out->wire == SB_XSTAT_REF_VALUE) {
         const sb_xstat_meta *ref = find_stat(p, out->number);
         if (ref) out->text = ref->name;
     }
-    if (out->wire == STAT_DOUBLE)
+    if (out->wire == SB_XSTAT_DOUBLE_VALUE)
         out->number = out->real > -9e18 && out->real < 9e18 ? (int64_t)out->real : 0;
     return step == SB_PB_END;
 }
@@ -206,18 +206,18 @@ static bool add_event(sb_xplane *p, sb_slice entry) {
     sb_pb_field f;
     while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
         sb_xvalue v;
-        if (f.number == META_ID && f.wire == SB_PB_VARINT && !key) key = sb_pb_int64(&f);
+        if (f.number == SB_XEVENT_META_ID && f.wire == SB_PB_VARINT && !key) key = sb_pb_int64(&f);
         if (f.wire != SB_PB_BYTES) continue;
-        if (f.number == META_NAME) name = f.bytes;
-        if (f.number == META_DISPLAY_NAME) shown = f.bytes;
-        if (f.number == META_STATS && sb_xplane_value(p, f.bytes, &v) && v.id) {
+        if (f.number == SB_XEVENT_META_NAME) name = f.bytes;
+        if (f.number == SB_XEVENT_META_DISPLAY_NAME) shown = f.bytes;
+        if (f.number == SB_XEVENT_META_STATS && sb_xplane_value(p, f.bytes, &v) && v.id) {
             meta.has_facts = true;
             sb_xfacts_take(&meta.facts, &v, p->t);
         }
     }
-    if (shown.n) name = shown;
+    /* the name says what it is ("dense/MatMul:MatMul"), the other one is for people ("MatMul") */
     meta.kind = (uint8_t)sb_classify_host(name);
-    meta.name = sb_build_name(p->t, name);
+    meta.name = sb_build_name(p->t, shown.n ? shown : name);
     return meta.name != SB_NO_INDEX && keep_event(p, key, &meta);
 }
 
@@ -235,7 +235,7 @@ static bool walk_map(sb_xplane *p, uint32_t number, bool (*add)(sb_xplane *, sb_
     sb_fields it = {p->bytes, p->at, p->end, false};
     sb_file_field f;
     while (sb_fields_next(&it, &f)) {
-        if (f.number == PLANE_NAME && f.wire == SB_PB_BYTES && !p->name.p) {
+        if (f.number == SB_XPLANE_NAME && f.wire == SB_PB_BYTES && !p->name.p) {
             sb_slice name = sb_fields_load(&it, &f, SB_TRACE_NAME_BYTES);
             p->name = sb_arena_dup(&p->texts, name);
             if (!p->name.p) return false;
@@ -256,8 +256,8 @@ sb_status sb_xplane_read(sb_xplane *p, sb_trace *t, sb_trace_bytes *bytes, uint6
     sb_arena_init(&p->texts, t->alloc, 16 << 10, (size_t)1 << 32);
     sb_intern_init(&p->stat_ids, t->alloc, 21, (uint32_t)MOST_META);
     sb_intern_init(&p->event_ids, t->alloc, 22, (uint32_t)MOST_META);
-    if (walk_map(p, PLANE_STAT_METADATA, add_stat) &&
-        (!with_events || walk_map(p, PLANE_EVENT_METADATA, add_event)))
+    if (walk_map(p, SB_XPLANE_STAT_METADATA, add_stat) &&
+        (!with_events || walk_map(p, SB_XPLANE_EVENT_METADATA, add_event)))
         return SB_OK;
     return sb_fail_nomem(err, "for the names of a trace");
 }

@@ -32,7 +32,7 @@ static bool read_facts(reading *r, sb_slice event, sb_xfacts *facts) {
     bool any = false;
     while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
         sb_xvalue v;
-        if (f.number != EVENT_STATS || f.wire != SB_PB_BYTES) continue;
+        if (f.number != SB_XEVENT_STATS || f.wire != SB_PB_BYTES) continue;
         if (!sb_xplane_value(&r->plane, f.bytes, &v) || !v.id) continue;
         sb_xfacts_take(facts, &v, r->t);
         any = true;
@@ -98,19 +98,19 @@ static bool add_event(reading *r, sb_slice event, uint64_t at) {
     int64_t id = 0, offset = 0, dur = 0, occurrences = 0;
     bool has_stats = false;
     while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) switch (f.number) {
-        case EVENT_METADATA_ID:
+        case SB_XEVENT_METADATA_ID:
             id = sb_pb_int64(&f);
             break;
-        case EVENT_OFFSET:
+        case SB_XEVENT_OFFSET_PS:
             offset = sb_pb_int64(&f);
             break;
-        case EVENT_DURATION:
+        case SB_XEVENT_DURATION_PS:
             dur = sb_pb_int64(&f);
             break;
-        case EVENT_STATS:
+        case SB_XEVENT_STATS:
             has_stats = true;
             break;
-        case EVENT_OCCURRENCES:
+        case SB_XEVENT_NUM_OCCURRENCES:
             occurrences = sb_pb_int64(&f);
             break;
         default:
@@ -163,10 +163,11 @@ static void read_line_head(reading *r, const sb_file_field *line, line_head *h, 
     sb_file_field f;
     size_t n = 0;
     while (sb_fields_next(&it, &f)) {
-        if (f.number == LINE_ID) h->id = (int64_t)f.u64;
-        if (f.number == LINE_TIMESTAMP) h->timestamp = (int64_t)f.u64;
-        if (f.number == LINE_DISPLAY_ID) h->display_id = (int64_t)f.u64;
-        if ((f.number == LINE_NAME || f.number == LINE_DISPLAY_NAME) && f.wire == SB_PB_BYTES) {
+        if (f.number == SB_XLINE_ID) h->id = (int64_t)f.u64;
+        if (f.number == SB_XLINE_TIMESTAMP_NS) h->timestamp = (int64_t)f.u64;
+        if (f.number == SB_XLINE_DISPLAY_ID) h->display_id = (int64_t)f.u64;
+        if ((f.number == SB_XLINE_NAME || f.number == SB_XLINE_DISPLAY_NAME) &&
+            f.wire == SB_PB_BYTES) {
             sb_slice text = sb_fields_load(&it, &f, room);
             if (!text.n) continue;
             memcpy(name, text.p, text.n);
@@ -222,7 +223,7 @@ static bool read_line(reading *r, const sb_file_field *line) {
     sb_fields it = {r->bytes, line->at, line->at + line->n, false};
     sb_file_field f;
     while (sb_fields_next(&it, &f)) {
-        if (f.number != LINE_EVENTS || f.wire != SB_PB_BYTES || it.is_bad) continue;
+        if (f.number != SB_XLINE_EVENTS || f.wire != SB_PB_BYTES || it.is_bad) continue;
         sb_slice event = sb_fields_load(&it, &f, MOST_EVENT);
         if (event.n < f.n)
             sb_trace_note(r->t, SB_TRACE_ODD_BAD_MESSAGE, 1, SB_LIT("an event"));
@@ -256,9 +257,10 @@ static bool keep_plane_fact(reading *r, const sb_xvalue *v, sb_device *device,
     if (v->id == XSTAT_MEMORY) device->memory = (uint64_t)v->number;
     if (v->id == XSTAT_MAJOR) capability[0] = v->number;
     if (v->id == XSTAT_MINOR) capability[1] = v->number;
-    if (!v->name.n || v->wire == STAT_BYTES || v->id == XSTAT_START_TIME) return true;
-    if (v->wire == STAT_STRING || v->wire == STAT_REF) return sb_build_fact(r->t, v->name, v->text);
-    if (v->wire == STAT_DOUBLE)
+    if (!v->name.n || v->wire == SB_XSTAT_BYTES_VALUE || v->id == XSTAT_START_TIME) return true;
+    if (v->wire == SB_XSTAT_STR_VALUE || v->wire == SB_XSTAT_REF_VALUE)
+        return sb_build_fact(r->t, v->name, v->text);
+    if (v->wire == SB_XSTAT_DOUBLE_VALUE)
         snprintf(text, sizeof text, "%g", v->real);
     else
         snprintf(text, sizeof text, "%lld", (long long)v->number);
@@ -272,7 +274,7 @@ static bool read_plane_stats(reading *r, sb_device *device) {
     int kept = 0;
     while (sb_fields_next(&it, &f) && kept < 200) {
         sb_xvalue v;
-        if (f.number != PLANE_STATS || f.wire != SB_PB_BYTES) continue;
+        if (f.number != SB_XPLANE_STATS || f.wire != SB_PB_BYTES) continue;
         sb_slice stat = sb_fields_load(&it, &f, 1 << 20);
         if (!sb_xplane_value(&r->plane, stat, &v)) continue;
         if (!keep_plane_fact(r, &v, device, capability)) return false;
@@ -316,7 +318,7 @@ static bool read_plane_lines(reading *r) {
     sb_fields it = {r->bytes, r->plane.at, r->plane.end, false};
     sb_file_field f;
     while (sb_fields_next(&it, &f))
-        if (f.number == PLANE_LINES && f.wire == SB_PB_BYTES && !read_line(r, &f)) return false;
+        if (f.number == SB_XPLANE_LINES && f.wire == SB_PB_BYTES && !read_line(r, &f)) return false;
     if (it.is_bad) sb_trace_note(r->t, SB_TRACE_ODD_CUT_FILE, 1, r->plane.name);
     return true;
 }
@@ -325,7 +327,7 @@ static bool has_lines(reading *r) {
     sb_fields it = {r->bytes, r->plane.at, r->plane.end, false};
     sb_file_field f;
     while (sb_fields_next(&it, &f))
-        if (f.number == PLANE_LINES) return true;
+        if (f.number == SB_XPLANE_LINES) return true;
     return false;
 }
 
@@ -359,9 +361,10 @@ sb_status sb_read_xspace(sb_trace *t, sb_trace_bytes *bytes, sb_err *err) {
     while (status == SB_OK && sb_fields_next(&it, &f)) {
         bool is_cut = it.is_bad;
         if (f.wire != SB_PB_BYTES) continue;
-        if (f.number == SPACE_PLANES) status = read_plane(&r, &f, err);
-        if (f.number == SPACE_ERRORS || f.number == SPACE_WARNINGS)
-            sb_trace_note(t, f.number == SPACE_ERRORS ? SB_TRACE_ODD_ERROR : SB_TRACE_ODD_WARNING,
+        if (f.number == SB_XSPACE_PLANES) status = read_plane(&r, &f, err);
+        if (f.number == SB_XSPACE_ERRORS || f.number == SB_XSPACE_WARNINGS)
+            sb_trace_note(t,
+                          f.number == SB_XSPACE_ERRORS ? SB_TRACE_ODD_ERROR : SB_TRACE_ODD_WARNING,
                           1, sb_fields_load(&it, &f, 1 << 16));
         it.is_bad = is_cut;
     }

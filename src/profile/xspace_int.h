@@ -7,43 +7,9 @@
 #ifndef SB_PROFILE_XSPACE_INT_H
 #define SB_PROFILE_XSPACE_INT_H
 
+#include "codec/proto/messages.h"
 #include "profile/build.h"
 #include "profile/fields.h"
-
-/* Field numbers. */
-enum {
-    SPACE_PLANES = 1,
-    SPACE_ERRORS = 2,
-    SPACE_WARNINGS = 3,
-    SPACE_HOSTNAMES = 4,
-    PLANE_NAME = 2,
-    PLANE_LINES = 3,
-    PLANE_EVENT_METADATA = 4,
-    PLANE_STAT_METADATA = 5,
-    PLANE_STATS = 6,
-    LINE_ID = 1,
-    LINE_NAME = 2,
-    LINE_TIMESTAMP = 3,
-    LINE_EVENTS = 4,
-    LINE_DISPLAY_ID = 10,
-    LINE_DISPLAY_NAME = 11,
-    EVENT_METADATA_ID = 1,
-    EVENT_OFFSET = 2,
-    EVENT_DURATION = 3,
-    EVENT_STATS = 4,
-    EVENT_OCCURRENCES = 5,
-    STAT_METADATA_ID = 1,
-    STAT_DOUBLE = 2,
-    STAT_UINT = 3,
-    STAT_INT = 4,
-    STAT_STRING = 5,
-    STAT_BYTES = 6,
-    STAT_REF = 7,
-    META_ID = 1,
-    META_NAME = 2,
-    META_DISPLAY_NAME = 4,
-    META_STATS = 5,
-};
 
 /* Statistics that mean something to us. */
 #define SB_XSTATS(X)                                                                               \
@@ -83,7 +49,7 @@ typedef enum sb_xstat_id {
 typedef struct sb_xvalue {
     sb_xstat_id id;
     sb_slice name;
-    uint32_t wire; /* STAT_DOUBLE ... STAT_REF; 0: no value */
+    uint32_t wire; /* SB_XSTAT_DOUBLE_VALUE ... SB_XSTAT_REF_VALUE; 0: no value */
     int64_t number;
     double real;
     sb_slice text; /* of strings, bytes and references */

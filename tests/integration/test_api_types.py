@@ -47,6 +47,7 @@ def api(tmp_path_factory):
     (root / "odd/text.tfevents").write_bytes(b"".join(map(frame, strange)))
     write_scalars(root / "deleted", "loss", [1], [1.0])
     shutil.copytree(ROOT / "tests/fixtures/profile/torch", root / "torch")
+    shutil.copytree(ROOT / "tests/fixtures/tf/keras/logs/train/plugins", root / "torch/plugins")
     with Seaboard(root, "--reload_interval", "0.1") as served:
         served.loaded()
         shutil.rmtree(root / "deleted")
@@ -104,7 +105,8 @@ def until(condition):
 
 def profile_questions(api):
     capture = open_capture(api, "gpu_plain")
-    open_capture(api, "ddp.rank")
+    ranks = open_capture(api, "ddp.rank")
+    keras = open_capture(api, "2026_11_15")
     odd = open_capture(api, "cpu_full")
     tracks = api.get(f"profile/tracks?capture={capture}")["tracks"]
     stream = next(t for t in tracks if t["kind"] == "stream")
@@ -118,6 +120,14 @@ def profile_questions(api):
         "POST profile/flows": [("profile/flows", {**window, "limit": 5})],
         "POST profile/totals": [("profile/totals", {**window, "by": "name", "find": "aten", "sort": "self", "offset": 0, "limit": 5})],
         "GET profile/search": [(f"profile/search?capture={capture}&q=gemm&limit=3", None)],
+        "GET profile/overview": [(f"profile/overview?capture={one}", None) for one in (capture, odd)],
+        "GET profile/operators": [(f"profile/operators?capture={capture}&side=device&group=shape&limit=5", None)],
+        "GET profile/kernels": [(f"profile/kernels?capture={capture}&sort=mean&descending=0&limit=5", None)],
+        "GET profile/memory": [(f"profile/memory?capture={odd}", None)],
+        "GET profile/input": [(f"profile/input?capture={keras}", None)],
+        "GET profile/modules": [(f"profile/modules?capture={odd}", None)],
+        "GET profile/distributed": [(f"profile/distributed?capture={ranks}", None)],
+        "GET profile/difference": [(f"profile/difference?capture={capture}&other={odd}&by=operators&limit=3", None)],
     }
 
 

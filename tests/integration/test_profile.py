@@ -41,7 +41,7 @@ class Profile(Api):
 
 
 @pytest.fixture(scope="module")
-def api(tmp_path_factory):
+def served(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
     shutil.copytree(FIXTURES / "profile/torch", root / "torch")
     shutil.copytree(FIXTURES / "tf/keras/logs", root / "keras")
@@ -51,9 +51,14 @@ def api(tmp_path_factory):
         session.mkdir(parents=True)
         shutil.copy(FIXTURES / f"profile/jax/{name}.vm.xplane.pb.gz", session / "vm.xplane.pb.gz")
         shutil.copy(FIXTURES / f"profile/jax/{name}.trace.json.gz", session / "vm.trace.json.gz")
-    with Seaboard(root, "--reload_interval", "0.2") as served:
-        served.loaded()
-        yield Profile(served)
+    with Seaboard(root, "--reload_interval", "0.2") as server:
+        server.loaded()
+        yield server
+
+
+@pytest.fixture(scope="module")
+def api(served):
+    return Profile(served)
 
 
 def events(name):
@@ -166,6 +171,41 @@ def test_totals_are_saved_as_csv(api):
     assert any(line.startswith("aten::addmm,operator,") for line in lines)
 
 
+def test_the_overview_says_where_a_step_goes(api):
+    capture = api.open("gpu_plain")
+    overview = api.ask("overview", capture)
+    assert overview["hasDevice"] and 0 < overview["deviceBusy"] < 1
+    assert [d["name"] for d in overview["devices"] if d["used"]] == ["NVIDIA H200"]
+    for step in overview["steps"]["items"]:
+        assert sum(part["ps"] for part in step["parts"]) == step["durationPs"]
+    assert overview["advice"] and all(a["text"] for a in overview["advice"])
+    chosen = api.ask("overview", capture, steps="Optimizer.step%23Adam.step")
+    assert chosen["steps"]["rule"] == "name" and chosen["steps"]["count"] == 3
+
+
+def test_kernels_are_those_of_the_file_as_table_and_csv(api):
+    capture = api.open("gpu_plain")
+    wanted = {}
+    for e in events(GPU):
+        if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
+            count, total = wanted.get(e["name"], (0, 0))
+            wanted[e["name"]] = (count + 1, total + round(e["dur"] * 1e6))
+    kernels = api.ask("kernels", capture, limit=500)
+    assert {k["name"]: (k["calls"], k["totalPs"]) for k in kernels["items"]} == wanted
+    first = kernels["items"][0]
+    assert first["args"]["grid"] and first["op"].startswith("aten::")
+    text = api.call(f"profile/kernels?capture={capture}&format=csv")[2].decode()
+    assert len(text.splitlines()) >= len(wanted) + 1
+
+
+def test_two_captures_are_compared_by_name(api):
+    a, b = api.open("gpu_plain"), api.open("cpu_full")
+    difference = api.ask("difference", a, other=b, by="operators")
+    assert difference["perStep"] and difference["items"]
+    deltas = [abs(row["delta"]) for row in difference["items"]]
+    assert deltas == sorted(deltas, reverse=True)
+
+
 def test_captures_that_come_later_are_found(tmp_path):
     with Seaboard(tmp_path, "--reload_interval", "0.1") as served:
         api = Profile(served)
@@ -173,3 +213,21 @@ def test_captures_that_come_later_are_found(tmp_path):
         (tmp_path / "late").mkdir()
         shutil.copy(FIXTURES / "profile/torch" / FULL, tmp_path / "late")
         assert api.until(api.captures)[0]["run"] == "late"
+
+
+def test_xprofs_routes_answer_what_the_profile_tab_asks(api, served):
+    runs = served.json("/data/plugin/profile/runs")
+    assert "jax_cuda_0/2026_11_15_10_00_00" in runs and runs == sorted(runs, reverse=True)
+    run = "run=jax_cuda_0/2026_11_15_10_00_00"
+    assert served.json(f"/data/plugin/profile/run_tools?{run}") == ["overview_page", "trace_viewer"]
+    assert served.json("/data/plugin/profile/tools")["keras/train/2026_11_15_10_38_43"] == ["overview_page", "trace_viewer"]
+    assert served.json(f"/data/plugin/profile/hosts?{run}&tag=trace_viewer") == [{"hostname": "vm"}]
+    trace = served.json(f"/data/plugin/profile/data?{run}&tag=trace_viewer&host=vm")
+    with gzip.open(FIXTURES / "profile/jax/cuda_0.trace.json.gz") as f:
+        theirs = [e for e in json.load(f)["traceEvents"] if e.get("name") == "train"]
+    ours = [e for e in trace["traceEvents"] if e["name"] == "train"]
+    assert [round(e["dur"], 3) for e in ours] == [round(e["dur"], 3) for e in theirs]
+    overview = served.json(f"/data/plugin/profile/data?{run}&tag=overview_page^")
+    assert len(overview) == 7 and len(overview[1]["rows"]) == 10
+    assert float(overview[1]["p"]["steptime_ms_average"]) > 0
+    assert all(set(table) == {"cols", "rows", "p"} for i, table in enumerate(overview) if i != 5)

@@ -58,6 +58,16 @@
     X(SB_HTTP_POST, "profile/totals", profile_totals, SB_HTTP_POOLED, ProfileTotalsAsk,            \
       ProfileTotals)                                                                               \
     X(SB_HTTP_GET, "profile/search", profile_search, SB_HTTP_POOLED, none, ProfileFound)           \
+    X(SB_HTTP_GET, "profile/overview", profile_overview, SB_HTTP_POOLED, none, ProfileOverview)    \
+    X(SB_HTTP_GET, "profile/operators", profile_operators, SB_HTTP_POOLED, none, ProfileOps)       \
+    X(SB_HTTP_GET, "profile/kernels", profile_kernels, SB_HTTP_POOLED, none, ProfileKernels)       \
+    X(SB_HTTP_GET, "profile/memory", profile_memory, SB_HTTP_POOLED, none, ProfileMemory)          \
+    X(SB_HTTP_GET, "profile/input", profile_input, SB_HTTP_POOLED, none, ProfileInput)             \
+    X(SB_HTTP_GET, "profile/modules", profile_modules, SB_HTTP_POOLED, none, ProfileModules)       \
+    X(SB_HTTP_GET, "profile/distributed", profile_distributed, SB_HTTP_POOLED, none,               \
+      ProfileDistributed)                                                                          \
+    X(SB_HTTP_GET, "profile/difference", profile_difference, SB_HTTP_POOLED, none,                 \
+      ProfileDifference)                                                                           \
     X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED, none, Bytes)                                      \
     X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED, none, Bytes)                                  \
     X(SB_HTTP_GET, "jobs", jobs, SB_HTTP_POOLED, none, Jobs)                                       \

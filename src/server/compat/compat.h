@@ -56,6 +56,12 @@ SB_COMPAT_HANDLER(individual_image);
 SB_COMPAT_HANDLER(audio_tags);
 SB_COMPAT_HANDLER(audio);
 SB_COMPAT_HANDLER(individual_audio);
+/* profile.c */
+SB_COMPAT_HANDLER(profile_runs);
+SB_COMPAT_HANDLER(profile_run_tools);
+SB_COMPAT_HANDLER(profile_tools);
+SB_COMPAT_HANDLER(profile_hosts);
+SB_COMPAT_HANDLER(profile_data);
 /* text.c */
 SB_COMPAT_HANDLER(text_tags);
 SB_COMPAT_HANDLER(text);

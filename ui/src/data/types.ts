@@ -13,6 +13,7 @@ export type RunState = 'running' | 'stalled' | 'finished' | 'loading';
 export type StateItems = Record<string, unknown>;
 export type ProfileFormat = 'xplane' | 'kineto' | 'chrome' | 'stepstats';
 export type ProfileStepRule = 'none' | 'marked' | 'keras' | 'steps_line' | 'function' | 'module' | 'periodic' | 'name';
+export type ProfilePartKind = 'compute' | 'communication' | 'copy' | 'input' | 'compile' | 'sync' | 'launch' | 'optimizer' | 'host' | 'other';
 /** Another metric of the same run as x. */
 export interface MetricAxis {
   tag: string;
@@ -827,6 +828,257 @@ export interface ProfileFound {
   total: number;
   items: ProfileSliceRef[]; // in order of time
 }
+export interface ProfilePart {
+  kind: ProfilePartKind;
+  ps: number;
+  share: number; // 0 to 1
+}
+export interface ProfileStepCost {
+  name: string;
+  number: number;
+  source: number;
+  track: number;
+  index: number;
+  startPs: number;
+  durationPs: number; // until what it launched has ended
+  parts: ProfilePart[];
+}
+export interface ProfileStepCosts {
+  rule: ProfileStepRule;
+  name: string;
+  count: number;
+  items: ProfileStepCost[]; // at most 2000
+}
+export interface ProfileStepStats {
+  medianPs: number;
+  p95Ps: number;
+  worstPs: number;
+  meanPs: number;
+  deviationPs: number;
+}
+export interface ProfileDevice {
+  source: number;
+  name: string;
+  capability: string;
+  memoryBytes: number;
+  multiprocessors: number;
+  used: boolean; // something ran on it
+}
+export interface ProfileIdle {
+  source: number;
+  name: string;
+  spanPs: number;
+  busyPs: number;
+  parts: ProfilePart[]; // what the host did meanwhile
+}
+export interface ProfileCommunication {
+  totalPs: number;
+  exposedPs: number; // that nothing hides
+}
+export interface ProfilePeak {
+  device: string;
+  peakBytes: number;
+  atPs: number;
+  capacityBytes: number; // 0: unknown
+}
+export interface ProfileVerdict {
+  kind: ProfilePartKind | 'none';
+  share: number; // of a step
+}
+export interface ProfileAdvice {
+  id: 'input' | 'communication' | 'launch' | 'copies' | 'sync' | 'compile' | 'idle' | 'straggler' | 'memory' | 'tensor_cores' | 'no_steps';
+  savesPs: number; // a step; 0: unknown
+  share: number; // of a step
+  value: number; // the figure of the text
+  name: string; // what it is about
+  text: string; // in English
+  find: string; // what to search for
+  count: number; // of such slices
+  slices: ProfileSliceRef[]; // the longest, at most 20
+}
+export interface ProfileOp {
+  id: number; // name id
+  name: string;
+  kind: number;
+  shape: string;
+  calls: number;
+  hostTotalPs: number;
+  hostSelfPs: number;
+  deviceTotalPs: number;
+  deviceSelfPs: number;
+  tensorCores: 'yes' | 'no' | 'eligible' | ''; // a guess from names
+  track: number; // the longest call
+  index: number;
+}
+export interface ProfileOverview {
+  version: number;
+  epoch: string;
+  hasDevice: boolean;
+  deviceBusy: number; // 0 to 1; -1: no device
+  verdict: ProfileVerdict;
+  steps: ProfileStepCosts;
+  stats: ProfileStepStats;
+  median: ProfilePart[]; // of a median step
+  devices: ProfileDevice[];
+  facts: string[][]; // pairs of name and value
+  idle: ProfileIdle[];
+  communication: ProfileCommunication;
+  top: ProfileOp[]; // ten, by self time
+  memory: ProfilePeak | null;
+  advice: ProfileAdvice[]; // by what it saves
+}
+export interface ProfileOps {
+  version: number;
+  epoch: string;
+  rows: number;
+  hostPs: number; // sum of self times
+  devicePs: number;
+  items: ProfileOp[];
+}
+export interface ProfileKernel {
+  id: number;
+  name: string;
+  kind: number;
+  op: string;
+  calls: number;
+  totalPs: number;
+  meanPs: number;
+  minPs: number;
+  maxPs: number;
+  occupancy: number;
+  blocksPerSm: number;
+  tensorCores: 'yes' | 'no' | ''; // a guess from names
+  track: number; // the longest one
+  index: number;
+  args: Record<string, unknown>; // of the longest one: grid, block, registers
+}
+export interface ProfileKernels {
+  version: number;
+  epoch: string;
+  rows: number;
+  totalPs: number;
+  items: ProfileKernel[]; // at most 500
+}
+export interface ProfileMemoryDevice {
+  id: number;
+  name: string;
+  source: number;
+  peakBytes: number;
+  events: number;
+}
+export interface ProfileMemoryRow {
+  name: string; // of the operator around it
+  allocations: number;
+  bytes: number;
+  freedBytes: number;
+  peakBytes: number; // held at the peak
+  peakCount: number;
+}
+export interface ProfileMemory {
+  version: number;
+  epoch: string;
+  devices: ProfileMemoryDevice[];
+  device: number; // -1: none
+  times: number[]; // at most 2000; the greatest of each stretch
+  allocated: number[];
+  reserved: number[]; // -1: unknown
+  peakBytes: number;
+  peakPs: number;
+  byOp: ProfileMemoryRow[];
+}
+export interface ProfileInputPart {
+  name: 'read' | 'preprocess' | 'enqueue' | 'wait' | 'other';
+  ps: number;
+}
+export interface ProfileInputStage {
+  name: string;
+  calls: number;
+  totalPs: number;
+  selfPs: number;
+  maxPs: number;
+  slow: number; // calls over 50 us
+}
+export interface ProfileInput {
+  version: number;
+  epoch: string;
+  verdict: 'unknown' | 'low' | 'moderate' | 'high';
+  share: number; // of the steps; -1: there are none
+  perStep: number[];
+  parts: ProfileInputPart[];
+  stages: ProfileInputStage[];
+}
+export interface ProfileModule {
+  name: string;
+  parent: number; // row; -1: none
+  depth: number;
+  calls: number;
+  operators: number;
+  hostTotalPs: number;
+  hostSelfPs: number;
+  deviceTotalPs: number;
+  deviceSelfPs: number;
+}
+export interface ProfileModules {
+  version: number;
+  epoch: string;
+  rows: number;
+  items: ProfileModule[]; // in tree order
+}
+export interface ProfileRank {
+  source: number;
+  name: string;
+  rank: number | null;
+  backend: string;
+  spanPs: number;
+  computePs: number; // without what overlaps
+  overlapPs: number;
+  communicationPs: number; // that nothing hides
+  otherPs: number;
+  waitPs: number; // for others, inside collectives
+  skewPs: number;
+}
+export interface ProfileCollective {
+  name: string;
+  calls: number;
+  bytes: number;
+  transferPs: number;
+  maxPs: number;
+  waitPs: number[]; // by rank
+}
+export interface ProfileDistributed {
+  version: number;
+  epoch: string;
+  ranks: ProfileRank[];
+  collectives: ProfileCollective[];
+  straggler: number; // row of ranks; -1: none
+}
+export interface ProfileDifferencePart {
+  kind: ProfilePartKind;
+  ps: number;
+}
+export interface ProfileDifferenceSide {
+  stepPs: number;
+  steps: number;
+  parts: ProfileDifferencePart[];
+}
+export interface ProfileDifferenceRow {
+  name: string;
+  kind: number;
+  callsA: number;
+  callsB: number;
+  totalA: number;
+  totalB: number;
+  delta: number;
+}
+export interface ProfileDifference {
+  version: number;
+  epoch: string;
+  a: ProfileDifferenceSide;
+  b: ProfileDifferenceSide;
+  perStep: boolean;
+  rows: number;
+  items: ProfileDifferenceRow[]; // the largest difference first
+}
 /** Which points; all of them where nothing is said. */
 export interface ExportArgs {
   runs?: string[]; // names
@@ -924,6 +1176,14 @@ export interface Routes {
   'POST profile/flows': { ask: ProfileFlowsAsk; reply: ProfileFlows };
   'POST profile/totals': { ask: ProfileTotalsAsk; reply: ProfileTotals };
   'GET profile/search': { reply: ProfileFound };
+  'GET profile/overview': { reply: ProfileOverview };
+  'GET profile/operators': { reply: ProfileOps };
+  'GET profile/kernels': { reply: ProfileKernels };
+  'GET profile/memory': { reply: ProfileMemory };
+  'GET profile/input': { reply: ProfileInput };
+  'GET profile/modules': { reply: ProfileModules };
+  'GET profile/distributed': { reply: ProfileDistributed };
+  'GET profile/difference': { reply: ProfileDifference };
   'GET blob': { reply: ArrayBuffer };
   'GET export': { reply: ArrayBuffer };
   'GET jobs': { reply: Jobs };

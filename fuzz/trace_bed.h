@@ -1,0 +1,88 @@
+/* trace_bed.h: what both fuzz targets of traces do with their bytes. */
+#ifndef SB_FUZZ_TRACE_BED_H
+#define SB_FUZZ_TRACE_BED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "profile/chrome_write.h"
+#include "profile/read.h"
+#include "profile/totals.h"
+#include "profile/views.h"
+#include "profile/window.h"
+
+static inline sb_status trace_bed_ignore(void *ud, sb_slice piece, uint64_t done, uint64_t total,
+                                         sb_err *err) {
+    (void)ud;
+    (void)piece;
+    (void)done;
+    (void)total;
+    (void)err;
+    return SB_OK;
+}
+
+/* Spans of a lane must not overlap, and every window must show all of them. */
+static inline void trace_bed_check_track(const sb_trace *t, const sb_track *k) {
+    sb_rects rects = {0};
+    uint64_t spans = 0, sum = 0;
+    sb_window w = {0, t->duration, 7};
+    if (!sb_window_rects(k, &w, &rects, t->alloc, &spans)) abort();
+    for (size_t i = 0; i < rects.n; i++) sum += rects.items[i].count;
+    if (sum != spans || spans != k->spans.n) abort();
+    for (uint32_t lane = 0; lane < k->lane_count; lane++)
+        for (uint32_t i = k->lanes[lane] + 1; i < k->lanes[lane + 1]; i++)
+            if (k->spans.items[i].start < sb_span_end(&k->spans.items[i - 1])) abort();
+    SB_VEC_FREE(&rects, t->alloc);
+}
+
+static inline void trace_bed_ask(const sb_trace *t) {
+    sb_analysis *a;
+    sb_arena arena;
+    sb_arena_init(&arena, t->alloc, 1 << 16, (size_t)1 << 30);
+    for (uint32_t i = 0; i < t->tracks.n && i < 64; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        sb_buf out;
+        sb_slice category;
+        trace_bed_check_track(t, k);
+        sb_buf_init(&out, t->alloc, 1 << 20);
+        if (k->spans.n)
+            sb_span_args(t, i, (uint32_t)(k->spans.n / 2), &out, &category, &arena, NULL);
+        sb_buf_fini(&out);
+    }
+    if (sb_analysis_new(&a, t, NULL, NULL) == SB_OK) {
+        sb_advice *advice;
+        size_t n;
+        sb_module_view modules;
+        sb_rank_view ranks;
+        sb_input_view input;
+        sb_difference difference;
+        sb_view_advice(a, &advice, &n, &arena);
+        sb_view_modules(t, &modules, &arena);
+        sb_view_ranks(a, &ranks, &arena);
+        sb_view_input(a, &input, &arena);
+        sb_view_difference(a, a, SB_DIFFER_OPS, &difference, &arena);
+        sb_analysis_free(a);
+    }
+    sb_chrome_write(t, 0, t->duration / 2, trace_bed_ignore, NULL, NULL);
+    sb_arena_fini(&arena);
+}
+
+static inline void sb_trace_bed_try(const uint8_t *data, size_t size) {
+    char path[] = "/tmp/seaboard-fuzz-XXXXXX";
+    int fd = mkstemp(path);
+    sb_trace *t = NULL;
+    if (fd < 0) return;
+    bool is_written = write(fd, data, size) == (ssize_t)size;
+    close(fd);
+    sb_trace_file file = {.path = path, .name = SB_LIT("host")};
+    sb_trace_opts opts = {.most_bytes = 64 << 20, .most_spans = 1 << 20};
+    if (is_written &&
+        sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, &file, 1, &opts, NULL) == SB_OK) {
+        trace_bed_ask(t);
+        sb_trace_free(t);
+    }
+    unlink(path);
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* xspace_fuzz.c: any bytes as a trace file: XSpace, JSON or an archive of them. Whatever comes out
+ * is asked every question. */
+
+#include "trace_bed.h"
+#include "base/banned.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    sb_trace_bed_try(data, size);
+    return 0;
+}

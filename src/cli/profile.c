@@ -1,0 +1,228 @@
+/* profile.c: `seaboard profile FILE`: the overview of a capture in the terminal: steps, where their
+ * time goes, the heaviest operators and kernels, what to do. The page shows the same figures. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/slice.h"
+#include "base/text/number.h"
+#include "cli/cli.h"
+#include "profile/capture.h"
+#include "profile/views.h"
+#include "base/banned.h"
+
+#define NAME_COLUMN 52u
+#define USUAL_ROWS 10u
+#define ARENA_CAP ((size_t)8 << 30)
+
+enum { OPTION_ROWS, OPTION_STEPS };
+
+static const sb_option profile_options[] = {
+    {"rows", 'n', SB_OPTION_TEXT, "N", "shows so many operators and kernels; 10 without it", NULL},
+    {"steps", 's', SB_OPTION_TEXT, "NAME", "takes all slices of that name as the steps", NULL},
+};
+
+typedef struct report {
+    sb_cli *cli;
+    const sb_trace *t;
+    const sb_analysis *a;
+    uint64_t rows;
+    sb_arena *arena;
+} report;
+
+static bool tell(void *ud, uint64_t done, uint64_t total) {
+    sb_cli_progress(ud, "reading the trace", done, total, done);
+    return true;
+}
+
+static void add_time(sb_buf *out, int64_t ps) {
+    double x = (double)ps;
+    if (x >= 1e12)
+        sb_buf_printf(out, "%9.3f s ", x * 1e-12);
+    else if (x >= 1e9)
+        sb_buf_printf(out, "%9.3f ms", x * 1e-9);
+    else
+        sb_buf_printf(out, "%9.3f us", x * 1e-6);
+}
+
+static double share_of(int64_t part, int64_t all) {
+    return all ? (double)part * 100 / (double)all : 0;
+}
+
+static void put_head(const report *r) {
+    sb_buf *line = &r->cli->line;
+    for (size_t i = 0; i < r->t->sources.n; i++) {
+        const sb_trace_source *s = &r->t->sources.items[i];
+        sb_buf_printf(line, "%s: ", sb_trace_format_name(s->format));
+        sb_cli_add_shown(line, s->name, 100);
+        if (s->rank >= 0)
+            sb_buf_printf(line, ", rank %lld of %lld", (long long)s->rank, (long long)s->world);
+        sb_buf_add_byte(line, '\n');
+        sb_cli_put(r->cli);
+    }
+    sb_cli_add_count(line, r->t->span_count);
+    sb_buf_printf(line, " slices on %zu tracks in", r->t->tracks.n);
+    add_time(line, r->t->duration);
+    sb_buf_add_byte(line, '\n');
+    for (size_t i = 0; i < r->t->devices.n; i++) {
+        const sb_device *d = &r->t->devices.items[i];
+        sb_buf_add_str(line, "device: ");
+        sb_cli_add_shown(line, d->name, 80);
+        if (d->memory) sb_buf_printf(line, ", %.1f GB", (double)d->memory * 1e-9);
+        if (d->group == SB_NO_INDEX) sb_buf_add_str(line, ", nothing ran on it");
+        sb_buf_add_byte(line, '\n');
+    }
+    sb_cli_put(r->cli);
+}
+
+static void put_steps(const report *r) {
+    const sb_step_stats *s = &r->a->stats;
+    sb_buf *line = &r->cli->line;
+    if (s->n == 0) {
+        sb_buf_add_str(line, "\nno steps were found\n");
+        sb_cli_put(r->cli);
+        return;
+    }
+    sb_buf_printf(line, "\nsteps: %zu, found by the rule \"%s\"", s->n,
+                  sb_step_rule_name(r->a->rule));
+    if (r->a->step_name) {
+        sb_buf_add_str(line, ": ");
+        sb_cli_add_shown(line, sb_trace_name(r->t, r->a->step_name - 1), NAME_COLUMN);
+    }
+    sb_buf_add_str(line, "\n  median");
+    add_time(line, s->median);
+    sb_buf_add_str(line, "  p95");
+    add_time(line, s->p95);
+    sb_buf_add_str(line, "  worst");
+    add_time(line, s->worst);
+    sb_buf_add_byte(line, '\n');
+    if (r->a->has_device)
+        sb_buf_printf(line, "  the device is busy for %.1f %% of the time\n",
+                      r->a->device_busy * 100);
+    for (int i = 0; i < SB_PART_COUNT; i++) {
+        if (!s->parts[i]) continue;
+        sb_buf_printf(line, "  %-14s", sb_part_name((sb_step_part)i));
+        add_time(line, s->parts[i]);
+        sb_buf_printf(line, "  %5.1f %%\n", share_of(s->parts[i], s->median));
+    }
+    sb_cli_put(r->cli);
+}
+
+static void put_ops(const report *r) {
+    sb_buf *line = &r->cli->line;
+    bool is_device = r->a->device_time > 0;
+    int64_t all = is_device ? r->a->device_time : r->a->host_time;
+    uint64_t shown = 0;
+    sb_buf_printf(line, "\noperators by self time of the %s\n", is_device ? "device" : "host");
+    for (size_t i = 0; i < r->a->op_count && shown < r->rows; i++) {
+        const sb_op_row *o = &r->a->ops[i];
+        int64_t self = is_device ? o->device_self : o->host_self;
+        if (o->kind == SB_SPAN_STEP || !self) continue;
+        sb_buf_add_str(line, "  ");
+        add_time(line, self);
+        sb_buf_printf(line, "  %5.1f %%  %8llu x  ", share_of(self, all),
+                      (unsigned long long)o->calls);
+        sb_cli_add_shown(line, sb_trace_name(r->t, o->name), NAME_COLUMN);
+        sb_buf_add_byte(line, '\n');
+        shown++;
+    }
+    sb_cli_put(r->cli);
+}
+
+static void put_kernels(const report *r) {
+    sb_buf *line = &r->cli->line;
+    int64_t all = 0;
+    if (r->a->kernel_count == 0) return;
+    for (size_t i = 0; i < r->a->kernel_count; i++) all += r->a->kernels[i].total;
+    sb_buf_add_str(line, "\nkernels and copies by time\n");
+    for (size_t i = 0; i < r->a->kernel_count && i < r->rows; i++) {
+        const sb_kernel_row *k = &r->a->kernels[i];
+        sb_buf_add_str(line, "  ");
+        add_time(line, k->total);
+        sb_buf_printf(line, "  %5.1f %%  %8llu x  ", share_of(k->total, all),
+                      (unsigned long long)k->calls);
+        sb_cli_add_shown(line, sb_trace_name(r->t, k->name), NAME_COLUMN);
+        sb_buf_add_byte(line, '\n');
+    }
+    sb_cli_put(r->cli);
+}
+
+static bool put_advice(const report *r) {
+    sb_buf *line = &r->cli->line;
+    sb_advice *items;
+    size_t n;
+    if (!sb_view_advice(r->a, &items, &n, r->arena)) return false;
+    if (n) sb_buf_add_str(line, "\nwhat to do\n");
+    for (size_t i = 0; i < n; i++) {
+        sb_buf_add_str(line, "  - ");
+        sb_cli_add_shown(line, sb_slice_str(items[i].text), 400);
+        sb_buf_add_byte(line, '\n');
+    }
+    sb_cli_put(r->cli);
+    return true;
+}
+
+static void put_odds(const report *r) {
+    sb_buf *line = &r->cli->line;
+    for (int i = 0; i < SB_TRACE_ODD_COUNT; i++) {
+        const sb_oddity *o = &r->t->odds[i];
+        if (o->n == 0) continue;
+        sb_buf_add_str(line, "odd: ");
+        sb_cli_add_count(line, o->n);
+        sb_buf_printf(line, " %s:", sb_trace_odd_text((sb_trace_odd)i));
+        for (uint32_t k = 0; k < o->shown && k < 2; k++) {
+            sb_buf_add_byte(line, ' ');
+            sb_cli_add_shown(line, o->examples[k], 60);
+        }
+        sb_buf_add_byte(line, '\n');
+    }
+    sb_cli_put(r->cli);
+}
+
+static int profile_main(sb_cli *cli, const sb_args *args) {
+    sb_err err;
+    sb_arena arena;
+    sb_capture capture;
+    sb_trace *t = NULL;
+    sb_analysis *a = NULL;
+    uint64_t rows = USUAL_ROWS;
+    const char *wanted = args->options[OPTION_ROWS].text;
+    if (wanted && (!sb_parse_uint64(sb_slice_str(wanted), &rows) || rows > 1000000)) {
+        sb_fail(&err, SB_INVALID, 0, "profile: --rows takes a whole number, not '%s'", wanted);
+        return sb_cli_fail(cli, &err);
+    }
+    sb_arena_init(&arena, cli->env->alloc, 64 << 10, ARENA_CAP);
+    sb_trace_opts opts = {.progress = tell, .ud = cli};
+    sb_status status = sb_capture_of_path(&capture, cli->env, args->rest[0], &arena, &err);
+    if (status == SB_OK) status = sb_capture_read(&capture, cli->env, &opts, &t, &err);
+    sb_cli_progress_end(cli);
+    sb_analysis_ask ask = {.step_name = sb_slice_str(args->options[OPTION_STEPS].text)};
+    if (status == SB_OK) status = sb_analysis_new(&a, t, &ask, &err);
+    if (status == SB_OK) {
+        report r = {.cli = cli, .t = t, .a = a, .rows = rows, .arena = &arena};
+        put_head(&r);
+        put_steps(&r);
+        put_ops(&r);
+        put_kernels(&r);
+        if (!put_advice(&r)) status = sb_fail_nomem(&err, "for advice");
+        put_odds(&r);
+    }
+    sb_analysis_free(a);
+    sb_trace_free(t);
+    sb_arena_fini(&arena);
+    return status == SB_OK ? 0 : sb_cli_fail(cli, &err);
+}
+
+const sb_command sb_command_profile = {
+    .name = "profile",
+    .summary = "shows where the time goes in a profile of TensorFlow, JAX or torch",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .options = profile_options,
+    .option_count = sizeof profile_options / sizeof profile_options[0],
+    .details = "FILE is an XSpace (.xplane.pb), a Chrome or torch trace (.json, also packed with "
+               "gzip), or\n"
+               "a directory: then the newest capture beneath it, with all its hosts and ranks.\n\n"
+               "exit code: 0 read, 3 no profile, 4 not readable\n",
+    .run = profile_main,
+};

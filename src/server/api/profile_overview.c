@@ -1,0 +1,225 @@
+/* profile_overview.c: steps and where their time goes, idle devices, the heaviest operators, what
+ * to do about it. */
+#include "profile/views.h"
+#include "server/api/profile_tables.h"
+#include "base/banned.h"
+
+#define MOST_STEPS 2000u
+
+static void add_parts(sb_json *j, const char *key, const int64_t *parts) {
+    int64_t sum = 0;
+    for (int i = 0; i < SB_PART_COUNT; i++) sum += parts[i];
+    sb_json_key_str(j, key);
+    sb_json_begin_array(j);
+    for (int i = 0; i < SB_PART_COUNT; i++) {
+        if (!parts[i]) continue;
+        sb_json_begin_object(j);
+        sb_json_put_str(j, "kind", sb_part_name((sb_step_part)i));
+        sb_json_put_int(j, "ps", parts[i]);
+        sb_json_put_double(j, "share", sum ? (double)parts[i] / (double)sum : 0);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+}
+
+static void add_steps(sb_json *j, const sb_analysis *a) {
+    sb_json_key_str(j, "steps");
+    sb_json_begin_object(j);
+    sb_json_put_str(j, "rule", sb_step_rule_name(a->rule));
+    sb_json_put_text(j, "name", a->step_name ? sb_trace_name(a->t, a->step_name - 1) : SB_LIT(""));
+    sb_json_put_uint(j, "count", a->step_count);
+    sb_json_key_str(j, "items");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < a->step_count && i < MOST_STEPS; i++) {
+        const sb_step *s = &a->steps[i];
+        sb_json_begin_object(j);
+        sb_json_put_text(j, "name", sb_trace_name(a->t, s->name));
+        sb_json_put_int(j, "number", s->number);
+        sb_json_put_uint(j, "source", s->source);
+        sb_json_put_uint(j, "track", s->track);
+        sb_json_put_uint(j, "index", s->index);
+        sb_json_put_int(j, "startPs", s->start);
+        sb_json_put_int(j, "durationPs", s->dur);
+        add_parts(j, "parts", s->parts);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+    sb_json_end_object(j);
+    sb_json_key_str(j, "stats");
+    sb_json_begin_object(j);
+    sb_json_put_int(j, "medianPs", a->stats.median);
+    sb_json_put_int(j, "p95Ps", a->stats.p95);
+    sb_json_put_int(j, "worstPs", a->stats.worst);
+    sb_json_put_int(j, "meanPs", a->stats.mean);
+    sb_json_put_int(j, "deviationPs", a->stats.deviation);
+    sb_json_end_object(j);
+    add_parts(j, "median", a->stats.parts);
+}
+
+static void add_devices(sb_json *j, const sb_trace *t) {
+    sb_json_key_str(j, "devices");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < t->devices.n; i++) {
+        const sb_device *d = &t->devices.items[i];
+        sb_json_begin_object(j);
+        sb_json_put_uint(j, "source", d->source);
+        sb_json_put_text(j, "name", d->name);
+        sb_json_put_text(j, "capability", d->capability);
+        sb_json_put_uint(j, "memoryBytes", d->memory);
+        sb_json_put_uint(j, "multiprocessors", d->multiprocessors);
+        sb_json_put_bool(j, "used", d->group != SB_NO_INDEX);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+    sb_json_key_str(j, "facts");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < t->facts.n && i < 200; i++) {
+        sb_json_begin_array(j);
+        sb_json_text(j, t->facts.items[i].name);
+        sb_json_text(j, t->facts.items[i].value);
+        sb_json_end_array(j);
+    }
+    sb_json_end_array(j);
+}
+
+/* What the host does while the device does nothing. */
+static void add_idle(sb_json *j, const sb_analysis *a) {
+    sb_json_key_str(j, "idle");
+    sb_json_begin_array(j);
+    for (uint32_t i = 0; i < a->t->sources.n; i++) {
+        const sb_source_parts *p = &a->sources[i];
+        int64_t parts[SB_PART_COUNT] = {0};
+        if (!p->has_device) continue;
+        for (int k = SB_PART_INPUT; k < SB_PART_COUNT; k++) parts[k] = p->parts[k];
+        sb_json_begin_object(j);
+        sb_json_put_uint(j, "source", i);
+        sb_json_put_text(j, "name", a->t->sources.items[i].name);
+        sb_json_put_int(j, "spanPs", p->to - p->from);
+        sb_json_put_int(j, "busyPs", p->device_busy);
+        add_parts(j, "parts", parts);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+}
+
+static bool add_advice(sb_json *j, sb_profile_ask *p) {
+    sb_advice *items;
+    size_t n;
+    if (!sb_view_advice(p->a, &items, &n, &p->arena)) return false;
+    sb_json_key_str(j, "advice");
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < n; i++) {
+        const sb_advice *v = &items[i];
+        sb_json_begin_object(j);
+        sb_json_put_str(j, "id", v->id);
+        sb_json_put_int(j, "savesPs", v->saves);
+        sb_json_put_double(j, "share", v->share);
+        sb_json_put_double(j, "value", v->value);
+        sb_json_put_text(j, "name", v->name);
+        sb_json_put_str(j, "text", v->text);
+        sb_json_put_str(j, "find", v->find);
+        sb_json_put_uint(j, "count", v->count);
+        sb_json_key_str(j, "slices");
+        sb_json_begin_array(j);
+        for (uint32_t k = 0; k < v->slice_count; k++)
+            sb_profile_add_ref(j, p->t, v->tracks[k], v->slices[k]);
+        sb_json_end_array(j);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+    return true;
+}
+
+static bool add_memory(sb_json *j, sb_profile_ask *p) {
+    const sb_trace *t = p->t;
+    sb_memory_view best = {0};
+    uint32_t device = SB_NO_INDEX;
+    for (uint32_t i = 0; i < t->memory_devices.n; i++) {
+        sb_memory_view v;
+        if (!sb_view_memory(t, i, 1, &v, &p->arena)) return false;
+        if (device != SB_NO_INDEX && v.peak <= best.peak) continue;
+        best = v;
+        device = i;
+    }
+    sb_json_key_str(j, "memory");
+    if (device == SB_NO_INDEX) {
+        sb_json_null(j);
+        return true;
+    }
+    uint64_t capacity = 0;
+    for (size_t i = 0; i < t->devices.n; i++)
+        if (t->devices.items[i].group != SB_NO_INDEX && t->devices.items[i].memory > capacity)
+            capacity = t->devices.items[i].memory;
+    sb_json_begin_object(j);
+    sb_json_put_text(j, "device", t->memory_devices.items[device].name);
+    sb_json_put_int(j, "peakBytes", best.peak);
+    sb_json_put_int(j, "atPs", best.peak_time);
+    sb_json_put_uint(j, "capacityBytes", capacity);
+    sb_json_end_object(j);
+    return true;
+}
+
+/* What takes most of a step besides the work itself. */
+static void add_verdict(sb_json *j, const sb_analysis *a) {
+    static const sb_step_part causes[] = {SB_PART_INPUT,  SB_PART_COMMUNICATION, SB_PART_COPY,
+                                          SB_PART_LAUNCH, SB_PART_SYNC,          SB_PART_COMPILE,
+                                          SB_PART_HOST,   SB_PART_OTHER};
+    int64_t busy = a->stats.parts[a->has_device ? SB_PART_COMPUTE : SB_PART_HOST];
+    int64_t most = 0;
+    const char *kind = a->has_device ? "compute" : "host";
+    for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
+        if (causes[i] == SB_PART_HOST && !a->has_device) continue;
+        if (a->stats.parts[causes[i]] <= most) continue;
+        most = a->stats.parts[causes[i]];
+        if (most * 10 > a->stats.median) kind = sb_part_name(causes[i]);
+    }
+    sb_json_key_str(j, "verdict");
+    sb_json_begin_object(j);
+    sb_json_put_str(j, "kind", a->step_count ? kind : "none");
+    sb_json_put_double(j, "share",
+                       a->stats.median ? (double)(most > busy ? most
+                                                  : busy > 0  ? most
+                                                              : 0) /
+                                             (double)a->stats.median
+                                       : 0);
+    sb_json_end_object(j);
+}
+
+static void add_communication(sb_json *j, const sb_analysis *a) {
+    int64_t all = 0, exposed = 0;
+    for (size_t i = 0; i < a->t->sources.n; i++) {
+        all += a->sources[i].communication;
+        exposed += a->sources[i].parts[SB_PART_COMMUNICATION];
+    }
+    sb_json_key_str(j, "communication");
+    sb_json_begin_object(j);
+    sb_json_put_int(j, "totalPs", all);
+    sb_json_put_int(j, "exposedPs", exposed);
+    sb_json_end_object(j);
+}
+
+sb_status sb_api_profile_overview(sb_http_request *q, sb_http_reply *r, void *app) {
+    sb_profile_ask p;
+    sb_json j;
+    sb_status status = sb_profile_ask_begin(&p, q, r, app);
+    if (status != SB_OK) return status == SB_END ? SB_OK : status;
+    sb_profile_begin(&j, &p, r);
+    sb_json_put_bool(&j, "hasDevice", p.a->has_device);
+    sb_json_put_double(&j, "deviceBusy", p.a->device_busy);
+    add_verdict(&j, p.a);
+    add_steps(&j, p.a);
+    add_devices(&j, p.t);
+    add_idle(&j, p.a);
+    add_communication(&j, p.a);
+    sb_json_key_str(&j, "top");
+    sb_json_begin_array(&j);
+    for (size_t i = 0, shown = 0; i < p.a->op_count && shown < 10; i++) {
+        if (p.a->ops[i].kind == SB_SPAN_STEP) continue;
+        sb_profile_add_op(&j, p.t, &p.a->ops[i]);
+        shown++;
+    }
+    sb_json_end_array(&j);
+    bool is_done = add_memory(&j, &p) && add_advice(&j, &p);
+    sb_profile_ask_end(&p);
+    return is_done ? sb_api_end(&j, r) : SB_NOMEM;
+}

@@ -1,0 +1,233 @@
+/* analysis_test.c: steps, parts, operators, kernels, memory, modules, ranks and differences. */
+#include "profile/analysis.h"
+
+#include "profile/views.h"
+#include "unit/profile/trace_bed.h"
+#include "base/banned.h"
+
+#define GPU "profile/torch/gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz"
+#define FULL "profile/torch/cpu_full.vm_399.1794737034369441671.pt.trace.json.gz"
+
+static sb_analysis *analysis_of(const sb_trace *t, const char *steps) {
+    sb_analysis *a = NULL;
+    sb_err err = {0};
+    sb_analysis_ask ask = {.step_name = sb_slice_str(steps)};
+    assert_ok(sb_analysis_new(&a, t, &ask, &err), &err);
+    return a;
+}
+
+static const sb_op_row *op_named(const sb_analysis *a, const char *name) {
+    for (size_t i = 0; i < a->op_count; i++)
+        if (sb_slice_eq(sb_trace_name(a->t, a->ops[i].name), sb_slice_str(name))) return &a->ops[i];
+    return NULL;
+}
+
+static void parts_of_a_step_add_up_to_its_length(void **state) {
+    (void)state;
+    static const char *const files[] = {GPU, FULL, "profile/jax/cuda_0.vm.xplane.pb.gz",
+                                        "profile/jax/cpu_0.vm.xplane.pb.gz"};
+    for (size_t f = 0; f < sizeof files / sizeof files[0]; f++) {
+        sb_trace *t = trace_of_fixture(files[f]);
+        sb_analysis *a = analysis_of(t, NULL);
+        assert_true(a->step_count > 0);
+        for (size_t i = 0; i < a->step_count; i++) {
+            int64_t sum = 0;
+            for (int k = 0; k < SB_PART_COUNT; k++) {
+                assert_true(a->steps[i].parts[k] >= 0);
+                sum += a->steps[i].parts[k];
+            }
+            assert_int_equal(sum, a->steps[i].dur);
+        }
+        assert_int_equal(a->has_device, f == 0 || f == 2);
+        sb_analysis_free(a);
+        sb_trace_free(t);
+    }
+}
+
+static void every_kernel_of_torch_belongs_to_an_operator(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(GPU);
+    sb_analysis *a = analysis_of(t, NULL);
+    int64_t kernels = 0;
+    uint64_t calls = 0;
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        kernels += a->kernels[i].total;
+        calls += a->kernels[i].calls;
+        assert_true(a->kernels[i].op != 0);
+    }
+    assert_int_equal(calls, 429);
+    assert_int_equal(a->device_time, kernels);
+    assert_int_equal(a->rule, SB_STEPS_MARKED);
+    assert_int_equal(a->steps[0].number, 2);
+    assert_true(a->steps[0].parts[SB_PART_COMPUTE] > 0);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+#define OP(name, ts, dur)                                                                          \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts       \
+    ",\"dur\":" #dur "}"
+
+static void self_time_is_what_the_operators_inside_leave(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text(
+        "[" OP("a", 0, 100) "," OP("b", 10, 20) "," OP("b", 15, 5) "," OP("c", 40, 30) "]");
+    sb_analysis *a = analysis_of(t, NULL);
+    assert_int_equal(op_named(a, "a")->host_self, 50 * SB_PS_PER_US);
+    /* a call inside one of the same name counts twice in the total, as torch counts it */
+    assert_int_equal(op_named(a, "b")->host_total, 25 * SB_PS_PER_US);
+    assert_int_equal(op_named(a, "b")->host_self, 20 * SB_PS_PER_US);
+    assert_int_equal(op_named(a, "b")->calls, 2);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+static void any_name_can_be_the_step(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(GPU);
+    sb_analysis *a = analysis_of(t, "Optimizer.step#Adam.step");
+    assert_int_equal(a->rule, SB_STEPS_NAME);
+    assert_int_equal(a->step_count, 3);
+    sb_analysis_free(a);
+    a = analysis_of(t, "no such name");
+    assert_int_equal(a->rule, SB_STEPS_NONE);
+    assert_int_equal(a->step_count, 0);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+static void without_marks_the_heaviest_name_that_repeats_is_the_step(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("[" OP("batch", 0, 10) "," OP("x", 11, 1) "," OP(
+        "batch", 20, 10) "," OP("batch", 40, 10) "," OP("setup", 60, 90) "]");
+    sb_analysis *a = analysis_of(t, NULL);
+    assert_int_equal(a->rule, SB_STEPS_PERIODIC);
+    assert_int_equal(a->step_count, 3);
+    assert_int_equal(a->stats.median, 10 * SB_PS_PER_US);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+static void memory_of_torch_has_its_peak_and_who_holds_it(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(FULL);
+    sb_arena arena;
+    sb_memory_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_memory(t, 0, 100, &v, &arena));
+    assert_int_equal(v.events, 2507);
+    assert_true(v.point_count <= 102);
+    int64_t greatest = 0, held = 0;
+    for (size_t i = 0; i < t->memory.n; i++)
+        if (t->memory.items[i].allocated > greatest) greatest = t->memory.items[i].allocated;
+    assert_int_equal(v.peak, greatest);
+    bool is_shown = false;
+    for (size_t i = 0; i < v.point_count; i++) is_shown |= v.points[i].allocated == greatest;
+    assert_true(is_shown);
+    for (size_t i = 0; i < v.row_count; i++) held += v.rows[i].peak;
+    assert_true(held > 0 && held <= greatest);
+    sb_arena_fini(&arena);
+    sb_trace_free(t);
+}
+
+static void modules_of_torch_are_a_tree(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(FULL);
+    sb_arena arena;
+    sb_module_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_modules(t, &v, &arena));
+    assert_true(v.n > 3);
+    assert_slice_is(sb_trace_name(t, v.rows[0].name), "nn.Module: Sequential_0");
+    assert_int_equal(v.rows[0].parent, -1);
+    assert_int_equal(v.rows[0].calls, 3);
+    for (size_t i = 1; i < v.n; i++) {
+        assert_true(v.rows[i].parent < (int32_t)i);
+        if (v.rows[i].parent >= 0)
+            assert_true(v.rows[i].host_total <= v.rows[v.rows[i].parent].host_total);
+    }
+    sb_arena_fini(&arena);
+    sb_trace_free(t);
+}
+
+static void ranks_show_who_waits_for_whom(void **state) {
+    (void)state;
+    char a[600], b[600];
+    snprintf(a, sizeof a, "%s/profile/torch/ddp.rank0.1794737052106211918.pt.trace.json.gz",
+             SB_FIXTURES);
+    snprintf(b, sizeof b, "%s/profile/torch/ddp.rank1.1794737052105617647.pt.trace.json.gz",
+             SB_FIXTURES);
+    sb_trace_file files[] = {{.path = a, .name = SB_LIT("ddp.rank0")},
+                             {.path = b, .name = SB_LIT("ddp.rank1")}};
+    sb_trace *t = trace_of_files(files, 2);
+    sb_analysis *analysis = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_rank_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_ranks(analysis, &v, &arena));
+    assert_int_equal(v.rank_count, 2);
+    assert_int_equal(v.collective_count, 1);
+    assert_slice_is(sb_trace_name(t, v.collectives[0].name), "gloo:all_reduce");
+    assert_int_equal(v.collectives[0].calls, 4);
+    assert_int_equal(v.collectives[0].bytes, 4 * (2 * 263424 + 2 * 263680));
+    for (size_t i = 0; i < 2; i++) {
+        const sb_rank_row *r = &v.ranks[i];
+        assert_int_equal(r->compute + r->overlap + r->communication + r->other, r->span);
+    }
+    sb_arena_fini(&arena);
+    sb_analysis_free(analysis);
+    sb_trace_free(t);
+}
+
+static void a_capture_does_not_differ_from_itself(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(GPU);
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_difference d;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    for (int by = SB_DIFFER_OPS; by <= SB_DIFFER_MODULES; by++) {
+        assert_true(sb_view_difference(a, a, (sb_difference_by)by, &d, &arena));
+        for (size_t i = 0; i < d.n; i++) assert_int_equal(d.rows[i].total[0], d.rows[i].total[1]);
+    }
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+static void advice_names_its_evidence(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("[" OP("enumerate(DataLoader)#_Single.__next__", 0, 60) "," OP(
+        "aten::mm", 60, 40) "," OP("ProfilerStep#1", 0, 100) "]");
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_advice *v;
+    size_t n;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_advice(a, &v, &n, &arena));
+    assert_int_equal(n, 1);
+    assert_string_equal(v[0].id, "input");
+    assert_int_equal(v[0].saves, 60 * SB_PS_PER_US);
+    assert_int_equal(v[0].slice_count, 1);
+    assert_int_equal(t->tracks.items[v[0].tracks[0]].spans.items[v[0].slices[0]].dur,
+                     60 * SB_PS_PER_US);
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_of_a_step_add_up_to_its_length),
+        cmocka_unit_test(every_kernel_of_torch_belongs_to_an_operator),
+        cmocka_unit_test(self_time_is_what_the_operators_inside_leave),
+        cmocka_unit_test(any_name_can_be_the_step),
+        cmocka_unit_test(without_marks_the_heaviest_name_that_repeats_is_the_step),
+        cmocka_unit_test(memory_of_torch_has_its_peak_and_who_holds_it),
+        cmocka_unit_test(modules_of_torch_are_a_tree),
+        cmocka_unit_test(ranks_show_who_waits_for_whom),
+        cmocka_unit_test(a_capture_does_not_differ_from_itself),
+        cmocka_unit_test(advice_names_its_evidence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,291 @@
+/* bad_input_test.c: odd and damaged traces are shown as far as they go, and what was odd is
+ * told. */
+#include <zlib.h>
+
+#include "codec/proto/proto.h"
+#include "profile/read.h"
+#include "unit/profile/trace_bed.h"
+#include "base/banned.h"
+
+#define AT(name, ts, rest) "{\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts "," rest "}"
+#define X(name, ts, dur) AT(name, ts, "\"ph\":\"X\",\"dur\":" #dur)
+
+static uint64_t odd(const sb_trace *t, sb_trace_odd kind) {
+    return t->odds[kind].n;
+}
+
+static void spans_without_an_end_last_to_the_end_of_their_track(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("[" AT("a", 0, "\"ph\":\"B\"") "," AT(
+        "b", 5, "\"ph\":\"B\"") "," AT("", 7, "\"ph\":\"E\"") "," X("c", 8, 2) "]");
+    int64_t total;
+    count_named(t, "a", &total);
+    assert_int_equal(total, 10 * SB_PS_PER_US);
+    assert_int_equal(odd(t, SB_TRACE_ODD_MISSING_END), 1);
+    sb_trace_free(t);
+    t = trace_of_text("[" AT("", 7, "\"ph\":\"E\"") "," X("c", 8, 2) "]");
+    assert_int_equal(odd(t, SB_TRACE_ODD_MISSING_BEGIN), 1);
+    sb_trace_free(t);
+}
+
+static void negative_durations_are_instants(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("[" X("a", 5, -3) "," X("b", 6, 1) "]");
+    int64_t total;
+    assert_int_equal(count_named(t, "a", &total), 1);
+    assert_int_equal(total, 0);
+    assert_int_equal(odd(t, SB_TRACE_ODD_NEGATIVE), 1);
+    sb_trace_free(t);
+}
+
+static void unknown_categories_are_shown_and_unknown_phases_told(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("{\"schemaVersion\":1,\"traceEvents\":[" AT(
+        "a", 0, "\"ph\":\"X\",\"dur\":1,\"cat\":\"quantum_op\"") "," AT("b", 2,
+                                                                        "\"ph\":\"?\"") ",{}]}");
+    assert_int_equal(count_kind(t, SB_SPAN_OTHER), 1);
+    assert_int_equal(odd(t, SB_TRACE_ODD_PHASE), 1);
+    sb_trace_free(t);
+}
+
+static void a_cut_file_shows_what_came_before(void **state) {
+    (void)state;
+    static const char whole[] =
+        "{\"traceEvents\":[" X("a", 0, 1) "," X("b", 2, 1) "," X("c", 4, 1) "]}";
+    for (size_t cut = 40; cut + 1 < sizeof whole - 1; cut++) {
+        sb_trace *t = trace_of_bytes(sb_slice_of(whole, cut));
+        assert_true(t->span_count <= 3);
+        assert_true(odd(t, SB_TRACE_ODD_CUT_FILE) > 0);
+        sb_trace_free(t);
+    }
+}
+
+static sb_buf packed(const char *text, size_t times) {
+    sb_buf out;
+    z_stream z = {0};
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 20);
+    for (size_t i = 0; i < times; i++) { /* each an archive of its own */
+        uint8_t room[4096];
+        assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+        size_t n = strlen(text), half = n / times;
+        union {
+            const char *in;
+            Bytef *out;
+        } bytes = {.in = text + i * half};
+        z.next_in = bytes.out;
+        z.avail_in = (uInt)(i + 1 == times ? n - i * half : half);
+        z.next_out = room;
+        z.avail_out = sizeof room;
+        assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+        sb_buf_add(&out, room, sizeof room - z.avail_out);
+        deflateEnd(&z);
+    }
+    return out;
+}
+
+static void a_truncated_gzip_is_told_and_members_may_follow_each_other(void **state) {
+    (void)state;
+    static const char whole[] = "[" X("a", 0, 1) "," X("b", 2, 1) "," X("c", 4, 1) "]";
+    sb_buf two = packed(whole, 2);
+    sb_trace *t = trace_of_bytes(sb_buf_slice(&two));
+    assert_int_equal(t->span_count, 3);
+    assert_int_equal(odd(t, SB_TRACE_ODD_CUT_GZIP), 0);
+    sb_trace_free(t);
+    sb_buf one = packed(whole, 1);
+    t = trace_of_bytes(sb_slice_of(one.p, one.n - 12));
+    assert_int_equal(odd(t, SB_TRACE_ODD_CUT_GZIP), 1);
+    sb_trace_free(t);
+    sb_buf_fini(&one);
+    sb_buf_fini(&two);
+}
+
+static void clocks_that_differ_are_moved_so_that_collectives_end_together(void **state) {
+    (void)state;
+    char paths[2][40];
+    sb_trace_file files[2];
+    for (int rank = 0; rank < 2; rank++) {
+        char text[2000];
+        long long late = rank ? 5000000 : 0; /* five seconds */
+        int n = snprintf(text, sizeof text,
+                         "{\"schemaVersion\":1,\"baseTimeNanoseconds\":1790857026000000000,"
+                         "\"distributedInfo\":{\"rank\":%d,\"world_size\":2},\"traceEvents\":[",
+                         rank);
+        for (int i = 0; i < 5; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n,
+                          "%s{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"gloo:all_"
+                          "reduce\",\"pid\":1,"
+                          "\"tid\":2,\"ts\":%lld.5,\"dur\":%d}",
+                          i ? "," : "", late + i * 100000 + rank * 100, 500 - rank * 100);
+        snprintf(text + n, sizeof text - (size_t)n, "]}");
+        snprintf(paths[rank], sizeof paths[rank], "/tmp/seaboard-rank-XXXXXX");
+        int fd = mkstemp(paths[rank]);
+        assert_true(write(fd, text, strlen(text)) > 0);
+        close(fd);
+        files[rank] =
+            (sb_trace_file){.path = paths[rank], .name = sb_slice_str(rank ? "rank1" : "rank0")};
+    }
+    sb_trace *t = trace_of_files(files, 2);
+    assert_int_equal(odd(t, SB_TRACE_ODD_SKEW), 1);
+    assert_int_equal(t->sources.items[1].skew, -INT64_C(5000000) * SB_PS_PER_US);
+    assert_true(t->duration < INT64_C(1000000) * SB_PS_PER_US);
+    sb_trace_free(t);
+    unlink(paths[0]);
+    unlink(paths[1]);
+}
+
+static void ids_used_again_are_told_and_nothing_is_lost(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("[" AT("a", 0, "\"ph\":\"b\",\"id\":1,\"cat\":\"c\"") "," AT(
+        "a", 5,
+        "\"ph\":\"b\",\"id\":1,\"cat\":\"c\"") "," AT("a", 9,
+                                                      "\"ph\":\"e\",\"id\":1,\"cat\":\"c\"") "]");
+    assert_int_equal(odd(t, SB_TRACE_ODD_REUSED), 1);
+    assert_int_equal(t->span_count, 2);
+    sb_trace_free(t);
+}
+
+static void more_threads_than_anybody_has_share_a_track(void **state) {
+    (void)state;
+    sb_buf text;
+    const unsigned n = SB_TRACE_MOST_TRACKS + 5000;
+    sb_buf_init(&text, &sb_alloc_libc, (size_t)64 << 20);
+    for (unsigned i = 0; i < n; i++)
+        sb_buf_printf(&text,
+                      "%s{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":%u,\"ts\":%u,\"dur\":1}",
+                      i ? "," : "[", i, i);
+    sb_buf_add_byte(&text, ']');
+    sb_trace *t = trace_of_bytes(sb_buf_slice(&text));
+    assert_int_equal(t->span_count, n);
+    assert_true(t->tracks.n <= SB_TRACE_MOST_TRACKS + 1);
+    assert_int_equal(odd(t, SB_TRACE_ODD_TRACKS), 5000);
+    sb_trace_free(t);
+    sb_buf_fini(&text);
+}
+
+static void times_of_1970_are_shown_and_one_wrong_time_among_others_is_left_out(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("[" X("a", 0, 1) "," X("b", 5, 1) "]");
+    assert_int_equal(t->span_count, 2);
+    assert_int_equal(t->base_ns, 0);
+    sb_trace_free(t);
+    t = trace_of_text(
+        "[" X("zero", 0, 1) "," X("a", 1790857026000000, 1) "," X("b", 1790857026000005, 1) "," X(
+            "c", 1790857026000009, 1) "," X("d", 1790857026000011, 1) "]");
+    assert_true(odd(t, SB_TRACE_ODD_FAR) > 0);
+    assert_true(t->duration <= 20 * SB_PS_PER_US);
+    sb_trace_free(t);
+}
+
+/* Fields, wire types and numbers of a version that does not exist yet. */
+static void an_xspace_of_another_version_is_read_as_far_as_it_is_known(void **state) {
+    (void)state;
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 16);
+    size_t plane = sb_pb_begin(&out, 1, 100);
+    sb_pb_add_bytes(&out, 2, SB_LIT("/host:CPU"));
+    size_t line = sb_pb_begin(&out, 3, 50);
+    sb_pb_add_uint(&out, 1, 7);
+    sb_pb_add_uint(&out, 77, 1);
+    size_t event = sb_pb_begin(&out, 4, 20);
+    sb_pb_add_uint(&out, 1, 1);
+    sb_pb_add_uint(&out, 2, 1000);
+    sb_pb_add_uint(&out, 3, 5000);
+    sb_pb_add_bytes(&out, 99, SB_LIT("later"));
+    sb_pb_end(&out, event);
+    event = sb_pb_begin(&out, 4, 20); /* a count without a place */
+    sb_pb_add_uint(&out, 1, 1);
+    sb_pb_add_uint(&out, 5, 12);
+    sb_pb_end(&out, event);
+    sb_pb_end(&out, line);
+    size_t entry = sb_pb_begin(&out, 4, 20);
+    sb_pb_add_uint(&out, 1, 1);
+    size_t meta = sb_pb_begin(&out, 2, 10);
+    sb_pb_add_bytes(&out, 2, SB_LIT("work"));
+    sb_pb_end(&out, meta);
+    sb_pb_end(&out, entry);
+    sb_pb_end(&out, plane);
+    sb_pb_add_bytes(&out, 2, SB_LIT("the profiler had a problem"));
+    sb_pb_add_bytes(&out, 50, SB_LIT("unknown"));
+    sb_trace *t = trace_of_bytes(sb_buf_slice(&out));
+    int64_t total;
+    assert_int_equal(count_named(t, "work", &total), 1);
+    assert_int_equal(total, 5000);
+    assert_int_equal(odd(t, SB_TRACE_ODD_NO_POSITION), 1);
+    assert_slice_is(t->odds[SB_TRACE_ODD_ERROR].examples[0], "the profiler had a problem");
+    sb_trace_free(t);
+    for (size_t cut = 2; cut < out.n; cut++) {
+        t = trace_of_bytes(sb_slice_of(out.p, cut));
+        assert_true(t->span_count <= 1);
+        sb_trace_free(t);
+    }
+    sb_buf_fini(&out);
+}
+
+static void quotes_that_nobody_escaped_and_bare_words_are_repaired(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("[" AT(
+        "say \"hi\" now", 0,
+        "\"ph\":\"X\",\"dur\":2,\"args\":{\"x\":N/A,\"y\":18446744073709551616}") ","
+                                                                                  "{oops}," X(
+                                                                                      "b", 3,
+                                                                                      1) "]");
+    assert_int_equal(count_named(t, "say \"hi\" now", NULL), 1);
+    assert_int_equal(count_named(t, "b", NULL), 1);
+    assert_true(odd(t, SB_TRACE_ODD_BAD_JSON) >= 2);
+    sb_trace_free(t);
+}
+
+static void a_file_of_another_kind_is_refused_with_a_reason(void **state) {
+    (void)state;
+    char path[] = "/tmp/seaboard-trace-test-XXXXXX";
+    int fd = mkstemp(path);
+    sb_trace *t = NULL;
+    sb_err err = {0};
+    assert_true(write(fd, "\xff\xfe nothing", 10) == 10);
+    close(fd);
+    sb_trace_file file = {.path = path, .name = SB_LIT("x")};
+    assert_int_equal(sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, &file, 1, NULL, &err),
+                     SB_INVALID);
+    assert_non_null(strstr(err.text, "neither an XSpace nor a Chrome trace"));
+    unlink(path);
+}
+
+static bool stop_at_once(void *ud, uint64_t done, uint64_t total) {
+    (void)done;
+    (void)total;
+    ++*(int *)ud;
+    return false;
+}
+
+static void reading_can_be_cancelled(void **state) {
+    (void)state;
+    char path[600];
+    int calls = 0;
+    sb_trace *t = NULL;
+    snprintf(path, sizeof path, "%s/profile/jax/cpu_1.vm.xplane.pb.gz", SB_FIXTURES);
+    sb_trace_opts opts = {.progress = stop_at_once, .ud = &calls, .most_spans = 1 << 20};
+    sb_trace_file files[] = {{.path = path, .name = SB_LIT("a")},
+                             {.path = path, .name = SB_LIT("b")}};
+    sb_status status = sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, files, 2, &opts, NULL);
+    assert_true(calls > 0);
+    assert_int_equal(status, SB_DROPPED);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spans_without_an_end_last_to_the_end_of_their_track),
+        cmocka_unit_test(negative_durations_are_instants),
+        cmocka_unit_test(unknown_categories_are_shown_and_unknown_phases_told),
+        cmocka_unit_test(a_cut_file_shows_what_came_before),
+        cmocka_unit_test(a_truncated_gzip_is_told_and_members_may_follow_each_other),
+        cmocka_unit_test(clocks_that_differ_are_moved_so_that_collectives_end_together),
+        cmocka_unit_test(ids_used_again_are_told_and_nothing_is_lost),
+        cmocka_unit_test(more_threads_than_anybody_has_share_a_track),
+        cmocka_unit_test(times_of_1970_are_shown_and_one_wrong_time_among_others_is_left_out),
+        cmocka_unit_test(an_xspace_of_another_version_is_read_as_far_as_it_is_known),
+        cmocka_unit_test(quotes_that_nobody_escaped_and_bare_words_are_repaired),
+        cmocka_unit_test(a_file_of_another_kind_is_refused_with_a_reason),
+        cmocka_unit_test(reading_can_be_cancelled),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
