@@ -14,6 +14,8 @@
 #define OPEN_SIDE 20.0f
 #define OPEN_FOOT 20.0f
 #define LETTER 7.0f
+#define AMOUNT 60.0f      /* a time or a number of parameters */
+#define SERIES_TIME 96.0f /* "12 × 3.26 ms" */
 #define LEAST_WIDTH 72.0f
 #define MOST_LETTERS 30u
 #define GAP_X 28.0f
@@ -63,7 +65,10 @@ static void size_closed(const sb_sketch *s, const sb_drawn_box *drawn, sb_layout
     const sb_box *b = &s->m->boxes[drawn->box];
     float w = text_width(shown_name(s->m, b)) + 24;
     if (b->kind != SB_BOX_OP) w += 16;
-    if (b->has_stats || b->params || b->kind == SB_BOX_SERIES) w += 56;
+    if (b->kind == SB_BOX_SERIES && b->has_stats)
+        w += SERIES_TIME;
+    else if (b->has_stats || b->params || b->kind == SB_BOX_SERIES)
+        w += AMOUNT;
     node->w = w < LEAST_WIDTH ? LEAST_WIDTH : w;
     node->h = BOX_HEIGHT;
 }

@@ -81,7 +81,7 @@ sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info, s
     if (bytes.n == 0) return sb_fail(err, SB_CORRUPT, 0, "the file is empty");
     if (is_text(bytes) && is_json(bytes)) {
         info->format = SB_FORMAT_KERAS;
-        return sb_keras_graph(out, bytes, scratch, err);
+        return sb_keras_graph(out, bytes, SB_KERAS_COUNTED, scratch, err);
     }
     if (is_text(bytes)) return read_text(out, bytes, info, err);
     if (looks_like_graph(bytes)) {

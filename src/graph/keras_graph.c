@@ -9,6 +9,7 @@
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"
 #include "codec/tensor.h"
+#include "graph/keras_params.h"
 #include "base/banned.h"
 
 #define MOST_DEPTH 64
@@ -25,9 +26,17 @@ typedef struct names {
     SB_VEC(meaning) meanings; /* by id */
 } names;
 
+/* Shapes of what layers give, as those that they feed tell them. */
+typedef struct shapes {
+    sb_intern table;
+    SB_VEC(sb_keras_shape) items; /* by id */
+} shapes;
+
 typedef struct walk {
     sb_buf *out;
     sb_arena *arena;
+    sb_keras_detail detail;
+    shapes shapes;     /* layer -> shape; empty in a plain graph */
     names inputs;      /* input layer of an inner model -> one name */
     names outputs;     /* model -> its output layers */
     sb_slice previous; /* the layer before; .p is NULL: none */
@@ -92,6 +101,7 @@ static sb_status join_input(walk *w, sb_slice input, sb_slice target) {
 typedef struct edge {
     sb_slice name;
     json_int_t tensor;
+    const json_t *shape; /* NULL: not told */
 } edge;
 
 typedef sb_status (*edge_fn)(walk *w, const edge *e, void *ud);
@@ -100,7 +110,8 @@ static sb_status each_history(walk *w, const json_t *arg, edge_fn fn, void *ud) 
     const json_t *config = json_is_object(arg) ? get_member(arg, "config") : NULL;
     const json_t *history = json_is_object(config) ? get_member(config, "keras_history") : NULL;
     if (!json_is_array(history) || json_array_size(history) < 3) return SB_OK;
-    edge e = {text_of(json_array_get(history, 0)), json_integer_value(json_array_get(history, 2))};
+    edge e = {text_of(json_array_get(history, 0)), json_integer_value(json_array_get(history, 2)),
+              get_member(config, "shape")};
     return fn(w, &e, ud);
 }
 
@@ -121,6 +132,58 @@ static sb_status each_edge(walk *w, const json_t *layer, edge_fn fn, void *ud) {
         }
     }
     return SB_OK;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+static sb_status set_shape(walk *w, sb_slice layer, const sb_keras_shape *shape) {
+    sb_alloc in_arena = sb_arena_alloc(w->arena);
+    uint32_t id;
+    bool is_new;
+    if (!layer.p || !SB_VEC_RESERVE(&w->shapes.items, &in_arena, 1, SIZE_MAX)) return SB_NOMEM;
+    sb_status status = sb_intern_add(&w->shapes.table, layer, &id, &is_new);
+    if (status != SB_OK || !is_new) return status;
+    w->shapes.items.items[w->shapes.items.n++] = *shape;
+    return SB_OK;
+}
+
+/* An edge that says what its layer gives. */
+static sb_status note_edge(walk *w, const edge *e, void *ud) {
+    const sb_slice *scope = ud;
+    sb_keras_shape shape;
+    if (e->tensor != 0 || !e->shape || !sb_keras_shape_read(&shape, e->shape)) return SB_OK;
+    return set_shape(w, scoped(w, *scope, e->name), &shape);
+}
+
+/* The layers of a model in turn: what feeds a layer has the shape that the layer was built for. */
+static sb_status note_shapes(walk *w, const json_t *model, sb_slice scope, unsigned depth) {
+    const json_t *config = json_is_object(model) ? get_member(model, "config") : NULL;
+    const json_t *layers = json_is_object(config) ? get_member(config, "layers") : NULL;
+    bool is_sequential = json_array_size(get_member(config, "input_layers")) == 0;
+    sb_slice inner, before = {NULL, 0};
+    if (!json_is_array(layers) || depth > MOST_DEPTH) return SB_OK;
+    inner = scoped(w, scope, text_of(get_member(config, "name")));
+    if (!inner.p) return SB_NOMEM;
+    for (size_t i = 0; i < json_array_size(layers); i++) {
+        const json_t *layer = json_array_get(layers, i);
+        const json_t *own = json_is_object(layer) ? get_member(layer, "config") : NULL;
+        sb_keras_shape shape;
+        if (!json_is_object(own)) return SB_OK;
+        sb_status status = each_edge(w, layer, note_edge, &inner);
+        if (status == SB_OK && is_sequential && before.p && sb_keras_built_for(&shape, layer))
+            status = set_shape(w, before, &shape);
+        if (status == SB_OK) status = note_shapes(w, layer, inner, depth + 1);
+        if (status != SB_OK) return status;
+        before = scoped(w, inner, text_of(get_member(own, "name")));
+    }
+    return SB_OK;
+}
+
+static bool find_shape(const walk *w, sb_slice name, const json_t *layer, sb_keras_shape *out) {
+    uint32_t id = sb_intern_find(&w->shapes.table, name);
+    if (id == SB_INTERN_NONE) return sb_keras_output(out, layer);
+    *out = w->shapes.items.items[id];
+    return true;
 }
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -220,6 +283,34 @@ static sb_dtype dtype_of(const json_t *config) {
     return sb_dtype_named(text_of(value));
 }
 
+static size_t begin_attr(walk *w, const char *key, size_t *value) {
+    size_t entry = sb_pb_begin(w->out, SB_NODE_ATTR, 64);
+    sb_pb_add_bytes(w->out, SB_NODE_ATTR_KEY, sb_slice_str(key));
+    *value = sb_pb_begin(w->out, SB_NODE_ATTR_VALUE, 40);
+    return entry;
+}
+
+static void add_counts(walk *w, const json_t *layer, sb_slice name) {
+    sb_keras_shape shape;
+    size_t value, entry = begin_attr(w, "parameters", &value);
+    sb_pb_add_int(w->out, SB_ATTR_VALUE_I, sb_keras_params(layer));
+    sb_pb_end(w->out, value);
+    sb_pb_end(w->out, entry);
+    if (!find_shape(w, name, layer, &shape)) return;
+    entry = begin_attr(w, "_output_shapes", &value);
+    size_t list = sb_pb_begin(w->out, SB_ATTR_VALUE_LIST, 40);
+    size_t at = sb_pb_begin(w->out, SB_ATTR_LIST_SHAPE, 40);
+    for (size_t i = 0; i < shape.rank; i++) {
+        size_t dim = sb_pb_begin(w->out, SB_SHAPE_DIM, 12);
+        sb_pb_add_int_nz(w->out, SB_DIM_SIZE, shape.dims[i]);
+        sb_pb_end(w->out, dim);
+    }
+    sb_pb_end(w->out, at);
+    sb_pb_end(w->out, list);
+    sb_pb_end(w->out, value);
+    sb_pb_end(w->out, entry);
+}
+
 static void add_attrs(walk *w, const json_t *layer, const json_t *config) {
     const json_t *class = get_member(layer, "class_name");
     sb_dtype dtype = dtype_of(config);
@@ -254,6 +345,7 @@ static sb_status take_layer(walk *w, const json_t *layer, const json_t *config, 
     sb_slice *targets;
     if (find_name(&w->inputs, name, &targets)) sb_pb_add_bytes(w->out, SB_NODE_INPUT, targets[0]);
     add_attrs(w, layer, config);
+    if (w->detail == SB_KERAS_COUNTED) add_counts(w, layer, name);
     sb_pb_end(w->out, node);
     w->previous = name;
     return status;
@@ -274,15 +366,20 @@ static sb_status take_layer_or_model(walk *w, const json_t *layer, sb_slice scop
     return status;
 }
 
-sb_status sb_keras_graph(sb_buf *graph_def, sb_slice json, sb_arena *arena, sb_err *err) {
+sb_status sb_keras_graph(sb_buf *graph_def, sb_slice json, sb_keras_detail detail, sb_arena *arena,
+                         sb_err *err) {
     json_error_t error;
     json_t *model = json_loadb(json.n ? (const char *)json.p : "", json.n, 0, &error);
     if (!model) return sb_fail(err, SB_CORRUPT, 0, "the model is no JSON: %s", error.text);
-    walk w = {.out = graph_def, .arena = arena, .err = err};
+    walk w = {.out = graph_def, .arena = arena, .detail = detail, .err = err};
+    sb_status status = SB_OK;
     sb_intern_init(&w.inputs.table, arena->alloc, 0, MOST_NAMES);
     sb_intern_init(&w.outputs.table, arena->alloc, 0, MOST_NAMES);
-    sb_status status = take_layer_or_model(&w, model, SB_LIT(""), 0);
+    sb_intern_init(&w.shapes.table, arena->alloc, 0, MOST_NAMES);
+    if (detail == SB_KERAS_COUNTED) status = note_shapes(&w, model, SB_LIT(""), 0);
+    if (status == SB_OK) status = take_layer_or_model(&w, model, SB_LIT(""), 0);
     if (status == SB_NOMEM) sb_fail_nomem(err, "for a model's graph");
+    sb_intern_fini(&w.shapes.table);
     sb_intern_fini(&w.outputs.table);
     sb_intern_fini(&w.inputs.table);
     json_decref(model);

@@ -17,7 +17,13 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
+typedef enum sb_keras_detail {
+    SB_KERAS_PLAIN,  /* what TensorBoard's server answers */
+    SB_KERAS_COUNTED /* and for each layer: "parameters" (-1: not told) and "_output_shapes" */
+} sb_keras_detail;
+
 /* SB_CORRUPT when it is no such JSON. */
-sb_status sb_keras_graph(sb_buf *graph_def, sb_slice json, sb_arena *arena, sb_err *err);
+sb_status sb_keras_graph(sb_buf *graph_def, sb_slice json, sb_keras_detail detail, sb_arena *arena,
+                         sb_err *err);
 
 #endif

@@ -76,7 +76,7 @@ static sb_status build(sb_raw *r, const sb_model_ask *ask, sb_err *err) {
     if (status == SB_OK) status = sb_tree_build(r, err);
     if (status == SB_OK) status = sb_tree_list(m, err);
     if (status == SB_OK) status = sb_edges_build(r, err);
-    if (status == SB_OK) status = sb_totals_build(r, ask->metadata, err);
+    if (status == SB_OK) status = sb_totals_build(r, ask, err);
     if (status == SB_OK) status = sb_series_build(m, r->scratch, err);
     if (status == SB_OK && m->is_out_of_memory) status = sb_fail_nomem(err, "for a graph");
     return status;

@@ -116,10 +116,12 @@ typedef struct sb_model {
 
 typedef struct sb_model_ask {
     const sb_alloc *alloc;
-    sb_slice graph;    /* a GraphDef */
-    sb_slice other;    /* .p NULL: none; else the GraphDef that the first one is compared with */
-    sb_slice metadata; /* an encoded RunMetadata with step statistics, or empty */
-    size_t most_bytes; /* memory; SB_LIMIT beyond it. 0: 2 GiB */
+    sb_slice graph;     /* a GraphDef */
+    sb_slice other;     /* .p NULL: none; else the GraphDef that the first one is compared with */
+    sb_slice metadata;  /* an encoded RunMetadata with step statistics, or empty */
+    sb_slice functions; /* the RunMetadata whose traced functions the graph is, or empty: it tells
+                           the shapes of their variables */
+    size_t most_bytes;  /* memory; SB_LIMIT beyond it. 0: 2 GiB */
 } sb_model_ask;
 
 /* SB_OK also for a graph that is cut or odd; SB_CORRUPT when there is not one node in bytes that

@@ -53,7 +53,7 @@ sb_status sb_attrs_keep(sb_raw *r, sb_err *err);
 /* edges.c: inputs as edges, and the cycles among them. */
 sb_status sb_edges_build(sb_raw *r, sb_err *err);
 /* totals.c: parameters, statistics, devices, structure: of operations, then of scopes. */
-sb_status sb_totals_build(sb_raw *r, sb_slice metadata, sb_err *err);
+sb_status sb_totals_build(sb_raw *r, const sb_model_ask *ask, sb_err *err);
 /* series.c: boxes for siblings that are alike. */
 sb_status sb_series_build(sb_model *m, sb_arena *scratch, sb_err *err);
 

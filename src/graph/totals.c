@@ -1,103 +1,13 @@
 /* totals.c: what is known of operations beyond their edges, and the sums of it over scopes:
- * parameters, measured time and memory, devices, what a TPU can't run, and structure.
+ * parameters (params.c), measured time and memory, devices, what a TPU can't run, and structure.
  *
  * Structure: of an operation its kind and the kinds of those inputs that have the same parent; of a
  * scope the sum of what its children are. So equal blocks get equal numbers wherever they stand,
- * whatever feeds them, whatever they are called.
- *
- * torch's graphs don't tell the shapes of parameters. Those of linear layers and norms follow from
- * the shapes of their outputs; the others are counted as unsized. */
+ * whatever feeds them, whatever they are called. */
 #include "base/slice.h"
-#include "graph/model_int.h"
+#include "graph/params_int.h"
 #include "graph/tpu_ops.h"
 #include "base/banned.h"
-
-/* ---- parameters ------------------------------------------------------------------------------ */
-
-static bool attr_of(const sb_box *b, const char *key, sb_attr_value *out) {
-    sb_node node = {.message = b->attrs};
-    sb_slice value;
-    return sb_node_find_attr(&value, &node, sb_slice_str(key)) == SB_OK &&
-           sb_attr_value_read(out, value) == SB_OK;
-}
-
-/* Elements of a shape; -1 when not known. */
-static int64_t elements(sb_slice shape) {
-    sb_shape_view view;
-    if (sb_shape_read(&view, shape) != SB_OK || view.unknown_rank) return -1;
-    sb_items dims = sb_items_of(shape, SB_SHAPE_DIM);
-    int64_t size, n = 1;
-    while (sb_shape_next(&dims, &size) == SB_OK)
-        if (size < 0 || __builtin_mul_overflow(n, size, &n)) return -1;
-    return n;
-}
-
-/* The size of a dimension of an operation's first output, counted from its end when negative. */
-static int64_t dim_of(const sb_model *m, uint32_t op, int which) {
-    sb_items shapes = sb_items_of(m->boxes[op].outputs, SB_ATTR_LIST_SHAPE);
-    sb_slice shape;
-    sb_shape_view view;
-    if (sb_items_next(&shapes, &shape) != SB_OK || sb_shape_read(&view, shape) != SB_OK) return -1;
-    int64_t wanted = which < 0 ? (int64_t)view.rank + which : which, size = -1;
-    sb_items dims = sb_items_of(shape, SB_SHAPE_DIM);
-    for (int64_t i = 0; sb_shape_next(&dims, &size) == SB_OK; i++)
-        if (i == wanted) return size;
-    return -1;
-}
-
-static bool is_real(int64_t type) {
-    enum { FLOAT = 1, DOUBLE = 2, COMPLEX64 = 8, BFLOAT16 = 14, COMPLEX128 = 18, HALF = 19 };
-    return type == FLOAT || type == DOUBLE || type == COMPLEX64 || type == BFLOAT16 ||
-           type == COMPLEX128 || type == HALF;
-}
-
-/* The elements of a torch parameter by what uses it; -1 when that does not tell. */
-static int64_t torch_elements(const sb_model *m, const sb_edge *use) {
-    sb_slice op = sb_model_text(m, m->boxes[use->to].op);
-    if (sb_slice_eq(op, SB_LIT("aten::linear"))) {
-        int64_t out = dim_of(m, use->to, -1);
-        if (use->input == 2) return out;
-        const sb_box *b = &m->boxes[use->to];
-        if (use->input != 1 || b->in_count == 0 || m->edges[b->first_in].input != 0) return -1;
-        int64_t in = dim_of(m, m->edges[b->first_in].from, -1), n;
-        return in < 0 || out < 0 || __builtin_mul_overflow(in, out, &n) ? -1 : n;
-    }
-    if (sb_slice_eq(op, SB_LIT("aten::layer_norm"))) return dim_of(m, use->to, -1);
-    if (sb_slice_eq(op, SB_LIT("aten::batch_norm"))) return dim_of(m, use->to, 1);
-    if (sb_slice_eq(op, SB_LIT("aten::_convolution")) && use->input == 2)
-        return dim_of(m, use->to, 1);
-    return -1;
-}
-
-static void count_torch(sb_model *m, sb_box *b) {
-    int64_t n = -1;
-    for (uint32_t i = 0; i < b->out_count && n < 0; i++)
-        n = torch_elements(m, &m->edges[m->outs[b->first_out + i]]);
-    if (n >= 0)
-        b->params = (uint64_t)n;
-    else
-        b->unsized = 1;
-}
-
-static void count_params(sb_model *m, sb_box *b) {
-    sb_slice op = sb_model_text(m, b->op);
-    sb_attr_value attr;
-    if (sb_slice_eq(op, SB_LIT("prim::GetAttr"))) {
-        if (b->out_count) count_torch(m, b);
-        return;
-    }
-    bool is_variable =
-        sb_slice_eq(op, SB_LIT("VarHandleOp")) || sb_slice_eq(op, SB_LIT("VariableV2")) ||
-        sb_slice_eq(op, SB_LIT("Variable")) || sb_slice_eq(op, SB_LIT("Initializer"));
-    if (!is_variable) return;
-    if (attr_of(b, "dtype", &attr) && attr.kind == SB_ATTR_TYPE && !is_real(attr.i)) return;
-    int64_t n = -1;
-    if (attr_of(b, "shape", &attr) && attr.kind == SB_ATTR_SHAPE) n = elements(attr.body);
-    if (n >= 0)
-        b->params = (uint64_t)n;
-    else
-        b->unsized = 1;
-}
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
@@ -229,7 +139,6 @@ static void total_op(sb_model *m, uint32_t op) {
     b->ops = 1;
     b->incompatible = m->producer > 0 && !sb_tpu_runs(sb_model_text(m, b->op));
     b->structure = structure_of(m, op);
-    count_params(m, b);
     mark_ends(m, b);
 }
 
@@ -262,9 +171,10 @@ static void side_of_scope(sb_model *m, uint32_t box) {
     if (all_removed) b->side = SB_SIDE_REMOVED;
 }
 
-sb_status sb_totals_build(sb_raw *r, sb_slice metadata, sb_err *err) {
+sb_status sb_totals_build(sb_raw *r, const sb_model_ask *ask, sb_err *err) {
     sb_model *m = r->m;
-    sb_status status = add_stats(r, metadata, err);
+    sb_status status = add_stats(r, ask->metadata, err);
+    if (status == SB_OK) status = sb_params_count(r, ask->functions, err);
     if (status != SB_OK) return status;
     for (uint32_t i = 0; i < m->box_count; i++)
         if (m->boxes[i].kind == SB_BOX_OP) total_op(m, i);

@@ -83,12 +83,13 @@ static void add_key(sb_buf *key, const named *n) {
 
 /* The GraphDef of a named graph; of a log it is put into `out`. */
 static sb_status graph_of(const named *n, sb_buf *out, sb_graph_ask *a, sb_app *app,
-                          sb_slice *graph, sb_err *err) {
+                          sb_slice *graph, sb_slice *functions, sb_err *err) {
+    *functions = (sb_slice){NULL, 0};
     if (n->is_file) {
         *graph = n->kept->graph;
         return SB_OK;
     }
-    sb_status status = sb_graph_of_series(out, app, &n->series, &a->arena, err);
+    sb_status status = sb_graph_of_series(out, functions, app, &n->series, &a->arena, err);
     *graph = sb_buf_slice(out);
     return status;
 }
@@ -112,9 +113,9 @@ static sb_status make_model(sb_graph_ask *a, sb_app *app, const named *n, sb_sli
     sb_model *model = NULL;
     sb_buf_init(&first, app->env->alloc, SB_MOST_GRAPH_BYTES);
     sb_buf_init(&second, app->env->alloc, SB_MOST_GRAPH_BYTES);
-    sb_status status = graph_of(&n[0], &first, a, app, &ask.graph, err);
+    sb_status status = graph_of(&n[0], &first, a, app, &ask.graph, &ask.functions, err);
     if (status == SB_OK && (n[1].has_series || n[1].is_file)) {
-        status = graph_of(&n[1], &second, a, app, &ask.other, err);
+        status = graph_of(&n[1], &second, a, app, &ask.other, &(sb_slice){0}, err);
         if (!ask.other.p) ask.other = SB_LIT("");
     }
     if (status == SB_OK) status = stats_of(&n[0], &n[2], a, app, &ask.metadata, err);

@@ -99,7 +99,7 @@ static sb_status find_graph(sb_http_request *q, sb_app *app, sb_buf *out, sb_sli
     sb_status status;
     if (sb_slice_eq(sb_http_query(q, "conceptual"), SB_LIT("true"))) {
         status = read_blob(q, app, run, tag, KERAS_MODEL, &blob, err);
-        return status == SB_OK ? sb_keras_graph(out, blob, q->arena, err) : status;
+        return status == SB_OK ? sb_keras_graph(out, blob, SB_KERAS_PLAIN, q->arena, err) : status;
     }
     if (!tag.p) {
         status = read_blob(q, app, run, SB_LIT(SB_RUN_GRAPH_TAG), RUN_GRAPH, &blob, err);

@@ -8,12 +8,13 @@
 #include "unit/codec/hostile.h"
 #include "base/banned.h"
 
-static sb_status convert(const sb_alloc *alloc, sb_slice json, sb_buf *text, sb_err *err) {
+static sb_status convert(const sb_alloc *alloc, sb_slice json, sb_keras_detail detail, sb_buf *text,
+                         sb_err *err) {
     sb_buf graph;
     sb_arena arena;
     sb_buf_init(&graph, alloc, 1 << 20);
     sb_arena_init(&arena, alloc, 1024, 1 << 20);
-    sb_status status = sb_keras_graph(&graph, json, &arena, err);
+    sb_status status = sb_keras_graph(&graph, json, detail, &arena, err);
     if (status == SB_OK)
         status = sb_graph_text(text, SB_MSG_GRAPH, sb_buf_slice(&graph), &arena, err);
     sb_arena_fini(&arena);
@@ -25,7 +26,7 @@ static void assert_graph(const char *json, const char *wanted) {
     sb_buf text;
     sb_err err;
     sb_buf_init(&text, &sb_alloc_libc, 1 << 20);
-    assert_ok(convert(&sb_alloc_libc, sb_slice_str(json), &text, &err), &err);
+    assert_ok(convert(&sb_alloc_libc, sb_slice_str(json), SB_KERAS_PLAIN, &text, &err), &err);
     assert_slice_is(sb_buf_slice(&text), wanted);
     sb_buf_fini(&text);
 }
@@ -86,6 +87,28 @@ static void an_inner_model_stands_for_its_outputs_and_is_fed_at_its_inputs(void 
         "  input: \"m/inner/q\"\n}\nnode {\n  name: \"m/y\"\n  input: \"m/inner/q\"\n}\n");
 }
 
+static void layers_are_counted_and_shaped_when_asked_for(void **state) {
+    (void)state;
+    sb_buf text;
+    sb_err err;
+    sb_buf_init(&text, &sb_alloc_libc, 1 << 20);
+    static const char json[] =
+        "{\"config\": {\"name\": \"s\", \"layers\": [{\"class_name\": \"Dense\", \"config\": "
+        "{\"name\": \"a\", \"units\": 5}, \"build_config\": {\"input_shape\": [null, 6]}}, "
+        "{\"module\": \"mine\", \"class_name\": \"Own\", \"config\": {\"name\": \"b\"}, "
+        "\"build_config\": {\"input_shape\": [null, 5]}}]}}";
+    assert_ok(convert(&sb_alloc_libc, sb_slice_str(json), SB_KERAS_COUNTED, &text, &err), &err);
+    sb_buf_add_byte(&text, 0);
+    const char *shown = (const char *)text.p;
+    const char *own = strstr(shown, "name: \"s/b\"");
+    assert_non_null(strstr(shown, "key: \"parameters\"\n    value {\n      i: 35\n"));
+    assert_non_null(strstr(shown, "size: -1\n"));
+    assert_non_null(own);
+    assert_non_null(strstr(own, "i: -1\n"));
+    assert_null(strstr(own, "_output_shapes"));
+    sb_buf_fini(&text);
+}
+
 static void what_is_no_model_is_refused(void **state) {
     (void)state;
     static const char *const bad[] = {
@@ -94,7 +117,8 @@ static void what_is_no_model_is_refused(void **state) {
         sb_buf text;
         sb_err err;
         sb_buf_init(&text, &sb_alloc_libc, 1 << 20);
-        assert_int_equal(convert(&sb_alloc_libc, sb_slice_str(bad[i]), &text, &err), SB_CORRUPT);
+        assert_int_equal(convert(&sb_alloc_libc, sb_slice_str(bad[i]), SB_KERAS_PLAIN, &text, &err),
+                         SB_CORRUPT);
         sb_buf_fini(&text);
     }
 }
@@ -107,7 +131,8 @@ static void models_nested_without_end_are_refused(void **state) {
     sb_buf_init(&text, &sb_alloc_libc, 1 << 20);
     for (int i = 0; i < 300; i++) sb_buf_add_str(&json, "{\"config\":{\"name\":\"m\",\"layers\":[");
     for (int i = 0; i < 300; i++) sb_buf_add_str(&json, "]}}");
-    assert_int_equal(convert(&sb_alloc_libc, sb_buf_slice(&json), &text, &err), SB_LIMIT);
+    assert_int_equal(convert(&sb_alloc_libc, sb_buf_slice(&json), SB_KERAS_COUNTED, &text, &err),
+                     SB_LIMIT);
     sb_buf_fini(&json);
     sb_buf_fini(&text);
 }
@@ -121,7 +146,7 @@ static void models_nested_without_end_are_refused(void **state) {
 static void convert_any(sb_slice input) {
     sb_buf text;
     sb_buf_init(&text, &sb_alloc_libc, 1 << 20);
-    convert(&sb_alloc_libc, input, &text, NULL);
+    convert(&sb_alloc_libc, input, SB_KERAS_COUNTED, &text, NULL);
     sb_buf_fini(&text);
 }
 
@@ -135,7 +160,7 @@ static sb_status with_little_memory(const sb_alloc *alloc, void *ud) {
     (void)ud;
     sb_buf text;
     sb_buf_init(&text, alloc, 1 << 20);
-    sb_status status = convert(alloc, SB_LIT(SMALL), &text, NULL);
+    sb_status status = convert(alloc, SB_LIT(SMALL), SB_KERAS_COUNTED, &text, NULL);
     sb_buf_fini(&text);
     return status;
 }
@@ -150,6 +175,7 @@ int main(void) {
         cmocka_unit_test(layers_of_a_sequential_model_follow_each_other),
         cmocka_unit_test(layers_of_a_functional_model_say_where_they_come_from),
         cmocka_unit_test(an_inner_model_stands_for_its_outputs_and_is_fed_at_its_inputs),
+        cmocka_unit_test(layers_are_counted_and_shaped_when_asked_for),
         cmocka_unit_test(what_is_no_model_is_refused),
         cmocka_unit_test(models_nested_without_end_are_refused),
         cmocka_unit_test(damaged_models_do_no_harm),

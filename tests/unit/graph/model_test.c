@@ -225,6 +225,73 @@ static void parameters_of_torch_follow_from_shapes_or_are_counted_as_unsized(voi
     bed_close(&bed);
 }
 
+#define FETCH "attr { key: 'attr' value { s: '{ name : weight}' } }"
+#define NUMBER(n) "attr { key: 'attr' value { s: '{ value : " #n "}' } }"
+#define SHAPE4(a, b, c, d)                                                                         \
+    "attr { key: '_output_shapes' value { list { shape { dim { size: " #a " } dim { size: " #b     \
+    " } dim { size: " #c " } dim { size: " #d " } } } } }"
+
+static void a_torch_parameter_that_is_fetched_twice_counts_once(void **state) {
+    (void)state;
+    model_bed bed;
+    bed_open(&bed,
+             NODE("x", "IO Node", SHAPE(2, 8)) NODE("Net/w/1", "prim::GetAttr",
+                                                    FETCH) NODE("Net/w/2", "prim::GetAttr", FETCH)
+                 NODE("Net/y", "aten::linear", "input: 'x' input: 'Net/w/1' " SHAPE(2, 8))
+                     NODE("Net/z", "aten::linear", "input: 'Net/y' input: 'Net/w/2' " SHAPE(2, 8)));
+    assert_int_equal(box_of(&bed, "Net")->params, 8 * 8);
+    assert_int_equal(box_of(&bed, "Net")->unsized, 0);
+    bed_close(&bed);
+}
+
+/* A convolution with a kernel of 3 or 4, by its stride. */
+static void assert_kernel(const char *stride, uint64_t params, uint32_t unsized) {
+    static const char graph[] = NODE("x", "IO Node", SHAPE4(1, 3, 9, 9))
+        NODE("s", "prim::Constant", "attr { key: 'attr' value { s: '{ value : %s}' } }")
+            NODE("p", "prim::Constant", NUMBER(0)) NODE("d", "prim::Constant", NUMBER(1)) NODE(
+                "S", "prim::ListConstruct",
+                "input: 's' input: 's'") NODE("P", "prim::ListConstruct", "input: 'p' input: 'p'")
+                NODE("D", "prim::ListConstruct", "input: 'd' input: 'd'")
+                    NODE("w", "prim::GetAttr", FETCH)
+                        NODE("y", "aten::_convolution",
+                             "input: 'x' input: 'w' input: 'none' input: 'S' input: 'P' input: 'D' "
+                             "input: 'p' input: 'P' input: 'd' %s");
+    char text[4096];
+    bool is_one = stride[0] == '1';
+    snprintf(text, sizeof text, graph, stride, is_one ? SHAPE4(1, 5, 7, 7) : SHAPE4(1, 5, 4, 4));
+    model_bed bed;
+    bed_open(&bed, text);
+    assert_int_equal(box_of(&bed, "")->params, params);
+    assert_int_equal(box_of(&bed, "")->unsized, unsized);
+    bed_close(&bed);
+}
+
+static void a_torch_kernel_is_counted_when_only_one_size_fits(void **state) {
+    (void)state;
+    assert_kernel("1", 5 * 3 * 3 * 3, 0);
+    assert_kernel("2", 0, 1); /* 2 or 3 */
+}
+
+static void variables_are_counted_without_what_an_optimiser_keeps(void **state) {
+    (void)state;
+#define VARIABLE                                                                                   \
+    "attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'shape' value { shape { dim { "    \
+    "size: 6 } } } }"
+    model_bed bed;
+    bed_open(&bed,
+             NODE("a/kernel", "VarHandleOp", VARIABLE)
+                 NODE("a/kernel/Adam", "VarHandleOp", VARIABLE)
+                     NODE("a/kernel/Adam_1", "VarHandleOp", VARIABLE)
+                         NODE("a/kernel/Adam/Assign", "AssignVariableOp", "input: 'a/kernel/Adam'")
+                             NODE("beta1_power", "VariableV2", VARIABLE)
+                                 NODE("step", "VarHandleOp",
+                                      "attr { key: 'dtype' value { type: DT_INT64 } } attr { key: "
+                                      "'shape' value { shape { } } }"));
+    assert_int_equal(box_of(&bed, "")->params, 6);
+    assert_int_equal(box_of(&bed, "")->unsized, 0);
+    bed_close(&bed);
+}
+
 static void statistics_are_summed_over_scopes(void **state) {
     (void)state;
     sb_err err;
@@ -379,6 +446,9 @@ int main(void) {
         cmocka_unit_test(odd_things_are_listed_and_the_rest_is_there),
         cmocka_unit_test(large_attributes_are_left_out_and_shapes_are_kept),
         cmocka_unit_test(parameters_of_torch_follow_from_shapes_or_are_counted_as_unsized),
+        cmocka_unit_test(a_torch_parameter_that_is_fetched_twice_counts_once),
+        cmocka_unit_test(a_torch_kernel_is_counted_when_only_one_size_fits),
+        cmocka_unit_test(variables_are_counted_without_what_an_optimiser_keeps),
         cmocka_unit_test(statistics_are_summed_over_scopes),
         cmocka_unit_test(a_difference_tells_what_was_added_removed_and_changed),
         cmocka_unit_test(walks_find_what_feeds_a_box_and_the_way_between_two),

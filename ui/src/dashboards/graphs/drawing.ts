@@ -55,6 +55,23 @@ export class Drawing {
     return label;
   }
 
+  /** What is behind the boxes of a level. */
+  groundOf(level: number, { bg, inner, panel }: { bg: string; inner: string; panel: string }): string {
+    return level < 0 ? bg : this.depth[level] % 2 ? inner : panel;
+  }
+  /** Is a part of a line in the rectangle? Lines go downwards, or up where they close a cycle. */
+  isLineIn(k: number, { x, y, w, h }: Rect): boolean {
+    const { points, lines } = this.of;
+    const [first, end] = [this.firstPoint[k], this.firstPoint[k] + lines.points[k]];
+    const [y1, y2] = [points[2 * first + 1], points[2 * end - 1]];
+    if (Math.max(y1, y2) < y || Math.min(y1, y2) > y + h) return false;
+    let [left, right] = [Infinity, -Infinity];
+    for (let j = first; j < end; j++) {
+      left = Math.min(left, points[2 * j]);
+      right = Math.max(right, points[2 * j]);
+    }
+    return right >= x && left <= x + w;
+  }
   text(id: number): string {
     return id < 0 ? '' : this.of.texts[id];
   }

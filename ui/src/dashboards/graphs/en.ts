@@ -111,6 +111,7 @@ export const texts = {
   total: '{ops} operations · {params} parameters',
   totalAtLeast: '{ops} operations · at least {params} parameters',
   totalOps: '{ops} operations',
+  ops: '{n} ops',
   folded: '{n} in sight, the rest is folded',
   measured: 'Measured',
   notMeasured: 'Nothing was measured for this node.',

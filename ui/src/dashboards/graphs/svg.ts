@@ -1,5 +1,17 @@
-// A drawing as an SVG file: the same pens, other paper.
-import { FONT, follow, paint, type Path, type Pen, type Picture } from './paint';
+// A pen for an SVG file, and the file of a whole drawing.
+import {
+  arrowHead,
+  FONT,
+  follow,
+  measure,
+  type BoxStyle,
+  type LineStyle,
+  type Path,
+  type Pen,
+  type Points,
+  type TextStyle,
+} from './pen';
+import { paint, type Picture } from './paint';
 import type { Rect } from './drawing';
 
 const escape = (text: string) =>
@@ -21,46 +33,29 @@ class SvgPath implements Path {
 
 class SvgPen implements Pen {
   readonly parts: string[] = [];
+  readonly width = measure;
 
-  box(r: Rect, radius: number, fill: string, stroke: string, width: number, dash = false): void {
+  box(r: Rect, { radius, fill, stroke, width, dash }: BoxStyle): void {
     this.parts.push(
-      `<rect x="${n(r.x)}" y="${n(r.y)}" width="${n(r.w)}" height="${n(r.h)}" rx="${n(Math.min(radius, r.h / 2))}" fill="${fill}" stroke="${stroke}" stroke-width="${width}"${dash ? ' stroke-dasharray="4 3"' : ''}/>`,
+      `<rect x="${n(r.x)}" y="${n(r.y)}" width="${n(r.w)}" height="${n(r.h)}" rx="${n(Math.min(radius, r.h / 2))}" fill="${fill ?? 'none'}" stroke="${stroke}" stroke-width="${width}"${dash ? ' stroke-dasharray="4 3"' : ''}/>`,
     );
   }
-  line(
-    points: readonly number[],
-    from: number,
-    count: number,
-    stroke: string,
-    width: number,
-    dash: boolean,
-    arrow: boolean,
-  ): void {
+  line(at: Points, { stroke, width, dash, arrow }: LineStyle): void {
     const path = new SvgPath();
-    follow(path, points, from, count);
+    follow(path, at);
     this.parts.push(
       `<path d="${path.text}" fill="none" stroke="${stroke}" stroke-width="${width.toFixed(2)}"${dash ? ' stroke-dasharray="3 3"' : ''}/>`,
     );
     if (!arrow) return;
-    const last = from + count - 1;
-    const [x, y] = [points[2 * last], points[2 * last + 1]];
-    const turn = y >= points[2 * last - 1] ? -6.5 : 6.5;
-    this.parts.push(`<path d="M${n(x)} ${n(y)}l-5 ${turn}h10z" fill="${stroke}"/>`);
+    const head = new SvgPath();
+    arrowHead(head, at);
+    this.parts.push(`<path d="${head.text}z" fill="${stroke}"/>`);
   }
-  text(
-    text: string,
-    x: number,
-    y: number,
-    size: number,
-    colour: string,
-    bold: boolean,
-    most: number,
-    end = false,
-  ): void {
-    const letters = Math.max(3, Math.floor(most / (size * 0.56)));
-    const shown = text.length > letters ? `${text.slice(0, letters - 1)}…` : text;
+  text(text: string, x: number, y: number, { size, colour, bold, anchor, halo }: TextStyle): void {
+    const around = halo ? ` paint-order="stroke" stroke="${halo}" stroke-width="4" stroke-linejoin="round"` : '';
+    const place = anchor && anchor !== 'start' ? ` text-anchor="${anchor}"` : '';
     this.parts.push(
-      `<text x="${n(x)}" y="${n(y)}" font-size="${size}" fill="${colour}"${bold ? ' font-weight="600"' : ''}${end ? ' text-anchor="end"' : ''}>${escape(shown)}</text>`,
+      `<text x="${n(x)}" y="${n(y)}" font-size="${size}" fill="${colour}"${bold ? ' font-weight="600"' : ''}${place}${around}>${escape(text)}</text>`,
     );
   }
 }

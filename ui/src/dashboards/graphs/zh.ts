@@ -111,6 +111,7 @@ export const texts: Record<Key, string> = {
   total: '{ops} 个操作 · {params} 个参数',
   totalAtLeast: '{ops} 个操作 · 至少 {params} 个参数',
   totalOps: '{ops} 个操作',
+  ops: '{n} 个操作',
   folded: '可见 {n} 个，其余已折叠',
   measured: '测量结果',
   notMeasured: '此节点没有测量结果。',
