@@ -8,6 +8,8 @@
 #include "graph/keras_graph.h"
 #include "base/banned.h"
 
+#define ZIP_LOOKED_AT ((size_t)1 << 20)
+
 const char *sb_graph_format_name(sb_graph_format format) {
     static const char *const names[SB_FORMAT_COUNT] = {
         "GraphDef", "GraphDef as text", "MetaGraphDef", "SavedModel", "ONNX", "Keras model",
@@ -75,6 +77,27 @@ static bool take_saved_model(sb_buf *out, sb_slice bytes) {
     return sb_items_next(&graphs, &meta) == SB_OK && take_meta_graph(out, meta);
 }
 
+/* What torch.save and torch.jit.save write: a zip archive, or in older versions a pickle. */
+static sb_status refuse_torch(sb_slice bytes, sb_err *err) {
+    bool is_zip = sb_slice_starts(bytes, SB_LIT("PK\x03\x04"));
+    bool is_pickle = bytes.n > 1 && bytes.p[0] == 0x80 && bytes.p[1] >= 2 && bytes.p[1] <= 5;
+    if (!is_zip && !is_pickle) return SB_OK;
+    size_t n = bytes.n < ZIP_LOOKED_AT ? bytes.n : ZIP_LOOKED_AT;
+    bool is_script = is_zip && memmem(bytes.p, n, "/code/", 6);
+    bool is_keras = is_zip && memmem(bytes.p, n, "config.json", 11);
+    if (is_keras)
+        return sb_fail(err, SB_CORRUPT, 0,
+                       "a .keras archive: its graph is the file config.json in it (or what "
+                       "model.to_json() gives)");
+    return sb_fail(err, SB_CORRUPT, 0,
+                   "%s holds %s, which only torch can run. Write its graph to a log with "
+                   "SummaryWriter.add_graph(model, input), or to a file with torch.onnx.export",
+                   is_script ? "a TorchScript file"
+                   : is_zip  ? "a zip archive, as torch saves it,"
+                             : "a pickle, as torch saves it,",
+                   is_script ? "code" : "objects");
+}
+
 sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info, sb_arena *scratch,
                              sb_err *err) {
     *info = (sb_graph_file){0};
@@ -84,6 +107,7 @@ sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info, s
         return sb_keras_graph(out, bytes, SB_KERAS_COUNTED, scratch, err);
     }
     if (is_text(bytes)) return read_text(out, bytes, info, err);
+    if (refuse_torch(bytes, err) != SB_OK) return SB_CORRUPT;
     if (looks_like_graph(bytes)) {
         info->format = SB_FORMAT_GRAPH;
         sb_buf_add_slice(out, bytes);

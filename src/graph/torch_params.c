@@ -4,9 +4,7 @@
  * their shapes. They follow from what uses them: the weight of a linear layer from the sizes before
  * and behind it, that of a convolution from its channels, groups and the sizes of its pictures. A
  * kernel with a stride can leave two sizes possible, and an embedding does not tell how many rows
- * it has: then the size is unknown, and people are told "at least".
- *
- * Graphs of Seaboard's own writer tell the shape of every parameter. */
+ * it has: then the size is unknown, and people are told "at least". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,10 +194,7 @@ static int64_t use_elements(const sb_model *m, const sb_edge *use) {
 
 int64_t sb_torch_elements(const sb_model *m, uint32_t fetch) {
     const sb_box *b = &m->boxes[fetch];
-    sb_attr_value attr;
-    if (sb_box_attr(b, "is_parameter", &attr) && attr.kind == SB_ATTR_BOOL && !attr.i)
-        return SB_ELEMENTS_NONE;
-    int64_t n = sb_box_elements(m, fetch);
+    int64_t n = UNKNOWN;
     for (uint32_t i = 0; i < b->out_count && n == UNKNOWN; i++)
         n = use_elements(m, &m->edges[m->outs[b->first_out + i]]);
     return n;
