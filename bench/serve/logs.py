@@ -5,6 +5,7 @@ L2      1000 runs x 10 tags x 100 steps, scalars as torch writes them: 1 M recor
 L3      100 image tags of 100 pictures of 64 KiB
 I       20 runs x 1000 steps of one image tag, PNG files of 512 x 512 pixels: 20 000 records, 2.7 GB
 H       20 runs x 100 histogram tags x 1000 steps of 30 buckets, as tf.summary writes them: 2 M records, 1.7 GB
+G<n>    a run with a graph of n nodes: blocks of layers of operations, with variables, shapes and series
 one     a run with one tag of 1000 points
 tags    a run with 10 000 tags of 3 points
 few     50 000 records as those of L1, for the loader that takes seconds for that
@@ -89,6 +90,34 @@ def histograms(sb, folder, tags, steps):
                 writer.histogram_rows(f"layer_{tag // 4}/weight_{tag % 4}", rows, step)
 
 
+def graph(nodes):
+    """A GraphDef of that many nodes: blocks of 50, each four layers deep, that feed one another."""
+
+    def field(number, value):
+        n, length = len(value), b""
+        while n >= 0x80:
+            length += bytes([n & 0x7F | 0x80])
+            n >>= 7
+        return bytes([number << 3 | 2]) + length + bytes([n]) + value
+
+    def node(name, op, *inputs):
+        shape = b"".join(field(2, b"\x08" + bytes([size])) for size in (64, 96))
+        shapes = field(5, field(1, b"_output_shapes") + field(2, field(1, field(7, shape))))
+        return field(1, field(1, name.encode()) + field(2, op.encode()) + b"".join(field(3, i.encode()) for i in inputs) + shapes)
+
+    ops = ["MatMul", "BiasAdd", "Relu", "AddV2", "Mul", "Softmax", "Reshape", "Transpose"]
+    parts, last = [node("input", "Placeholder")], "input"
+    for block in range((nodes - 1) // 50):
+        entry, first = last, None
+        for i in range(50):
+            layer = i * 4 // 50
+            name = f"model/block_{block}/layer_{layer}/{ops[i % 8]}_{i // 8}"
+            more = [first] if first and i % 7 == 0 else [entry] if i % 25 == 24 else []
+            parts.append(node(name, ops[i % 8], last, *more))
+            first, last = first or name, name
+    return b"".join(parts) + field(4, b"\x08\x1b")
+
+
 def copies(folder, count):
     """The one run that is there, that many times."""
     first = folder / "run0000"
@@ -118,6 +147,9 @@ def make(name, folder):
             for step, file in enumerate(samples(1000)):
                 writer.image_encoded("val/samples", [file], step, width=512, height=512)
         copies(folder, 20)
+    elif name.startswith("G"):
+        with sb.Writer(folder / "run0000", style=sb.TF1) as writer:
+            writer.graph(graph(int(name[1:])))
     elif name == "one":
         scalars(sb, folder / "run0000", sb.TF2, 1, 1000)
     elif name == "few":

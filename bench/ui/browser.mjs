@@ -6,6 +6,8 @@
 //   distributions  the same of distributions
 //   images  ms from navigation to the images tab to the first picture, and to all in sight; from a move of a step slider to
 //           its picture, far away and beside; longest and median frame while scrolling; heap and memory of the page's process
+//   graph   ms from navigation to the graph tab to the first picture; the longest task of the page while it opens, pans, zooms
+//           and opens a scope; heap then
 //   tags    ms until ten thousand tags are listed, and from a keystroke to the filtered page
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -297,6 +299,61 @@ async function imagesOfPeer() {
     };
 }
 
+/** The longest time for which the page could not answer, from its beginning on. */
+const noteTasks = () =>
+    page.addInitScript(() => {
+        window.longest = 0;
+        new PerformanceObserver((list) => {
+            for (const { duration } of list.getEntries())
+                window.longest = Math.max(window.longest, duration);
+        }).observe({ type: "longtask", buffered: true });
+    });
+/** Tasks shorter than 50 ms are not told: they count as 50. */
+const longestTask = async () => {
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
+    return Math.max(50, await page.evaluate(() => window.longest));
+};
+
+async function graph() {
+    await noteWhen("#graph-canvas[data-drawn]");
+    await noteTasks();
+    await page.goto(`${url}#graphs`);
+    const firstPicture = await seenAt();
+    const opened = await longestTask();
+    await page.evaluate(() => (window.longest = 0));
+    const box = await page.locator("#graph-canvas").boundingBox();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.mouse.move(x, y);
+    for (let i = 0; i < 30; i++) await page.mouse.wheel(0, i < 15 ? -80 : 80);
+    await page.mouse.down();
+    for (let i = 0; i < 40; i++) await page.mouse.move(x + i * 4, y + i * 3);
+    await page.mouse.up();
+    await page.locator("[role=row] .caret").last().click();
+    return {
+        first: firstPicture,
+        opened,
+        moved: await longestTask(),
+        heap: await heap(),
+    };
+}
+
+/** TensorBoard's page draws nodes as SVG groups. */
+async function graphOfPeer() {
+    const began = Date.now();
+    await noteTasks();
+    await page.goto(`${url}#graphs`);
+    await page
+        .locator("tf-graph-scene g.node")
+        .first()
+        .waitFor({ state: "attached" });
+    const firstPicture = Date.now() - began;
+    return {
+        first: firstPicture,
+        opened: await longestTask(),
+        heap: await heap(),
+    };
+}
+
 async function tags() {
     await noteWhen(".slot");
     await page.goto(url);
@@ -330,6 +387,7 @@ try {
     const found = await {
         first: peer ? firstOfPeer : first,
         frames,
+        graph: peer ? graphOfPeer : graph,
         tags,
         histograms: peer ? histogramsOfPeer : histograms,
         distributions,

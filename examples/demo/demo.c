@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "demo_graph.h"
 #include "seaboard/seaboard.h"
 
 #define STEPS 2000
@@ -266,38 +267,6 @@ static void log_embedding(sb_writer *w, uint64_t *random) {
         fprintf(stderr, "%s\n", err.text);
 }
 
-/* A GraphDef by hand: field 1 is a node; of a node 1 is the name, 2 the op, 3 an input. */
-static size_t put_field(uint8_t *to, unsigned number, const void *bytes, size_t n) {
-    to[0] = (uint8_t)(number << 3 | 2);
-    to[1] = (uint8_t)n;
-    memcpy(to + 2, bytes, n);
-    return n + 2;
-}
-
-static void log_graph(sb_writer *w) {
-    static const char *const nodes[][4] = {
-        {"input/images", "Placeholder", NULL, NULL},
-        {"hidden/weights", "VariableV2", NULL, NULL},
-        {"hidden/matmul", "MatMul", "input/images", "hidden/weights"},
-        {"hidden/relu", "Relu", "hidden/matmul", NULL},
-        {"softmax/weights", "VariableV2", NULL, NULL},
-        {"softmax/matmul", "MatMul", "hidden/relu", "softmax/weights"},
-        {"input/labels", "Placeholder", NULL, NULL},
-        {"loss/xentropy", "SparseSoftmaxCrossEntropyWithLogits", "softmax/matmul", "input/labels"},
-        {"loss/mean", "Mean", "loss/xentropy", NULL},
-    };
-    uint8_t graph[2048], node[128];
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++) {
-        size_t size = 0;
-        for (unsigned k = 0; k < 4; k++)
-            if (nodes[i][k])
-                size += put_field(node + size, k < 2 ? k + 1 : 3, nodes[i][k], strlen(nodes[i][k]));
-        n += put_field(graph + n, 1, node, size);
-    }
-    sb_graph(w, (sb_slice){graph, n});
-}
-
 static void log_hparams(sb_writer *w, const trial *t) {
     const sb_hparam hparams[] = {
         {"optimizer", {.type = SB_HPARAM_STRING, .string = t->optimizer}},
@@ -346,7 +315,7 @@ static void write_trial(const char *root, const trial *t, bool is_first, bool ha
     log_hparams(train, t);
     log_text(train, t);
     if (is_first) {
-        log_graph(train);
+        demo_log_graph(train);
         log_mesh(train);
         log_layout(train);
         log_embedding(train, &random);

@@ -140,6 +140,10 @@ static sb_status load(sb_cli *cli, const char *path, sb_buf *graph, sb_graph_fil
     if (status != SB_OK) return status;
     sb_arena_init(&scratch, alloc, 64 << 10, MOST_FILE_BYTES);
     status = sb_graph_file_read(graph, bytes, info, &scratch, err);
+    if (status == SB_CORRUPT) { /* which file it is about */
+        sb_err why = *err;
+        sb_fail(err, SB_CORRUPT, why.offset, "%s: %s", path, why.text);
+    }
     sb_arena_fini(&scratch);
     union {
         const uint8_t *in;

@@ -26,6 +26,7 @@
 #define SB_BOX_ROOT 0u
 #define SB_BOX_NONE UINT32_MAX
 #define SB_SERIES_LEAST 5u /* members of a series */
+#define SB_MOST_DEVICES 256u
 
 typedef enum sb_box_kind { SB_BOX_SCOPE, SB_BOX_OP, SB_BOX_SERIES, SB_BOX_CALL } sb_box_kind;
 
@@ -108,6 +109,8 @@ typedef struct sb_model {
     uint32_t edge_count;
     uint32_t *outs; /* edges by `from` */
     sb_odd odds[SB_ODD_COUNT];
+    uint32_t device_count;             /* that have measurements, those left out included */
+    uint32_t devices[SB_MOST_DEVICES]; /* in texts */
     bool has_stats, is_difference;
     bool is_out_of_memory; /* while it is made: an example of something odd could not be kept */
     int32_t producer;      /* version of the graph */
@@ -116,9 +119,11 @@ typedef struct sb_model {
 
 typedef struct sb_model_ask {
     const sb_alloc *alloc;
-    sb_slice graph;     /* a GraphDef */
-    sb_slice other;     /* .p NULL: none; else the GraphDef that the first one is compared with */
-    sb_slice metadata;  /* an encoded RunMetadata with step statistics, or empty */
+    sb_slice graph;    /* a GraphDef */
+    sb_slice other;    /* .p NULL: none; else the GraphDef that the first one is compared with */
+    sb_slice metadata; /* an encoded RunMetadata with step statistics, or empty */
+    const sb_slice *skipped; /* devices whose measurements don't count */
+    size_t skipped_count;
     sb_slice functions; /* the RunMetadata whose traced functions the graph is, or empty: it tells
                            the shapes of their variables */
     size_t most_bytes;  /* memory; SB_LIMIT beyond it. 0: 2 GiB */

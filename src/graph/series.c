@@ -1,10 +1,11 @@
 /* series.c: siblings that are alike become one box, which opens like a scope.
  *
  * Alike are operations of one kind, and scopes of equal structure with equally many parameters,
- * whose names differ in one number: "name_7" (TensorBoard's rule for operations; the plain "name"
- * is number 0), and for scopes also "name7", "name.7" and "Name[7]". Five or more with numbers one
- * after the other are a series; its name is that of the members with "[first-last]" in the place of
- * the number. */
+ * whose names differ in one number. Of operations it is the end of the name, with no other digit
+ * before it: TensorBoard's rule, under TensorBoard's name, "Add_[1-6]". Of scopes, which
+ * TensorBoard does not fold, it is the last number, "name_7", "name7", "name.7" or "Name[7]", and
+ * the plain "name" is number 0 of "name_1": "name[0-7]". Five or more with numbers one after the
+ * other are a series. */
 #include <stdlib.h>
 
 #include "base/slice.h"
@@ -29,8 +30,7 @@ static void split_label(member *m, sb_slice label, bool is_op) {
         while (end && !is_digit(label.p[end - 1])) end--;
     size_t begin = end;
     while (begin && end - begin < 9 && is_digit(label.p[begin - 1])) begin--;
-    bool is_numbered = begin < end && (!is_op || (begin > 1 && label.p[begin - 1] == '_'));
-    /* TensorBoard's rule for operations: no other digit before the number */
+    bool is_numbered = begin < end;
     for (size_t i = 0; is_op && is_numbered && i < begin; i++)
         if (is_digit(label.p[i])) is_numbered = false;
     if (!is_numbered) {
@@ -42,7 +42,7 @@ static void split_label(member *m, sb_slice label, bool is_op) {
     m->prefix = sb_slice_of(label.p, begin);
     m->suffix = sb_slice_of(label.p + end, label.n - end);
     /* "dense", "dense_1": the plain name is number 0 */
-    if (m->suffix.n == 0 && begin > 1 && label.p[begin - 1] == '_') m->prefix.n--;
+    if (!is_op && m->suffix.n == 0 && begin > 1 && label.p[begin - 1] == '_') m->prefix.n--;
 }
 
 static int by_series(const void *a, const void *b) {

@@ -64,11 +64,17 @@ static bool is_stream(sb_slice device) {
     return found != NULL;
 }
 
-static sb_status add_stats(sb_raw *r, sb_slice metadata, sb_err *err) {
+static bool is_skipped(const sb_model_ask *ask, sb_slice device) {
+    for (size_t i = 0; i < ask->skipped_count; i++)
+        if (sb_slice_eq(ask->skipped[i], device)) return true;
+    return false;
+}
+
+static sb_status add_stats(sb_raw *r, const sb_model_ask *ask, sb_err *err) {
     sb_run_metadata_view view;
     sb_model *m = r->m;
     sb_buf text;
-    if (metadata.n == 0 || sb_run_metadata_read(&view, metadata) != SB_OK) return SB_OK;
+    if (ask->metadata.n == 0 || sb_run_metadata_read(&view, ask->metadata) != SB_OK) return SB_OK;
     sb_buf_init(&text, &r->alloc, 1 << 20);
     sb_items devices = sb_items_of(view.step_stats, SB_STEP_STATS_DEV_STATS);
     sb_slice item;
@@ -78,6 +84,9 @@ static sb_status add_stats(sb_raw *r, sb_slice metadata, sb_err *err) {
         if (sb_device_stats_read(&stats, item) != SB_OK || is_stream(stats.device)) continue;
         if (sb_intern_add(&m->texts, stats.device, &device, NULL) != SB_OK)
             return sb_fail_nomem(err, "for a graph");
+        if (stats.node_count && m->device_count < SB_MOST_DEVICES)
+            m->devices[m->device_count++] = device;
+        if (is_skipped(ask, stats.device)) continue;
         sb_items nodes = sb_items_of(stats.message, SB_DEVICE_STATS_NODE_STATS);
         sb_slice one;
         while (sb_items_next(&nodes, &one) == SB_OK) {
@@ -173,7 +182,7 @@ static void side_of_scope(sb_model *m, uint32_t box) {
 
 sb_status sb_totals_build(sb_raw *r, const sb_model_ask *ask, sb_err *err) {
     sb_model *m = r->m;
-    sb_status status = add_stats(r, ask->metadata, err);
+    sb_status status = add_stats(r, ask, err);
     if (status == SB_OK) status = sb_params_count(r, ask->functions, err);
     if (status != SB_OK) return status;
     for (uint32_t i = 0; i < m->box_count; i++)

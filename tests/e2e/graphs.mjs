@@ -21,22 +21,27 @@ function node({ name, op, inputs = [], shape: dims, params, device, attrs = {} }
 }
 export const graphDef = (nodes) => Buffer.concat([...nodes.map(node), bytes(4, int(1, 1395))]);
 
-/** Times in microseconds and bytes by the name of the operation. */
-export function runMetadata(stats, device = '/job:localhost/replica:0/task:0/device:GPU:0') {
-  const nodes = Object.entries(stats).map(([name, [micros, size]]) =>
-    bytes(2, bytes(1, name), int(2, 1000), int(5, micros), bytes(6, bytes(1, 'gpu_bfc'), int(2, size))),
-  );
-  return bytes(1, bytes(1, bytes(1, device), ...nodes));
+const GPU = '/job:localhost/replica:0/task:0/device:GPU:0';
+const CPU = '/job:localhost/replica:0/task:0/device:CPU:0';
+
+/** Times in microseconds and bytes by the name of the operation; what `isCpu` holds for was measured on the CPU. */
+export function runMetadata(stats, isCpu = () => false) {
+  const nodes = (device) =>
+    Object.entries(stats)
+      .filter(([name]) => isCpu(name) === (device === CPU))
+      .map(([name, [micros, size]]) =>
+        bytes(2, bytes(1, name), int(2, 1000), int(5, micros), bytes(6, bytes(1, 'gpu_bfc'), int(2, size))),
+      );
+  return bytes(1, ...[GPU, CPU].map((device) => bytes(1, bytes(1, device), ...nodes(device))));
 }
 
 /** A vision transformer as TensorFlow 1 would log it: blocks that repeat, a residual way, a step that all use. */
 export function transformer(blocks = 12, change = () => {}) {
   const nodes = [];
   const stats = {};
-  const gpu = '/job:localhost/replica:0/task:0/device:GPU:0';
   const wide = [64, 197, 768];
   const add = (name, op, inputs, more = {}) => {
-    nodes.push({ name, op, inputs, device: gpu, shape: wide, ...more });
+    nodes.push({ name, op, inputs, device: GPU, shape: wide, ...more });
     stats[name] = [20 + ((name.length * 37) % 90) + (op === 'MatMul' ? 400 : 0), 1_000_000];
     return name;
   };
@@ -72,7 +77,9 @@ export function transformer(blocks = 12, change = () => {}) {
     const attn = dense(`${at}/attn/proj`, mixed, 768, 768);
     const first = add(`${at}/add_a`, 'AddV2', [x, attn]);
     const norm2 = add(`${at}/norm2/LayerNorm`, 'LayerNorm', [first]);
-    const act = add(`${at}/mlp/gelu`, 'Gelu', [dense(`${at}/mlp/fc1`, norm2, 768, 3072)], { shape: [64, 197, 3072] });
+    const act = add(`${at}/mlp/gelu`, 'Gelu', [dense(`${at}/mlp/fc1`, norm2, 768, 3072)], {
+      shape: [64, 197, 3072],
+    });
     const mlp = dense(`${at}/mlp/fc2`, act, 3072, 768);
     x = add(`${at}/add_b`, 'AddV2', [first, mlp]);
   }
@@ -82,7 +89,11 @@ export function transformer(blocks = 12, change = () => {}) {
   add('loss/entropy', 'SparseSoftmaxCrossEntropyWithLogits', [head, 'loss/labels'], { shape: [64] });
   add('loss/mean', 'Mean', ['loss/entropy'], { shape: [] });
   change(nodes);
-  return { graph: graphDef(nodes), stats: runMetadata(stats), nodes };
+  return {
+    graph: graphDef(nodes),
+    stats: runMetadata(stats, (name) => name.startsWith('loss/')),
+    nodes,
+  };
 }
 
 /** One level of many operations. */
@@ -94,4 +105,23 @@ export function flat(count) {
       inputs: i ? [`op${i - 1}x`, ...(i % 9 === 0 && i > 40 ? [`op${i - 31}x`] : [])] : [],
     })),
   );
+}
+
+/** FunctionDef {signature 1, node_def 3*, ret 4*}: x -> square(x), called once. */
+export function calls() {
+  const arg = (name) => [bytes(1, name), int(3, 1)];
+  const signature = bytes(1, bytes(1, 'square_fn'), bytes(2, ...arg('x')), bytes(3, ...arg('y')));
+  const body = bytes(3, bytes(1, 'square'), bytes(2, 'Square'), bytes(3, 'x'));
+  const ret = bytes(4, bytes(1, 'y'), bytes(2, 'square:y:0'));
+  const library = bytes(2, bytes(1, signature, body, ret));
+  const f = bytes(5, bytes(1, 'f'), bytes(2, bytes(10, bytes(1, 'square_fn'))));
+  const call = bytes(1, bytes(1, 'call'), bytes(2, 'StatefulPartitionedCall'), bytes(3, 'in'), f);
+  return Buffer.concat([
+    graphDef([
+      { name: 'in', op: 'Placeholder' },
+      { name: 'out', op: 'Relu', inputs: ['call'] },
+    ]),
+    call,
+    library,
+  ]);
 }

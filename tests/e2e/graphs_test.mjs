@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { RunWriter } from './logs.mjs';
-import { flat, graphDef, transformer } from './graphs.mjs';
+import { calls, flat, graphDef, transformer } from './graphs.mjs';
 import { address, axe, loaded, open, serve, shot, soon, until } from './harness.mjs';
 
 /** Two runs with a graph each; the second has another head. */
@@ -252,7 +252,8 @@ export default {
       ]);
       const bytes = readFileSync(await download.path(), 'latin1');
       assert.ok(bytes.startsWith(begin));
-      if (begin === '<svg') assert.match(bytes, /patch_embed/);
+      // names, and of what repeats its count beside the time of one
+      if (begin === '<svg') for (const part of [/patch_embed/, />12 \S+ [\d.]+ /]) assert.match(bytes, part);
     }
   },
 
@@ -277,6 +278,118 @@ export default {
     await soon(async () => assert.match(await page.locator('.message').innerText(), /not a graph/));
     await page.getByRole('button', { name: 'Back to the graphs of the runs' }).click();
     await soon(async () => assert.ok((await labels(page)).includes('vit')));
+  },
+
+  async 'a file is dropped on the stage, and on the page of a log directory without graphs'(keep) {
+    const drop = (page, target) =>
+      page.locator(target).evaluate((element) => {
+        const data = new DataTransfer();
+        data.items.add(
+          new File(
+            ["node { name: 'in' op: 'Placeholder' } node { name: 'net/out' op: 'Relu' input: 'in' }"],
+            'tiny.pbtxt',
+          ),
+        );
+        const fire = (type) =>
+          element.dispatchEvent(
+            new DragEvent(type, {
+              dataTransfer: data,
+              bubbles: true,
+              cancelable: true,
+            }),
+          );
+        fire('dragover');
+        fire('drop');
+      });
+    const page = keep(await openGraph(await made()));
+    await drop(page, '.stage');
+    await soon(async () => assert.ok((await labels(page)).includes('in')));
+    assert.match(await address(page), /graphs\.file=/);
+    const empty = await serve('fresh');
+    new RunWriter(empty.logdir, 'r').scalars(1, { loss: 0.5 }).flush();
+    await until('read', async () => (await loaded(empty)).plugins.scalars > 0);
+    const other = keep(await open(empty, '#graphs'));
+    await other.waitForSelector('.around');
+    await soon(async () => assert.match(await other.locator('.around').innerText(), /Or drop a file/));
+    await drop(other, '.around');
+    await soon(async () => assert.ok((await labels(other)).includes('in')));
+    await other.getByRole('button', { name: 'Back to the graphs of the runs' }).click();
+    await soon(async () => assert.equal(await other.locator('.around').count(), 1));
+  },
+
+  async 'the minimap moves the view, and two fingers zoom'(keep) {
+    const page = keep(await openGraph(await made(), '#graphs&v=1', { hasTouch: true }));
+    const canvas = page.locator(CANVAS);
+    const scale = async () => Number(await canvas.getAttribute('data-scale'));
+    const at = async () => (await canvas.getAttribute('data-at')).split(' ').map(Number);
+    await page.mouse.move(700, 500);
+    await page.mouse.wheel(0, -300);
+    const [before, from] = [await scale(), await at()];
+    const map = await page.locator('.map').boundingBox();
+    await page.mouse.click(map.x + map.width / 2, map.y + 6);
+    await soon(async () => assert.ok((await at())[1] < from[1] - 50, `${await at()} ${from}`));
+    await canvas.evaluate((element) => {
+      const box = element.getBoundingClientRect();
+      const touch = (type, id, x, y) =>
+        element.dispatchEvent(
+          new PointerEvent(type, {
+            pointerId: id,
+            pointerType: 'touch',
+            isPrimary: id === 11,
+            button: type === 'pointermove' ? -1 : 0,
+            buttons: type === 'pointerup' ? 0 : 1,
+            clientX: box.left + x,
+            clientY: box.top + y,
+            bubbles: true,
+          }),
+        );
+      touch('pointerdown', 11, 300, 300);
+      touch('pointerdown', 12, 360, 300);
+      for (let i = 1; i <= 10; i++) touch('pointermove', 12, 360 + i * 12, 300);
+      touch('pointerup', 12, 480, 300);
+      touch('pointerup', 11, 300, 300);
+    });
+    await soon(async () => assert.ok((await scale()) > before * 1.8, `${await scale()} ${before}`));
+  },
+
+  async 'the context menu of a node opens it, traces it and copies its name; that of the ground closes all'(keep) {
+    const page = keep(await openGraph(await made()));
+    await row(page, 'vit/head').click();
+    await page.locator(CANVAS).focus();
+    await page.keyboard.press('Shift+F10');
+    const item = (name) => page.getByRole('menuitem', { name }).or(page.getByRole('menuitemcheckbox', { name }));
+    await item(/^Open/).click();
+    await isOpen(page, 'vit/head');
+    await page.locator(CANVAS).focus();
+    await page.keyboard.press('Shift+F10');
+    await item(/Trace inputs/).click();
+    await soon(async () => assert.match(await card(page).innerText(), /\d+ operations feed it/));
+    await page.locator(CANVAS).click({ button: 'right', position: { x: 30, y: 400 } });
+    await item('Close all boxes').click();
+    await soon(async () => assert.deepEqual(await labels(page), ['image', 'vit', 'loss', 'global_step']));
+  },
+
+  async 'measurements count by device'(keep) {
+    const page = keep(await openGraph(await made(), '#graphs&graphs.colour=time'));
+    const legend = page.locator('section[aria-label=Legend]');
+    await soon(async () => assert.equal(await legend.getByRole('checkbox').count(), 2));
+    const time = async () => row(page, 'vit/blocks').innerText();
+    const before = await time();
+    await legend.getByRole('checkbox', { name: 'GPU:0' }).uncheck();
+    await soon(async () => assert.notEqual(await time(), before));
+    assert.match(await address(page), /graphs\.skip=/);
+    await legend.getByRole('checkbox', { name: 'GPU:0' }).check();
+    await soon(async () => assert.equal(await time(), before));
+  },
+
+  async 'a function call is drawn with its body, which opens like a scope'(keep) {
+    const server = await made((logdir) => new RunWriter(logdir, 'calls').graph(calls()).flush());
+    const page = keep(await openGraph(server, '#graphs&graphs.open=,'));
+    await soon(async () => assert.ok((await labels(page)).includes('call')));
+    await toggle(page, 'call');
+    await soon(async () => assert.ok((await labels(page)).includes('square')));
+    await row(page, 'call').click();
+    await soon(async () => assert.match(await card(page).innerText(), /Functions\s+square_fn/));
   },
 
   async 'odd graphs are drawn as far as they go, and what is odd is listed'(keep) {

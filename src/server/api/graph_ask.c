@@ -106,10 +106,21 @@ static sb_status stats_of(const named *graph, const named *stats, sb_graph_ask *
     return sb_graph_blob(app, &from->series, &a->arena, &item, out, err);
 }
 
+/* Devices whose measurements don't count; NULL: no memory. */
+static sb_slice *skipped_of(sb_graph_ask *a, size_t *n) {
+    const json_t *list = json_object_get(json_object_get(a->body, "source"), "skip");
+    sb_slice *names = sb_arena_zeroed(&a->arena, json_array_size(list) + 1, sizeof *names);
+    *n = names ? json_array_size(list) : 0;
+    for (size_t i = 0; i < *n; i++) names[i] = sb_json_slice(json_array_get(list, i));
+    return names;
+}
+
 static sb_status make_model(sb_graph_ask *a, sb_app *app, const named *n, sb_slice key,
                             sb_err *err) {
     sb_buf first, second;
     sb_model_ask ask = {.alloc = app->env->alloc};
+    ask.skipped = skipped_of(a, &ask.skipped_count);
+    if (!ask.skipped) return sb_fail_nomem(err, "for a graph");
     sb_model *model = NULL;
     sb_buf_init(&first, app->env->alloc, SB_MOST_GRAPH_BYTES);
     sb_buf_init(&second, app->env->alloc, SB_MOST_GRAPH_BYTES);
@@ -128,6 +139,16 @@ static sb_status make_model(sb_graph_ask *a, sb_app *app, const named *n, sb_sli
     sb_buf_fini(&second);
     sb_buf_fini(&first);
     return status;
+}
+
+static bool add_skipped(sb_buf *key, sb_graph_ask *a) {
+    size_t n;
+    const sb_slice *skipped = skipped_of(a, &n);
+    for (size_t i = 0; skipped && i < n; i++) {
+        sb_buf_add_slice(key, skipped[i]);
+        sb_buf_add_byte(key, 0);
+    }
+    return skipped != NULL;
 }
 
 static sb_status find_model(sb_graph_ask *a, sb_http_request *q, sb_http_reply *r, sb_app *app) {
@@ -150,6 +171,7 @@ static sb_status find_model(sb_graph_ask *a, sb_http_request *q, sb_http_reply *
     sb_alloc alloc = sb_arena_alloc(&a->arena);
     sb_buf_init(&key, &alloc, 1 << 20);
     for (int i = 0; status == SB_OK && i < 3; i++) add_key(&key, &n[i]);
+    if (status == SB_OK && !add_skipped(&key, a)) status = sb_fail_nomem(err, "for a graph");
     if (status == SB_OK) {
         bool is_plain_file = n[0].is_file && !n[1].has_series && !n[1].is_file;
         sb_slice name = sb_buf_slice(&key);

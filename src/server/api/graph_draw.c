@@ -263,6 +263,11 @@ static bool add_drawing(sb_json *j, const sb_graph_ask *a, const sb_drawing *d, 
     sb_json_begin_array(j);
     for (uint32_t i = 0; i < w.texts.count; i++) sb_json_text(j, sb_intern_name(&w.texts, i));
     sb_json_end_array(j);
+    sb_json_key_str(j, "devices");
+    sb_json_begin_array(j);
+    for (uint32_t i = 0; i < a->m->device_count; i++)
+        sb_json_text(j, sb_model_text(a->m, a->m->devices[i]));
+    sb_json_end_array(j);
     sb_json_put_str(j, "format",
                     a->kept->graph.n ? sb_graph_format_name(a->kept->about.format) : "");
     sb_json_put_str(j, "problem", a->kept->about.problem.text);

@@ -141,14 +141,14 @@ static void members_of_an_ungrouped_series_stand_in_its_parent(void **state) {
     static const char *const open[] = {"s"};
     sb_drawing d = draw(&bed, open, 1, (sb_draw_ask){0});
     assert_int_equal(d.box_count, 2);
-    assert_non_null(drawn(&bed, &d, "s/a[0-4]"));
-    uint32_t series = bed_box(&bed, "s/a[0-4]");
+    assert_non_null(drawn(&bed, &d, "s/a_[0-4]"));
+    uint32_t series = bed_box(&bed, "s/a_[0-4]");
     d = draw(&bed, open, 1, (sb_draw_ask){.ungrouped = &series, .ungrouped_count = 1});
-    assert_null(drawn(&bed, &d, "s/a[0-4]"));
+    assert_null(drawn(&bed, &d, "s/a_[0-4]"));
     assert_non_null(line(&bed, &d, "s/a_3", "s/a_4", "s"));
-    static const char *const both[] = {"s", "s/a[0-4]"};
+    static const char *const both[] = {"s", "s/a_[0-4]"};
     d = draw(&bed, both, 2, (sb_draw_ask){0});
-    assert_non_null(line(&bed, &d, "s/a_3", "s/a_4", "s/a[0-4]"));
+    assert_non_null(line(&bed, &d, "s/a_3", "s/a_4", "s/a_[0-4]"));
     bed_close(&bed);
 }
 

@@ -1,6 +1,6 @@
 // What a dashboard tells the shell about itself. It is a folder under src/dashboards with an index.ts that holds this,
 // and one line in src/dashboards/index.ts; its code and its texts come when it is opened.
-import type { Component } from 'svelte';
+import type { Component, Snippet } from 'svelte';
 import type { Tag } from '../data/types';
 import type { Words } from './i18n.svelte';
 
@@ -14,6 +14,8 @@ export interface Sample {
 export interface EmptyPage {
   about: Words; // what would be there
   samples: Sample[];
+  /** Stands around the page, for a dashboard that can show something that was not logged. */
+  Around?: Component<{ children: Snippet }>;
 }
 
 /** Cards of a dashboard as the time series page shows them beside its own. */

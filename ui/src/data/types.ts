@@ -411,6 +411,7 @@ export interface GraphRef {
 export interface GraphSource {
   graph: GraphRef;
   stats?: string; // tag of step statistics of the same run
+  skip?: string[]; // devices whose measurements don't count
   other?: GraphRef; // the graph that it is compared with
 }
 export interface GraphDrawAsk {
@@ -492,6 +493,7 @@ export interface GraphDrawing {
   points: number[]; // x and y in turn
   totals: GraphTotals;
   odds: GraphOdd[];
+  devices: string[]; // that have measurements, also those that are skipped
   format: string; // of a file; empty otherwise
   problem: string; // why only a part of a file could be read; empty otherwise
 }

@@ -1,12 +1,17 @@
 // The page of this dashboard when nothing was logged for it.
 import type { EmptyPage } from '../../public';
 import { keras, torch } from '../../rooms/empty/samples';
+import Around from './Around.svelte';
+import { texts } from './texts';
+
+await texts.load();
 
 export const empty: EmptyPage = {
   about: {
     en: 'The model or program as a graph of operations.',
     zh: '以操作图显示的模型或程序。',
   },
+  Around,
   samples: [
     torch('writer.add_graph(model, batch)'),
     {

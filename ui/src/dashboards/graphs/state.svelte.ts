@@ -1,12 +1,9 @@
 // Which graph is shown, what of it is open, and what is selected: the state between the address and the pictures.
 import {
-  api,
-  format,
   hub,
   LiveQuery,
   runs,
   settings,
-  shell,
   type GraphDrawAsk,
   type GraphDrawing,
   type GraphEntry,
@@ -20,6 +17,7 @@ import {
 } from '../../public';
 import { coloursOf, themeOf } from './colours';
 import { AUXILIARY, Drawing, SERIES } from './drawing';
+import { openGraphFile } from './files';
 import { drawQuestion, findQuestion, graphsQuestion, nodeQuestion, pathQuestion } from './question';
 import { tt } from './texts';
 import { graphView as v, type Colouring } from './view.svelte';
@@ -33,7 +31,6 @@ const PLUGINS = new Set([
   'graph_tagged_run_metadata',
 ]);
 export const PAGE = 500; // names found at a time
-export const MOST_FILE = 256 << 20;
 
 export interface Choice {
   value: string;
@@ -109,6 +106,7 @@ export class GraphState {
     if (this.runId === undefined || !this.tag) return '';
     const source: GraphSource = { graph: { run: this.runId, tag: this.tag } };
     if (this.stats) source.stats = this.stats;
+    if (v.skip.length) source.skip = [...v.skip];
     if (this.otherId !== undefined) source.other = { run: this.otherId, tag: this.tag } satisfies GraphRef;
     return JSON.stringify(source);
   });
@@ -214,6 +212,10 @@ export class GraphState {
     if (!this.drawing?.byName.has(name)) this.reveal = name;
     this.focused = name;
   }
+  /** Whether the measurements of a device count. */
+  toggleDevice(device: string): void {
+    v.skip = v.skip.includes(device) ? v.skip.filter((other) => other !== device) : [...v.skip, device];
+  }
   toggle(name: string): void {
     const { drawing } = this;
     const i = drawing?.byName.get(name) ?? -1;
@@ -285,21 +287,9 @@ export class GraphState {
   // ---- files ----
 
   async openFile(file: File): Promise<void> {
-    if (file.size > MOST_FILE) {
-      shell.say(tt('fileTooLarge', { size: format.bytes(file.size), most: format.bytes(MOST_FILE) }));
-      return;
-    }
     this.busy = file.name;
-    const reply = await api.graphFile(file);
+    await openGraphFile(file);
     this.busy = '';
-    if (!reply.ok) {
-      shell.say(reply.error.message);
-      return;
-    }
-    shell.say(tt('fileOpened', { name: file.name, format: reply.value.format }));
-    v.forget();
-    v.file = reply.value.file;
-    v.fileName = file.name;
   }
   closeFile(): void {
     v.forget();

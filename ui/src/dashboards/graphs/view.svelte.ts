@@ -13,6 +13,8 @@ class GraphView {
   stats = $state('');
   /** the run it is compared with */
   other = $state('');
+  /** devices whose measurements don't count */
+  skip = $state.raw<readonly string[]>([]);
   /** a file that the server has, and its name */
   file = $state('');
   fileName = $state('');
@@ -39,6 +41,7 @@ class GraphView {
       fields.text('tag', this, 'tag'),
       fields.text('stats', this, 'stats'),
       fields.text('other', this, 'other'),
+      fields.list('skip', this, 'skip'),
       fields.text('file', this, 'file'),
       fields.text('name', this, 'fileName'),
       {
