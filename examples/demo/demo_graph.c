@@ -1,6 +1,6 @@
-/* demo_graph.c: a small vision transformer as TensorFlow 1 would log it: blocks that repeat, residual
- * ways around them, weights with their shapes, and step statistics that follow from the sizes. The
- * messages are written by hand, as protocol buffers are: a key, a length, the bytes. */
+/* demo_graph.c: a small vision transformer as TensorFlow 1 would log it: blocks that repeat,
+ * residual ways around them, weights with their shapes, and step statistics that follow from the
+ * sizes. The messages are written by hand, as protocol buffers are: a key, a length, the bytes. */
 #include "demo_graph.h"
 
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #define GPU "/job:localhost/replica:0/task:0/device:GPU:0"
 #define CPU "/job:localhost/replica:0/task:0/device:CPU:0"
 #define ROOM (256 << 10)
+#define NAME 96
 
 /* ---- protocol buffers ------------------------------------------------------------------------ */
 
@@ -63,10 +64,10 @@ static double elements(shape s) {
 
 /* TensorShapeProto {dim 2 {size 1}} */
 static void put_shape(bytes *b, unsigned field, shape s) {
-    uint8_t room[64];
+    uint8_t room[64] = {0};
     bytes body = {room, 0};
     for (int i = 0; i < s.rank; i++) {
-        uint8_t dim[12];
+        uint8_t dim[12] = {0};
         bytes one = {dim, 0};
         put_number(&one, 1, (uint64_t)s.dims[i]);
         put_bytes(&body, 2, one.p, one.n);
@@ -76,7 +77,7 @@ static void put_shape(bytes *b, unsigned field, shape s) {
 
 /* An entry of NodeDef.attr: {key 1, value 2}. */
 static void put_attr(bytes *node, const char *key, bytes value) {
-    uint8_t room[256];
+    uint8_t room[256] = {0};
     bytes entry = {room, 0};
     put_text(&entry, 1, key);
     put_bytes(&entry, 2, value.p, value.n);
@@ -84,16 +85,17 @@ static void put_attr(bytes *node, const char *key, bytes value) {
 }
 
 static void put_shapes(bytes *node, const char *key, shape s, bool is_list) {
-    uint8_t list_room[96], value_room[128];
+    uint8_t list_room[96] = {0}, value_room[128] = {0};
     bytes list = {list_room, 0}, value = {value_room, 0};
     put_shape(is_list ? &list : &value, 7, s); /* in AttrValue and in its ListValue */
     if (is_list) put_bytes(&value, 1, list.p, list.n);
     put_attr(node, key, value);
 }
 
-/* NodeExecStats {node_name 1, all_start_micros 2, all_end_rel_micros 5, memory 6 {name 1, bytes 2}} */
+/* NodeExecStats {node_name 1, all_start_micros 2, all_end_rel_micros 5, memory 6 {name 1, bytes
+ * 2}} */
 static void put_stats(network *w, const char *name, bool on_cpu, double micros, double size) {
-    uint8_t room[256], memory_room[64];
+    uint8_t room[256] = {0}, memory_room[64] = {0};
     bytes stats = {room, 0}, memory = {memory_room, 0};
     micros *= 1 + w->slower / 100.0;
     put_text(&stats, 1, name);
@@ -109,7 +111,7 @@ static void put_stats(network *w, const char *name, bool on_cpu, double micros, 
 /* A node and what it took; `inputs` may end early with NULL. */
 static void add(network *w, const char *name, const char *op, const char *const inputs[3], shape s,
                 double work) {
-    uint8_t room[1024];
+    uint8_t room[1024] = {0};
     bytes node = {room, 0}, type = {(uint8_t[4]){0}, 0};
     bool is_variable = strcmp(op, "VariableV2") == 0, on_cpu = strncmp(name, "input", 5) == 0;
     put_text(&node, 1, name);
@@ -128,18 +130,27 @@ static void add(network *w, const char *name, const char *op, const char *const 
 
 #define INPUTS(...) ((const char *const[3]){__VA_ARGS__})
 
-/* "scope/name" in one of a few rooms: as many names live at once. */
+/* "scope/name"; `out` may be the scope. Names of this network are short. */
+static void join(char out[NAME], const char *scope, const char *name) {
+    size_t n = strlen(scope), more = strlen(name);
+    if (n + more + 2 > NAME) return;
+    memmove(out, scope, n);
+    out[n] = '/';
+    memcpy(out + n + 1, name, more + 1);
+}
+
+/* The same in one of a few rooms: as many names live at once. */
 static const char *in(const char *scope, const char *name) {
-    static char rooms[16][96];
+    static char rooms[16][NAME];
     static unsigned at;
     char *room = rooms[at++ % 16];
-    snprintf(room, sizeof rooms[0], "%s/%s", scope, name);
+    join(room, scope, name);
     return room;
 }
 
 /* input × kernel + bias; the name of what comes out, in `out`. */
 static void dense(network *w, const char *scope, const char *input, shape s, int from, int to,
-                  char out[96]) {
+                  char out[NAME]) {
     s.dims[s.rank - 1] = to;
     add(w, in(scope, "kernel"), "VariableV2", NULL, (shape){2, {from, to}}, 0);
     add(w, in(scope, "bias"), "VariableV2", NULL, (shape){1, {to}}, 0);
@@ -147,10 +158,10 @@ static void dense(network *w, const char *scope, const char *input, shape s, int
         2 * elements(s) * from);
     add(w, in(scope, "BiasAdd"), "BiasAdd", INPUTS(in(scope, "MatMul"), in(scope, "bias")), s,
         elements(s));
-    snprintf(out, 96, "%s/BiasAdd", scope);
+    join(out, scope, "BiasAdd");
 }
 
-static void norm(network *w, const char *scope, const char *input, shape s, char out[96]) {
+static void norm(network *w, const char *scope, const char *input, shape s, char out[NAME]) {
     add(w, in(scope, "gamma"), "VariableV2", NULL, (shape){1, {WIDTH}}, 0);
     add(w, in(scope, "beta"), "VariableV2", NULL, (shape){1, {WIDTH}}, 0);
     add(w, in(scope, "moments"), "Mean", INPUTS(input), (shape){2, {BATCH, TOKENS}}, elements(s));
@@ -158,13 +169,13 @@ static void norm(network *w, const char *scope, const char *input, shape s, char
         elements(s));
     add(w, in(scope, "shift"), "AddV2", INPUTS(in(scope, "scale"), in(scope, "beta")), s,
         elements(s));
-    snprintf(out, 96, "%s/shift", scope);
+    join(out, scope, "shift");
 }
 
-static void attention(network *w, const char *scope, const char *input, shape s, char out[96]) {
+static void attention(network *w, const char *scope, const char *input, shape s, char out[NAME]) {
     const shape scores = {4, {BATCH, 3, TOKENS, TOKENS}};
-    char qkv[96], inner[96];
-    snprintf(inner, sizeof inner, "%s/qkv", scope);
+    char qkv[NAME], inner[NAME];
+    join(inner, scope, "qkv");
     dense(w, inner, input, s, WIDTH, 3 * WIDTH, qkv);
     static const char *const parts[] = {"q", "k", "v"};
     for (int i = 0; i < 3; i++) add(w, in(scope, parts[i]), "Slice", INPUTS(qkv), s, elements(s));
@@ -173,42 +184,42 @@ static void attention(network *w, const char *scope, const char *input, shape s,
     add(w, in(scope, "softmax"), "Softmax", INPUTS(in(scope, "scores")), scores, elements(scores));
     add(w, in(scope, "mixed"), "BatchMatMulV2", INPUTS(in(scope, "softmax"), in(scope, "v")), s,
         2 * elements(scores) * WIDTH / 3);
-    snprintf(inner, sizeof inner, "%s/proj", scope);
+    join(inner, scope, "proj");
     dense(w, inner, in(scope, "mixed"), s, WIDTH, WIDTH, out);
 }
 
-static void block(network *w, int number, char x[96]) {
+static void block(network *w, int number, char x[NAME]) {
     const shape s = {3, {BATCH, TOKENS, WIDTH}}, wide = {3, {BATCH, TOKENS, 4 * WIDTH}};
-    char scope[48], inner[96], way[96], first[96];
+    char scope[48], inner[NAME], way[NAME], first[NAME];
     snprintf(scope, sizeof scope, "vit/blocks/block_%d", number);
-    snprintf(inner, sizeof inner, "%s/norm1", scope);
+    join(inner, scope, "norm1");
     norm(w, inner, x, s, way);
-    snprintf(inner, sizeof inner, "%s/attn", scope);
+    join(inner, scope, "attn");
     attention(w, inner, way, s, way);
-    snprintf(first, sizeof first, "%s/add", scope);
+    join(first, scope, "add");
     add(w, first, "AddV2", INPUTS(x, way), s, elements(s));
-    snprintf(inner, sizeof inner, "%s/norm2", scope);
+    join(inner, scope, "norm2");
     norm(w, inner, first, s, way);
-    snprintf(inner, sizeof inner, "%s/mlp/fc1", scope);
+    join(inner, scope, "mlp/fc1");
     dense(w, inner, way, s, WIDTH, 4 * WIDTH, way);
     add(w, in(scope, "mlp/gelu"), "Gelu", INPUTS(way), wide, 8 * elements(wide));
-    snprintf(inner, sizeof inner, "%s/mlp/fc2", scope);
+    join(inner, scope, "mlp/fc2");
     dense(w, inner, in(scope, "mlp/gelu"), wide, 4 * WIDTH, WIDTH, way);
-    snprintf(x, 96, "%s/add_1", scope);
+    join(x, scope, "add_1");
     add(w, x, "AddV2", INPUTS(first, way), s, elements(s));
 }
 
 static void build(network *w) {
     const shape image = {4, {BATCH, 32, 32, 3}}, s = {3, {BATCH, TOKENS, WIDTH}};
     const shape label = {1, {BATCH}}, scalar = {0, {0}};
-    char x[96];
+    char x[NAME];
     add(w, "input/images", "Placeholder", NULL, image, elements(image));
     add(w, "input/labels", "Placeholder", NULL, label, elements(label));
     add(w, "input/normalize", "Mul", INPUTS("input/images"), image, 40 * elements(image));
     dense(w, "vit/patch_embed", "input/normalize", s, 48, WIDTH, x);
     add(w, "vit/position", "VariableV2", NULL, (shape){2, {TOKENS, WIDTH}}, 0);
     add(w, "vit/embedded", "AddV2", INPUTS(x, "vit/position"), s, elements(s));
-    snprintf(x, sizeof x, "vit/embedded");
+    join(x, "vit", "embedded");
     for (int i = 0; i < BLOCKS; i++) block(w, i, x);
     norm(w, "vit/norm", x, s, x);
     add(w, "vit/pool", "Mean", INPUTS(x), (shape){2, {BATCH, WIDTH}}, elements(s));

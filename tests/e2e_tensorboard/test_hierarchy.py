@@ -93,7 +93,7 @@ def ours(api):
     kinds = {hit["name"]: hit["kind"] for hit in hits}
     of_scopes = [name for name, kind in kinds.items() if kind == SERIES and not next_op(hits, name)]
     opened = [name for name, kind in kinds.items() if kind != OP and name not in of_scopes]
-    ask = {"source": source, "open": opened, "ungrouped": of_scopes, "constants": True, "extract": False}
+    ask = {"source": source, "open": opened, "ungrouped": of_scopes, "extract": False}
     drawing = api.post("graph/draw", ask)
     boxes, lines, texts = drawing["boxes"], drawing["lines"], drawing["texts"]
     names = boxes["name"]

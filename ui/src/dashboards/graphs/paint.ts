@@ -93,6 +93,7 @@ function paintClosed(pen: Pen, p: Picture, i: number, r: Rect, scale: number): v
 function paintLines(pen: Pen, p: Picture, seen: Rect, scale: number, later: Later): void {
   const { drawing, theme } = p;
   const { lines, points } = drawing.of;
+  const taken = new Map<number, { left: number; right: number }[]>(); // by height: where labels are
   const isBusy = drawing.lineCount > MOST_BUSY_LINES && scale < 0.3;
   for (let k = 0; k < drawing.lineCount; k++) {
     const from = drawing.firstPoint[k];
@@ -111,6 +112,10 @@ function paintLines(pen: Pen, p: Picture, seen: Rect, scale: number, later: Late
     const text = lines.count[k] > 1 && !shape ? `${lines.count[k]} ×` : shape;
     const [x, y] = [points[2 * from], points[2 * from + 1]];
     if (!text || points[2 * from + 3] - y < 24) continue;
+    const place = { left: x + 7, right: x + 7 + text.length * 6 };
+    const beside = taken.get(Math.round(y / 12)) ?? [];
+    if (beside.some((other) => other.left < place.right && other.right > place.left)) continue;
+    taken.set(Math.round(y / 12), [...beside, place]);
     const halo = drawing.groundOf(lines.level[k], theme);
     const style: TextStyle = { size: SHAPE, colour: strong ? theme.accent : theme.ink2, halo };
     later.push(() => pen.text(fit(pen, text, 150, style), x + 7, y + 15, style));
