@@ -19,12 +19,12 @@ from tensorboard.compat.proto import event_pb2, graph_pb2
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "integration"))
-from command import FIXTURES, frame  # noqa: E402
+from command import frame  # noqa: E402
 from serve_driver import Seaboard  # noqa: E402
 from test_api import Api  # noqa: E402
 
 SCOPE, OP, SERIES = 0, 1, 2
-RUNS = ["made", "v1"]
+RUNS = ["made"]
 HANGING = re.compile(r"^(Const|[a-zA-Z]+Summary)$")
 
 
@@ -64,9 +64,6 @@ def logs(tmp_path_factory):
     run.mkdir()
     event = event_pb2.Event(wall_time=1.7e9, graph_def=network().SerializeToString())
     (run / "events.out.tfevents.1700000000.host").write_bytes(frame(event.SerializeToString()))
-    (root / "v1").mkdir()
-    for path in (FIXTURES / "tf/v1").glob("*tfevents*"):
-        shutil.copy(path, root / "v1")
     return root
 
 
