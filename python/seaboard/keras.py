@@ -2,9 +2,11 @@
 
     from seaboard.keras import TensorBoard         instead of: from keras.callbacks import TensorBoard
 
-Three things differ on purpose. With update_freq=N the metrics of an epoch and of an evaluation are always written; Keras
+Four things differ on purpose. With update_freq=N the metrics of an epoch and of an evaluation are always written; Keras
 writes them only if the last batch happens to be a multiple of N. The graph of the training step is written, which newer
-versions of Keras forget; and it is written once, also when fit() is called again with the same callback.
+versions of Keras forget; and it is written once, also when fit() is called again with the same callback. With
+embeddings_freq the run train gets a checkpoint and a configuration that the projector shows; the weights that Keras 3 saves
+(.weights.h5) are there too, but no projector reads them.
 """
 
 from __future__ import annotations
@@ -227,7 +229,31 @@ class TensorBoard(keras.callbacks.Callback):
         if self.histogram_freq and epoch % self.histogram_freq == 0:
             self._write_weights(epoch)
         if self.embeddings_freq and epoch % self.embeddings_freq == 0:
-            self.model.save_weights(os.path.join(self.log_dir, "train", f"keras_embedding.ckpt-{epoch}.weights.h5"))
+            self._save_embeddings(epoch)
+
+    def _save_embeddings(self, epoch: int) -> None:
+        """The weights as Keras 3 saves them, and the embeddings as a checkpoint that the projector reads, as Keras 2 did."""
+        from seaboard import train
+        from seaboard._proto.message import to_text
+        from seaboard._proto.messages import ProjectorConfig
+
+        folder = os.path.join(self.log_dir, "train")
+        os.makedirs(folder, exist_ok=True)
+        self.model.save_weights(os.path.join(folder, f"keras_embedding.ckpt-{epoch}.weights.h5"))
+        layers = [layer for layer in self.model.layers if layer.weights]
+        saved, config = train.Checkpoint(), ProjectorConfig()
+        for place, layer in enumerate(layers):
+            if not isinstance(layer, keras.layers.Embedding):
+                continue
+            setattr(saved, f"layer_with_weights-{place}", {"embeddings": layer.embeddings})
+            entry = config.embeddings.add(tensor_name=f"layer_with_weights-{place}/embeddings/.ATTRIBUTES/VARIABLE_VALUE")
+            labels = self.embeddings_metadata
+            path = labels.get(layer.name) if isinstance(labels, dict) else labels
+            if path:
+                entry.metadata_path = path
+        train.CheckpointManager(saved, folder, None, checkpoint_name="keras_embedding.ckpt").save(checkpoint_number=epoch)
+        with open(os.path.join(folder, "projector_config.pbtxt"), "w", encoding="utf-8") as file:
+            file.write(to_text(config))
 
     def _iterations(self) -> float:
         return float(keras.ops.convert_to_numpy(self.model.optimizer.iterations))

@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from seaboard import _native
+from seaboard._file_writer import FileWriter
 from seaboard._hints import hinted
 from seaboard._styles import TBX, TORCH
 
@@ -63,6 +64,10 @@ class SummaryWriter(_native.Writer):
     ):
         log_dir = os.fspath(log_dir or logdir or _default_log_dir(comment))
         self.log_dir = self.logdir = log_dir
+        if comet_config and not comet_config.get("disabled", True):
+            import warnings
+
+            warnings.warn("comet_config: what is logged goes to the log directory only, not to Comet", stacklevel=2)
         self.purge_step, self.max_queue, self.flush_secs = purge_step, max_queue, flush_secs
         self.filename_suffix = filename_suffix
         self._children: dict[str, _native.Writer] | None = {}
@@ -478,9 +483,9 @@ class SummaryWriter(_native.Writer):
     @hinted
     def add_custom_scalars(self, layout: Mapping[str, Mapping[str, Sequence[Any]]]) -> None:
         """Says which series are shown together: {category: {chart: ["Multiline" or "Margin", tags]}}."""
-        from seaboard._layouts import layout_of, layout_summary
+        from seaboard._layouts import encoded_layout, layout_summary
 
-        self._summary(layout_summary(layout_of(layout)), None)
+        self._summary(layout_summary(encoded_layout(layout)), None)
 
     @hinted
     def add_custom_scalars_multilinechart(
@@ -511,64 +516,3 @@ def _shape_error(array: Any, dataformats: str, error: ValueError) -> Exception:
     if len(set(names)) != len(names):
         return AssertionError(f"You can not use the same dimension shordhand twice: dataformats={dataformats!r}")
     return error
-
-
-class FileWriter:
-    """Takes prepared summaries and events: messages of any protobuf library, or their bytes."""
-
-    def __init__(
-        self, log_dir: Any, max_queue: int = 10, flush_secs: float = 120, filename_suffix: str = ""
-    ):
-        if isinstance(log_dir, SummaryWriter):
-            self._writer = log_dir
-        else:
-            self._writer = SummaryWriter(log_dir, "", None, max_queue, flush_secs, filename_suffix)
-
-    def get_logdir(self) -> str:
-        """The directory that the event file is in."""
-        return self._writer.log_dir
-
-    def add_event(self, event: Any, step: Step = None, walltime: float | None = None) -> None:
-        """Adds an Event; its time is now unless it is given, its step its own unless one is given."""
-        from seaboard._proto.messages import Event
-
-        copy = Event.FromString(_bytes_of(event))
-        copy.wall_time = time.time() if walltime is None else walltime
-        if step is not None:
-            copy.step = int(step)
-        self._writer._raw_event(copy.SerializeToString())
-
-    def add_summary(self, summary: Any, global_step: Step = None, walltime: float | None = None) -> None:
-        """Adds a Summary."""
-        if walltime is None:
-            self._writer._summary(_bytes_of(summary), global_step)
-        else:
-            from seaboard._proto.messages import Event, Summary
-
-            self.add_event(Event(summary=Summary.FromString(_bytes_of(summary))), global_step, walltime)
-
-    def add_graph(self, graph_profile: Iterable[Any], walltime: float | None = None) -> None:
-        """Adds a GraphDef and its RunMetadata."""
-        graph, run_metadata = graph_profile
-        self._writer._graph(_bytes_of(graph))
-        self._writer._add_run_metadata("step1", _bytes_of(run_metadata))
-
-    def add_onnx_graph(self, graph: Any, walltime: float | None = None) -> None:
-        """Adds a GraphDef."""
-        self._writer._graph(_bytes_of(graph))
-
-    def flush(self) -> None:
-        """Returns when everything added so far is in the file."""
-        self._writer.flush()
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._writer.close()
-
-    def reopen(self) -> None:
-        """Opens a new file in the same directory, if it was closed."""
-        self._writer._open()
-
-
-def _bytes_of(message: Any) -> bytes:
-    return message if isinstance(message, bytes) else message.SerializeToString()

@@ -1,6 +1,7 @@
 """seaboard.keras.TensorBoard beside Keras' own callback: the same training, both directories read by real TensorBoard."""
 
 import os
+import re
 
 import keras
 import numpy as np
@@ -96,8 +97,20 @@ def test_embeddings(tmp_path):
     train(tmp_path, embedding=True, write_graph=False, embeddings_freq=1, embeddings_metadata="words.tsv")
     texts = [(tmp_path / name / "projector_config.pbtxt").read_text() for name in CALLBACKS]
     assert texts[0] == texts[1]
-    files = [sorted(file for file in os.listdir(tmp_path / name / "train") if "ckpt" in file) for name in CALLBACKS]
+    files = [sorted(file for file in os.listdir(tmp_path / name / "train") if file.endswith(".h5")) for name in CALLBACKS]
     assert files[0] == files[1] and len(files[0]) == 2
+
+
+def test_embeddings_are_a_checkpoint_that_the_projector_reads(tmp_path):
+    net = model(True)
+    callback = seaboard.keras.TensorBoard(str(tmp_path), write_graph=False, embeddings_freq=1, embeddings_metadata={"words": "w.tsv"})
+    net.fit(*data(True), batch_size=8, epochs=3, callbacks=[callback], verbose=0)
+    folder = tmp_path / "train"
+    (named,) = re.findall(r'tensor_name: "(.*)"', (folder / "projector_config.pbtxt").read_text())
+    assert 'metadata_path: "w.tsv"' in (folder / "projector_config.pbtxt").read_text()
+    newest = tf.train.latest_checkpoint(str(folder))
+    assert newest == str(folder / "keras_embedding.ckpt-2")
+    assert np.array_equal(tf.train.load_variable(newest, named), net.layers[0].embeddings.numpy())
 
 
 def test_unknown_names_of_embedding_layers_are_refused(tmp_path):

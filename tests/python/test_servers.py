@@ -1,6 +1,7 @@
 """Servers from Python: the notebook's functions, program.TensorBoard, Client, and a real notebook in a real browser."""
 
 import functools
+import http.client
 import http.server
 import json
 import os
@@ -128,9 +129,47 @@ await browser.close();
 """
 
 
+class Hub(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder, and /user/me/proxy/PORT/... from that port, as jupyter-server-proxy does: the prefix is cut off."""
+
+    def log_message(self, *_):
+        pass
+
+    def forward(self):
+        _, _, _, _, port, *rest = self.path.split("/")
+        upstream = http.client.HTTPConnection("localhost", int(port), timeout=30)
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        headers = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "connection")}
+        upstream.request(self.command, "/" + "/".join(rest), body, {**headers, "Host": f"localhost:{port}"})
+        reply = upstream.getresponse()
+        self.send_response(reply.status)
+        for name, value in reply.getheaders():
+            if name.lower() not in ("transfer-encoding", "connection"):
+                self.send_header(name, value)
+        self.end_headers()
+        while self.command != "HEAD" and (data := reply.read1(65536)):
+            self.wfile.write(data)
+            self.wfile.flush()
+
+    def answer(self, own):
+        try:
+            self.forward() if self.path.startswith("/user/me/proxy/") else own()
+        except OSError:  # the browser has gone, or nobody listens there
+            self.close_connection = True
+
+    def do_GET(self):
+        self.answer(super().do_GET)
+
+    def do_HEAD(self):
+        self.answer(super().do_HEAD)
+
+    def do_POST(self):
+        self.answer(lambda: self.send_error(404))
+
+
 def run_browser(browser, folder):
     """Opens page.html of a folder, served as a notebook's page would be."""
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    handler = functools.partial(Hub, directory=str(folder))
     script = ROOT / "ui" / f"notebook-{os.getpid()}.mjs"  # where playwright-core is found
     script.write_text(SHOW)
     with http.server.ThreadingHTTPServer(("localhost", 0), handler) as server:
@@ -141,6 +180,15 @@ def run_browser(browser, folder):
         finally:
             server.shutdown()
             script.unlink()
+
+
+def find_browser():
+    from shutil import which
+
+    browser = which("chromium-headless-shell") or which("chromium")
+    if not browser or not (ROOT / "ui/node_modules/playwright-core").exists():
+        pytest.skip("no browser here")
+    return browser
 
 
 def test_a_real_notebook_shows_the_page_in_its_output(logdir, own_infos, tmp_path):
@@ -161,14 +209,36 @@ def test_a_real_notebook_shows_the_page_in_its_output(logdir, own_infos, tmp_pat
     assert f"port {port}" in book.cells[3].outputs[0]["text"]
     assert urllib.request.urlopen(f"http://localhost:{port}/", timeout=10).status == 200
 
-    from shutil import which
-
-    browser = which("chromium-headless-shell") or which("chromium")
-    modules = ROOT / "ui/node_modules/playwright-core"
-    if not browser or not modules.exists():
-        pytest.skip("no browser here")
+    browser = find_browser()
     (tmp_path / "page.html").write_text(f"<!doctype html><body>{html}</body>")
     done = run_browser(browser, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == f"http://localhost:{port}/"
+    # the same output on a page of JupyterHub's: the frame goes through the proxy
+    (tmp_path / "page.html").write_text(f'<!doctype html><body data-base-url="/user/me/">{html}</body>')
+    done = run_browser(browser, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip().endswith(f"/user/me/proxy/{port}/")
     assert json.loads(urllib.request.urlopen(f"http://localhost:{port}/data/runs").read()) == ["a", "a/trial"]
+
+
+def test_the_page_and_its_data_come_through_jupyter_server_proxy(logdir, own_infos, tmp_path):
+    pytest.importorskip("jupyter_server_proxy")
+    server, _ = _servers.launch(["--logdir", str(logdir), "--port", "0"])
+    command = [sys.executable, "-m", "jupyter_server", "--no-browser", "--port=0", "--ServerApp.port_retries=0", "--allow-root"]
+    command += ["--ServerApp.base_url=/hub/me/", "--IdentityProvider.token=", f"--ServerApp.root_dir={tmp_path}"]
+    environment = {**os.environ, "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime"), "JUPYTER_CONFIG_DIR": str(tmp_path / "config")}
+    command += ["--ServerApp.jpserver_extensions={'jupyter_server_proxy': True}"]
+    hub = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        address = next(found.group(0) for line in hub.stderr if (found := re.search(r"http://(localhost|127\.0\.0\.1):\d+/hub/me/", line)))
+        threading.Thread(target=hub.stderr.read, daemon=True).start()
+        through = f"{address}proxy/{server.port}/"
+        page = urllib.request.urlopen(through, timeout=60).read().decode()
+        assert "<title>" in page and not re.search(r'(src|href)="/', page)  # all addresses are relative
+        script = re.search(r'src="\./([^"]+\.js)"', page).group(1)
+        assert urllib.request.urlopen(through + script, timeout=60).status == 200
+        assert json.load(urllib.request.urlopen(through + "data/runs", timeout=60)) == ["a", "a/trial"]
+    finally:
+        hub.terminate()
+        hub.wait()

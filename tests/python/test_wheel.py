@@ -1,8 +1,11 @@
 """The wheel that users install: made from the release build, tried in an environment with nothing else."""
 
+import os
 import pathlib
 import re
+import shutil
 import subprocess
+import venv
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -16,3 +19,28 @@ def test_the_wheel_works_in_a_clean_environment_and_is_small():
     name, size = re.search(r"build/wheels/(\S+\.whl) \(([\d.]+) MB\)", made.stdout).groups()
     assert "-cp311-abi3-manylinux" in name
     assert float(size) <= 10
+
+
+def test_pip_install_builds_from_source_in_a_fresh_environment(tmp_path):
+    """`pip install .` with what pip would download at hand already; without the optimiser and the web app, which the wheel has."""
+    subprocess.run([ROOT / "tools/setup", "wheel"], check=True, stderr=subprocess.DEVNULL)
+    said = subprocess.run([ROOT / "tools/setup", "wheel-path"], check=True, capture_output=True, text=True)
+    (tools,) = pathlib.Path(said.stdout.strip()).glob("lib/python*/site-packages")
+    home = tmp_path / "venv"
+    venv.create(home, with_pip=True)
+    (packages,) = home.glob("lib/python*/site-packages")
+    (packages / "tools.pth").write_text(f"{tools}\n")
+    settings = {"build-dir": tmp_path / "build", "cmake.define.CMAKE_C_FLAGS_RELEASE": "-O0",
+                "cmake.define.CMAKE_INTERPROCEDURAL_OPTIMIZATION": "OFF", "cmake.define.SB_HARDEN": "OFF", "cmake.define.SB_UI": "OFF"}
+    quick = ["--no-index", "--no-deps", "--no-build-isolation", *(f"-C{name}={value}" for name, value in settings.items())]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    if shutil.which("ccache"):
+        environment["CMAKE_C_COMPILER_LAUNCHER"] = "ccache"
+    done = subprocess.run([home / "bin/pip", "install", "--quiet", *quick, ROOT], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    program = "import seaboard; w = seaboard.SummaryWriter('runs'); w.add_scalar('a', 1.0, 1); w.close(); print(len(seaboard.read('runs')))"
+    isolated = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    ran = subprocess.run([home / "bin/python", "-c", program], cwd=tmp_path, env=isolated, capture_output=True, text=True, check=True)
+    assert ran.stdout == "1\n"
+    shown = subprocess.run([home / "bin/seaboard", "--version"], env=isolated, capture_output=True, text=True, check=True)
+    assert re.search(r"\d+\.\d+\.\d+", shown.stdout)

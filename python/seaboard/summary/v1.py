@@ -11,13 +11,10 @@ import warnings
 from typing import Any
 
 from seaboard import _native
+from seaboard._file_writer import bytes_of
 from seaboard._styles import TF1
 
 __all__ = ["FileWriter", "FileWriterCache"]
-
-
-def _bytes_of(message: Any) -> bytes:
-    return message if isinstance(message, bytes) else message.SerializeToString()
 
 
 class FileWriter:
@@ -72,19 +69,19 @@ class FileWriter:
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
         """Adds a Summary: a message, or its bytes as session.run returns them."""
         if self._is_open():
-            self._native._summary(_bytes_of(summary), global_step)
+            self._native._summary(bytes_of(summary), global_step)
 
     def add_event(self, event: Any) -> None:
         """Adds an Event as it is."""
         if self._is_open():
-            self._native._raw_event(_bytes_of(event))
+            self._native._raw_event(bytes_of(event))
 
     def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
         """Adds a SessionLog: the start, the end, or a checkpoint of a session."""
         from seaboard._proto.messages import Event, SessionLog
 
         if self._is_open():
-            event = Event(wall_time=time.time(), session_log=SessionLog.FromString(_bytes_of(session_log)))
+            event = Event(wall_time=time.time(), session_log=SessionLog.FromString(bytes_of(session_log)))
             if global_step is not None:
                 event.step = int(global_step)
             self._native._raw_event(event.SerializeToString())
@@ -102,14 +99,14 @@ class FileWriter:
             given = given.as_graph_def(add_shapes=True)
         elif not isinstance(given, bytes) and not hasattr(given, "SerializeToString"):
             raise TypeError(f"The passed graph must be an instance of `Graph` or `GraphDef`, not {type(given)}")
-        self._with_step(global_step, _bytes_of(given), "graph_def", self._native._graph)
+        self._with_step(global_step, bytes_of(given), "graph_def", self._native._graph)
 
     def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
         """Adds a MetaGraphDef."""
         if not isinstance(meta_graph_def, bytes) and not hasattr(meta_graph_def, "SerializeToString"):
             raise TypeError(f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}")
         if self._is_open():
-            self._with_step(global_step, _bytes_of(meta_graph_def), "meta_graph_def", self._native._meta_graph)
+            self._with_step(global_step, bytes_of(meta_graph_def), "meta_graph_def", self._native._meta_graph)
 
     def _with_step(self, step: Any, data: bytes, field: str, put: Any) -> None:
         if step is None:
@@ -126,7 +123,7 @@ class FileWriter:
             raise ValueError(f"The provided tag was already used for this event type: {tag!r}")
         if self._is_open():
             self._run_metadata_tags.add(tag)
-            self._native._run_metadata(tag, _bytes_of(run_metadata), global_step)
+            self._native._run_metadata(tag, bytes_of(run_metadata), global_step)
 
     def flush(self) -> None:
         """Returns when everything added so far is in the file."""

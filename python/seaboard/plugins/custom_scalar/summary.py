@@ -12,7 +12,7 @@ __all__ = ["op", "pb"]
 
 def pb(scalars_layout: Any) -> Any:
     """The Summary of a Layout."""
-    return Summary.FromString(layout_summary(scalars_layout))
+    return Summary.FromString(layout_summary(scalars_layout.SerializeToString()))
 
 
 def op(scalars_layout: Any, collections: Sequence[Any] | None = None) -> Any:

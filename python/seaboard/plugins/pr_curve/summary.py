@@ -6,7 +6,7 @@ from typing import Any, Sequence
 
 from seaboard._proto import messages
 
-__all__ = ["op", "pb", "raw_data_op", "raw_data_pb"]
+__all__ = ["op", "pb", "raw_data_op", "raw_data_pb", "streaming_op"]
 
 THRESHOLDS = 201
 LEAST = 1e-7  # what a denominator is at least
@@ -115,3 +115,37 @@ def raw_data_op(
 
     rows = (true_positive_counts, false_positive_counts, true_negative_counts, false_negative_counts, precision, recall)
     return summary_op(name, make, rows, collections)
+
+
+def streaming_op(
+    name: str,
+    labels: Any,
+    predictions: Any,
+    num_thresholds: int | None = None,
+    weights: Any = None,
+    metrics_collections: Sequence[Any] | None = None,
+    updates_collections: Sequence[Any] | None = None,
+    display_name: str | None = None,
+    description: str | None = None,
+) -> tuple[Any, Any]:
+    """A curve over many batches in a TF1 graph: (summary, update). Each run of the update adds a batch to the counts, which are
+    local variables of the graph."""
+    import tensorflow
+
+    v1 = tensorflow.compat.v1
+    count = THRESHOLDS if num_thresholds is None else num_thresholds
+    thresholds = [place / (count - 1) for place in range(count)]
+    with v1.name_scope(name, values=[labels, predictions, weights]):
+        counted, updates = [], []
+        for kind in ("true_positives", "false_positives", "true_negatives", "false_negatives"):
+            measure = getattr(v1.metrics, kind + "_at_thresholds")
+            value, update = measure(labels=labels, predictions=predictions, thresholds=thresholds, weights=weights)
+            counted.append(value)
+            updates.append(update)
+        tp, fp, _, fn = counted
+        precision, recall = tp / v1.maximum(LEAST, tp + fp), tp / v1.maximum(LEAST, tp + fn)
+        curve = raw_data_op(name, *counted, precision, recall, count, display_name, description, metrics_collections)
+        update = v1.group(*updates)
+    for collection in updates_collections or ():
+        v1.add_to_collection(collection, update)
+    return curve, update
