@@ -385,7 +385,7 @@ static sb_status end_of_lines(const sb_projector *p, int file, uint64_t max_line
 sb_status sb_projector_open_asset(const sb_projector *p, const sb_projector_run *run, sb_slice path,
                                   uint64_t max_lines, sb_projector_source **out, sb_err *err) {
     int file;
-    uint64_t end;
+    uint64_t end = 0;
     *out = NULL;
     sb_status status = open_file(p, run, path, &file, &end, err);
     if (status != SB_OK) return status;
