@@ -35,7 +35,10 @@ def median_call(call, count):
 
 def methods(rng):
     """Name, how often, and the call of a SummaryWriter."""
+    import torch
+
     values = rng.normal(size=1000).astype("float32")
+    tensor = torch.from_numpy(values)
     image = rng.integers(0, 255, (3, 64, 64)).astype("uint8")
     sound = rng.uniform(-1, 1, 4410).astype("float32")
     labels, guesses = rng.integers(0, 2, 1000), rng.uniform(0, 1, 1000)
@@ -60,7 +63,7 @@ def methods(rng):
         ("add_image_with_boxes, 4 boxes", 50, lambda w, s: w.add_image_with_boxes("b", image, boxes, s)),
         ("add_video, 4 frames of 16 x 16", 50, lambda w, s: w.add_video("v", film, s)),
         ("add_pr_curve_raw, 127 thresholds", 300, lambda w, s: w.add_pr_curve_raw("q", *rows, s)),
-        ("add_tensor, 1000 values", 300, lambda w, s: w.add_tensor("x", values, s)),
+        ("add_tensor, 1000 values", 300, lambda w, s: w.add_tensor("x", tensor, s)),
         ("add_embedding, 100 of 3", 10, lambda w, s: w.add_embedding(points[0], labelled, global_step=s)),
         ("add_custom_scalars_marginchart", 500, lambda w, s: w.add_custom_scalars_marginchart(["a", "b", "c"])),
         ("add_hparams", 30, lambda w, s: w.add_hparams({"lr": 0.1}, {"loss": 1.0}, run_name=f"trial{s}")),
