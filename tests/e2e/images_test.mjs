@@ -233,7 +233,8 @@ export default {
 
   async 'zoom and pan are shared by all cards, down to single pixels and their values'(keep) {
     const { server } = await made((logdir) => {
-      for (const run of ['a', 'b'])
+      // three cards: each as wide as it is high, so that what is under the pointer can stay there
+      for (const run of ['a', 'b', 'c'])
         new RunWriter(logdir, run, 1_763_000_000)
           .images(1, {
             pixels: png(16, 16, (x, y) => [x * 10, y * 10, run === 'a' ? 7 : 9]),
@@ -242,7 +243,7 @@ export default {
     });
     const page = keep(await openImages(server));
     const pictures = page.locator('.stage img');
-    await soon(async () => assert.equal(await pictures.count(), 2));
+    await soon(async () => assert.equal(await pictures.count(), 3));
     const before = await pictures.first().boundingBox();
     const at = (x, y) =>
       page.mouse.move(before.x + ((x + 0.5) / 16) * before.width, before.y + ((y + 0.5) / 16) * before.height);
