@@ -30,10 +30,10 @@ build: ## build/seaboard, build/libseaboard.a and build/libseaboard.so
 
 run: build ## build, then serve LOGDIR=path (without one: a demo that trains meanwhile); ARGS="--port 7007"
 	@[ -n '$(LOGDIR)' ] || [ -e build/demo-logs/done ] || { tools/setup digits && rm -rf build/demo-logs \
-	    && build/seaboard-demo build/demo-logs/invented \
+	    && mkdir -p build/demo-logs \
 	    && echo "Training a small network on digits in the background (LOGDIR=path shows your logs)" \
-	    && { { build/examples/convnet build/demo-logs/digits >build/demo-training.txt 2>&1 \
-	    && touch build/demo-logs/done; } & }; }
+	    && { { build/seaboard-demo build/demo-logs/invented && build/examples/convnet build/demo-logs/digits \
+	    && touch build/demo-logs/done; } >build/demo-training.txt 2>&1 & }; }
 	@build/seaboard --logdir '$(or $(LOGDIR),build/demo-logs)' $(ARGS)
 
 install: build ## command, library, headers, man pages, completions; PREFIX=/usr/local DESTDIR=

@@ -5,6 +5,7 @@
  * What is beyond the edge of a matrix is filled with zeros in the panels. */
 #include "train/kernels/gemm.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "train/kernels/gemm_tile.h"
@@ -117,13 +118,32 @@ static void multiply(const gemm *g, team *t, float *scratch) {
 }
 
 #if defined(SB_OPENBLAS)
-/* Layouts that BLAS knows: one of the two strides is 1. */
+/* How BLAS is told of a matrix: one of its strides is 1, the other at least the length of a row (or
+ * of a column). Strides along a dimension of 1 mean nothing. */
+typedef struct blas_layout {
+    bool is_transposed;
+    size_t leading;
+} blas_layout;
+
+static bool find_layout(blas_layout *out, size_t rows, size_t columns, size_t row, size_t column) {
+    if ((column == 1 || columns == 1) && (row >= columns || rows == 1))
+        *out = (blas_layout){false, rows == 1 ? columns : row};
+    else if ((row == 1 || rows == 1) && (column >= rows || columns == 1))
+        *out = (blas_layout){true, columns == 1 ? rows : column};
+    else
+        return false;
+    return out->leading <= INT_MAX && rows <= INT_MAX && columns <= INT_MAX;
+}
+
+/* False: in a layout that BLAS does not know. */
 static bool multiply_by_blas(const gemm *g) {
-    bool ta = g->a_col != 1, tb = g->b_col != 1;
-    if ((ta && g->a_row != 1) || (tb && g->b_row != 1)) return false;
-    cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans,
-                (int)g->m, (int)g->n, (int)g->k, 1, g->a, (int)(ta ? g->a_col : g->a_row), g->b,
-                (int)(tb ? g->b_col : g->b_row), g->add ? 1 : 0, g->c, (int)g->n);
+    blas_layout a, b;
+    if (!find_layout(&a, g->m, g->k, g->a_row, g->a_col) ||
+        !find_layout(&b, g->k, g->n, g->b_row, g->b_col))
+        return false;
+    cblas_sgemm(CblasRowMajor, a.is_transposed ? CblasTrans : CblasNoTrans,
+                b.is_transposed ? CblasTrans : CblasNoTrans, (int)g->m, (int)g->n, (int)g->k, 1,
+                g->a, (int)a.leading, g->b, (int)b.leading, g->add ? 1 : 0, g->c, (int)g->n);
     return true;
 }
 #endif
