@@ -13,7 +13,7 @@
 #include "base/banned.h"
 
 /* Small, since there may be a million series with one point each. */
-#define FIRST_TAIL 4u
+#define FIRST_TAIL 1u /* many series have one point only: a run may have a million */
 #define FIRST_REFS 1u
 #define FIRST_CHUNKS 4u
 
@@ -257,7 +257,7 @@ bool sb_run_find(const sb_run *run, sb_slice tag, uint32_t *series) {
 }
 
 const sb_series_meta *sb_run_series_meta(const sb_run *run, uint32_t series) {
-    return &run->series[series]->meta;
+    return run->series[series]->meta;
 }
 
 static bool copy_text(sb_run *run, sb_slice *text) {
@@ -267,6 +267,30 @@ static bool copy_text(sb_run *run, sb_slice *text) {
     }
     *text = sb_arena_dup(&run->texts, *text);
     return text->p != NULL;
+}
+
+static bool is_same_meta(const sb_series_meta *a, const sb_series_meta *b) {
+    return a->kind == b->kind && a->dtype == b->dtype && a->from_v1 == b->from_v1 &&
+           sb_slice_eq(a->plugin_name, b->plugin_name) &&
+           sb_slice_eq(a->plugin_content, b->plugin_content) &&
+           sb_slice_eq(a->display_name, b->display_name) &&
+           sb_slice_eq(a->description, b->description);
+}
+
+/* A copy of the metadata in the run's texts; the one of an earlier series when it is equal. A run has
+ * very many series and few kinds of them. NULL: no memory. */
+static const sb_series_meta *share_meta(sb_run *run, const sb_series_meta *meta) {
+    for (uint32_t i = 0; i < SB_RECENT_METAS; i++)
+        if (run->metas[i] && is_same_meta(run->metas[i], meta)) return run->metas[i];
+    sb_series_meta *copy = sb_arena_get(&run->texts, sizeof *copy);
+    if (!copy) return NULL;
+    *copy = *meta;
+    if (!copy_text(run, &copy->plugin_name) || !copy_text(run, &copy->plugin_content) ||
+        !copy_text(run, &copy->display_name) || !copy_text(run, &copy->description))
+        return NULL;
+    run->metas[run->next_meta] = copy;
+    run->next_meta = (run->next_meta + 1) % SB_RECENT_METAS;
+    return copy;
 }
 
 /* With the mutex held. */
@@ -280,11 +304,8 @@ static sb_status add_series(sb_run *run, sb_slice tag, const sb_series_meta *met
     run->dirty = dirty;
     sb_stored_series *s = sb_alloc_zeroed(run->alloc, 1, sizeof *s);
     if (!s) return SB_NOMEM;
-    s->meta = *meta;
-    sb_status status = SB_NOMEM;
-    if (copy_text(run, &s->meta.plugin_name) && copy_text(run, &s->meta.plugin_content) &&
-        copy_text(run, &s->meta.display_name) && copy_text(run, &s->meta.description))
-        status = sb_intern_add(&run->tags, tag, id, NULL);
+    s->meta = share_meta(run, meta);
+    sb_status status = s->meta ? sb_intern_add(&run->tags, tag, id, NULL) : SB_NOMEM;
     if (status != SB_OK) {
         sb_alloc_put(run->alloc, s, sizeof *s);
         return status;

@@ -30,7 +30,7 @@ void sb_run_get_info(sb_run *run, sb_run_info *out) {
 static sb_series_info info_of(uint32_t id, const sb_stored_series *s) {
     return (sb_series_info){.id = id,
                             .tag = s->tag,
-                            .meta = &s->meta,
+                            .meta = s->meta,
                             .points = s->points,
                             .max_count = s->max_count,
                             .version = s->version,
@@ -185,7 +185,7 @@ static sb_status take_snapshot(sb_run *run, sb_stored_series *s, sb_arena *arena
     for (size_t i = 0; i < n; i++) out->parts[i] = view_part(order[i].part, cuts[i]);
     out->part_n = n;
     out->tag = s->tag;
-    out->meta = &s->meta;
+    out->meta = s->meta;
     out->epoch = run->epoch;
     out->points = s->points;
     out->run = sb_run_hold(run);

@@ -8,6 +8,8 @@
 #include "base/vec.h"
 #include "store/store.h"
 
+#define SB_RECENT_METAS 8
+
 /* A reference-counted block of memory. The loader appends behind the points that snapshots see, so
  * the loader and snapshots can hold the same block. */
 typedef struct sb_counted {
@@ -70,7 +72,7 @@ typedef struct sb_stored_series {
     size_t stride;
     uint32_t open_file, open_segment;
     sb_slice tag;
-    sb_series_meta meta;
+    const sb_series_meta *meta; /* in run.texts; series with equal ones share it */
     sb_stored_part *parts;
     uint32_t part_n, part_room;
     uint32_t current;  /* the part that was added to last; its tail_n is behind while it is open */
@@ -120,6 +122,8 @@ struct sb_run {
     const sb_alloc *alloc;
     uint32_t id;
     sb_arena texts; /* name, path, tags' metadata */
+    const sb_series_meta *metas[SB_RECENT_METAS]; /* in texts: those of the latest new series */
+    uint32_t next_meta;                           /* where the next one goes */
     sb_slice name, path;
     pthread_mutex_t mutex;
     /* The loader changes these under the mutex and reads them without: */

@@ -10,6 +10,7 @@ import os
 import pathlib
 import random
 import shutil
+import struct
 import sys
 import tempfile
 import threading
@@ -17,14 +18,14 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
 
-from command import frame, scalar  # noqa: E402
+from command import frame, scalar, varint  # noqa: E402
 from serve_driver import Events, Seaboard  # noqa: E402
 
 SECONDS = float(os.environ.get("SOAK_SECONDS", 1800))
 FIRST = min(60.0, SECONDS / 5)
 RUNS, MOST_POINTS, AT_A_TIME, PAUSE = 8, 4000, 25, 0.05
-VERSION = b"\x09" + b"\0" * 8 + b"\x1a\x0dbrain.Event:2"  # how a file begins
-START = b"\x09" + b"\0" * 8 + b"\x3a\x02\x08\x01"  # an event with SessionLog START
+VERSION = b"\x1a\x0dbrain.Event:2"  # what a file's first event holds
+START = b"\x3a\x02\x08\x01"  # SessionLog START
 MORE_MEMORY, MORE_FILES = 24_000, 8  # kilobytes, descriptors
 
 
@@ -34,7 +35,7 @@ class Run:
     def __init__(self, root, number):
         self.name, self.folder = f"run{number}", root / f"run{number}"
         self.chance = random.Random(number)
-        self.lives = 0
+        self.lives, self.wall = 0, 1.7e9
         self.begin()
 
     def begin(self):
@@ -46,14 +47,21 @@ class Run:
     def open(self):
         self.files += 1
         self.path = self.folder / f"events.out.tfevents.{1700000000 + self.files}.soak.{self.lives}"
-        self.append(frame(VERSION))
+        self.append(self.event(VERSION))
 
     def restart(self):
         """The program starts again from an earlier step: later ones are superseded."""
         back = self.steps[self.chance.randrange(len(self.steps))]
         self.steps = [step for step in self.steps if step < back]
         self.open()
-        self.append(frame(START + b"\x10" + varint(back)))
+        self.append(self.event(START + b"\x10" + varint(back)))
+
+    def now(self):
+        self.wall += 0.001
+        return self.wall
+
+    def event(self, content):
+        return frame(b"\x09" + struct.pack("<d", self.now()) + content)
 
     def append(self, data):
         with open(self.path, "ab") as file:
@@ -66,16 +74,8 @@ class Run:
             self.restart()
         first = self.steps[-1] + 1 if self.steps else 0  # behind a restart: where it went back to
         new = range(first, first + AT_A_TIME)
-        self.append(b"".join(frame(scalar(b"loss", step, step / 2)) for step in new))
+        self.append(b"".join(frame(scalar(b"loss", step, step / 2, self.now())) for step in new))
         self.steps += new
-
-
-def varint(n):
-    out = bytearray()
-    while n >= 0x80:
-        out.append(n & 0x7F | 0x80)
-        n >>= 7
-    return bytes([*out, n])
 
 
 class Page(threading.Thread):
@@ -118,10 +118,16 @@ def steps_of(server, run):
     return [] if answer.status == 404 else [step for _, step, _ in answer.json()]
 
 
+def difference(found, written):
+    """Where two lists part; empty when they do not."""
+    at = next((i for i, (a, b) in enumerate(zip(found, written)) if a != b), min(len(found), len(written)))
+    return "" if found == written else f"{len(found)} points, {len(written)} written, equal up to {at}"
+
+
 def check(server, runs):
     """Every answer is what was written; then memory in kilobytes, and descriptors."""
     for run in runs:
-        server.wait(lambda run=run: steps_of(server, run), lambda found, run=run: found == run.steps)
+        server.wait(lambda run=run: difference(steps_of(server, run), run.steps), lambda text: text == "")
     end = time.monotonic() + 5  # pages have left, freed memory was given back
     memory, files = server.memory(), descriptors(server)
     while time.monotonic() < end:
