@@ -185,3 +185,15 @@ def image(tag, data):
     picture = b"\x08\x01\x10\x01\x18\x03" + field(4, data)
     value = field(1, tag) + field(4, picture)
     return b"\x09" + struct.pack("<d", 1700000000.0) + field(5, field(1, value))
+
+
+def test_very_many_tags_take_little_each(serve, build, tmp_path):
+    """Less than half a kilobyte a tag in memory, and what is empty is not in the answer."""
+    count = 20_000
+    put_run(tmp_path / "run", [b"tag/%d" % i for i in range(count)], steps=1)
+    with serve(tmp_path) as server:
+        server.loaded()
+        answer = server.get("/api/v1/tags")
+        assert answer.json()["tags"][0] == {"tag": "tag/0", "plugin": "scalars", "runs": "all"}
+        assert len(answer.body) < 55 * count
+        resident(server, build, 20_000 + count // 2)

@@ -55,11 +55,8 @@ static int compare_tag_names(const void *a, const void *b) {
 
 /* A description that is too long to be shown is left empty; out of memory is an error. */
 static sb_status add_description(sb_json *j, sb_http_request *q, sb_slice markdown) {
+    if (markdown.n == 0) return SB_OK;
     sb_json_key_str(j, "description");
-    if (markdown.n == 0) {
-        sb_json_str(j, "");
-        return SB_OK;
-    }
     sb_buf html;
     sb_buf_init(&html, q->alloc, MAX_DESCRIPTION);
     sb_status status = sb_markdown_render(&html, markdown, NULL, NULL);
@@ -71,11 +68,12 @@ static sb_status add_description(sb_json *j, sb_http_request *q, sb_slice markdo
     return status == SB_NOMEM ? status : SB_OK;
 }
 
+/* What is empty is left out: there may be a million tags, and hardly any has all of it. */
 static sb_status add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t run_count) {
     sb_json_begin_object(j);
     sb_json_put_text(j, "tag", t->name);
     sb_json_put_text(j, "plugin", t->meta->plugin_name);
-    sb_json_put_text(j, "displayName", t->meta->display_name);
+    if (t->meta->display_name.n) sb_json_put_text(j, "displayName", t->meta->display_name);
     sb_status status = add_description(j, q, t->meta->description);
     sb_json_key_str(j, "runs");
     if (t->runs.n == run_count) {
@@ -85,8 +83,8 @@ static sb_status add_tag(sb_json *j, sb_http_request *q, const tag *t, size_t ru
         for (size_t i = 0; i < t->runs.n; i++) sb_json_uint(j, t->runs.items[i]);
         sb_json_end_array(j);
     }
-    sb_json_put_uint(j, "samples",
-                     sb_samples_of(t->meta->kind, t->meta->plugin_name, t->max_count));
+    uint64_t samples = sb_samples_of(t->meta->kind, t->meta->plugin_name, t->max_count);
+    if (samples) sb_json_put_uint(j, "samples", samples);
     sb_json_end_object(j);
     return status;
 }

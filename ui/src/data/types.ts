@@ -127,10 +127,10 @@ export interface Runs {
 export interface Tag {
   tag: string;
   plugin: string;
-  displayName: string;
-  description: string; // HTML
+  displayName?: string; // absent: none, as description and samples
+  description?: string; // HTML
   runs: number[] | 'all';
-  samples: number; // images or clips a step; 0 elsewhere
+  samples?: number; // images or clips a step
 }
 export interface Tags {
   version: number;

@@ -26,8 +26,8 @@ export const cardsOfRuns = (tags: readonly Tag[], showAll = grid.emptyCards): st
   tags.flatMap((tag) =>
     runsWith(tag, showAll).flatMap(({ name }) => {
       const one = { plugin: PLUGIN, tags: [tag.tag], run: name };
-      if (!imagesView.each || tag.samples < 2) return [cardKey(one)];
-      return Array.from({ length: Math.min(tag.samples, MOST_SAMPLES) }, (_, sample) => cardKey({ ...one, sample }));
+      if (!imagesView.each || (tag.samples ?? 0) < 2) return [cardKey(one)];
+      return Array.from({ length: Math.min(tag.samples ?? 0, MOST_SAMPLES) }, (_, sample) => cardKey({ ...one, sample }));
     }),
   );
 const cardsOf = (tags: readonly Tag[]): string[] =>
