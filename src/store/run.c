@@ -277,8 +277,8 @@ static bool is_same_meta(const sb_series_meta *a, const sb_series_meta *b) {
            sb_slice_eq(a->description, b->description);
 }
 
-/* A copy of the metadata in the run's texts; the one of an earlier series when it is equal. A run has
- * very many series and few kinds of them. NULL: no memory. */
+/* A copy of the metadata in the run's texts; the one of an earlier series when it is equal. A run
+ * has very many series and few kinds of them. NULL: no memory. */
 static const sb_series_meta *share_meta(sb_run *run, const sb_series_meta *meta) {
     for (uint32_t i = 0; i < SB_RECENT_METAS; i++)
         if (run->metas[i] && is_same_meta(run->metas[i], meta)) return run->metas[i];

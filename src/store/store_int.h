@@ -121,7 +121,7 @@ struct sb_run {
     sb_store *store;
     const sb_alloc *alloc;
     uint32_t id;
-    sb_arena texts; /* name, path, tags' metadata */
+    sb_arena texts;                               /* name, path, tags' metadata */
     const sb_series_meta *metas[SB_RECENT_METAS]; /* in texts: those of the latest new series */
     uint32_t next_meta;                           /* where the next one goes */
     sb_slice name, path;
