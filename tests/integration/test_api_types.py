@@ -45,6 +45,7 @@ def api(tmp_path_factory):
     (root / "graph/odd.tfevents").write_bytes(frame(odd_graph_event()))
     strange = [texts(b"odd text", step, [b"\xff $x$ x"], [1]) for step in (1, 2)]
     (root / "odd/text.tfevents").write_bytes(b"".join(map(frame, strange)))
+    (root / "odd/named.tfevents").write_bytes(frame(named_event()))
     write_scalars(root / "deleted", "loss", [1], [1.0])
     shutil.copytree(ROOT / "tests/fixtures/profile/torch", root / "torch")
     shutil.copytree(ROOT / "tests/fixtures/tf/keras/logs/train/plugins", root / "torch/plugins")
@@ -63,6 +64,17 @@ def odd_graph_event():
     for scope in "pq":
         graph.node.add(name=f"{scope}/r", op="Relu", input=["a"], device=f"/device:CPU:{scope == 'p':d}")
     return event_pb2.Event(wall_time=1.0, graph_def=graph.SerializeToString()).SerializeToString()
+
+
+def named_event():
+    """A scalar with a name to be shown in place of its tag."""
+    event = event_pb2.Event(wall_time=1.0, step=1)
+    value = event.summary.value.add(tag="named")
+    value.tensor.dtype = 1
+    value.tensor.float_val.append(1.0)
+    value.metadata.plugin_data.plugin_name = "scalars"
+    value.metadata.display_name = "A name"
+    return event.SerializeToString()
 
 
 def each_of(api, plugin):
