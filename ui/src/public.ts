@@ -25,6 +25,7 @@ export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHE
 export { fail, ok, type Result } from './base/result';
 export { GRID_AT, GRID_BYTES, GRID_MAGIC, STEP, toNumber } from './data/types';
 export { MEDIA_AT, MEDIA_BYTES, MEDIA_MAGIC, MEDIA_TYPES, MORE_MEDIA, NO_MEDIA, SAME_MEDIA } from './data/types';
+export { COUNT_AT, COUNT_BYTES, COUNT_MAGIC, SPAN_AT, SPAN_BYTES, SPAN_MAGIC } from './data/types';
 export type {
   ClipPicture,
   Clips,
@@ -49,6 +50,42 @@ export type {
   MeasurePoint,
   Picture as PictureReply,
   MediaList,
+  ProfileAdvice,
+  ProfileCapture,
+  ProfileCaptures,
+  ProfileCollective,
+  ProfileDifference,
+  ProfileDifferenceRow,
+  ProfileDistributed,
+  ProfileFlow,
+  ProfileFlows,
+  ProfileFound,
+  ProfileGroup,
+  ProfileInput,
+  ProfileInputStage,
+  ProfileKernel,
+  ProfileKernels,
+  ProfileMemory,
+  ProfileMemoryRow,
+  ProfileModule,
+  ProfileModules,
+  ProfileNames,
+  ProfileOp,
+  ProfileOpened,
+  ProfileOps,
+  ProfileOverview,
+  ProfilePart,
+  ProfilePartKind,
+  ProfileRank,
+  ProfileSlice,
+  ProfileSliceRef,
+  ProfileStep,
+  ProfileStepCost,
+  ProfileStepRule,
+  ProfileTotal,
+  ProfileTotals,
+  ProfileTrack,
+  ProfileTracks,
   Run,
   ScalarsAsk,
   SheetAsk,
@@ -81,6 +118,7 @@ export { shell } from './app/shell.svelte';
 export { openView, savedViews } from './app/views';
 export { plotTheme } from './app/theme';
 export * as format from './base/format';
+export { inUnit, ticks, time, unitFor } from './base/picoseconds';
 export { oklch, PALETTE } from './base/colours';
 export { parse } from './base/parse';
 export { naturalCompare, splitTag, groupOf } from './base/natural';

@@ -52,6 +52,8 @@ export interface Dashboard {
   /** the plugin whose tags are metrics of a run: columns of the table of runs, sums, details */
   metrics?: string;
   cards?: OfferedCards;
+  /** it has a panel of its own at the left, instead of the runs */
+  ownPanel?: boolean;
   empty: () => Promise<{ empty: EmptyPage }>;
   /** Its view, after its texts. Without it the tab is under "More", with the reason. */
   load?: () => Promise<{ default: Component }>;

@@ -10,6 +10,7 @@ import { hparams } from './hparams';
 import { images } from './images';
 import { mesh } from './mesh';
 import { prCurves } from './pr_curves';
+import { profile } from './profile';
 import { projector } from './projector';
 import { text } from './text';
 import { timeseries } from './timeseries';
@@ -20,6 +21,7 @@ export const DASHBOARDS: readonly Dashboard[] = [
   histograms,
   distributions,
   graphs,
+  profile,
   hparams,
   projector,
   text,

@@ -20,6 +20,8 @@ import type { Changes, Run, StateItems, Status, Tag } from './types';
 export type Connection = 'connecting' | 'live' | 'lost';
 
 const LISTS_EVERY_MS = 1000;
+/** From news of jobs to the question how many captures there are. */
+const STATUS_AFTER_MS = 500;
 /** Without a connection the page looks for the server at least so often. */
 const LONGEST_RETRY_MS = 5000;
 
@@ -46,6 +48,9 @@ export class Hub {
   private retryAt = 0;
   /** the newest version that the stream told of, and whose it is */
   private told: StreamNews = {};
+  /** grows with the news of background jobs and of captures of profilers */
+  jobs = $state(0);
+  private statusTimer: ReturnType<typeof setTimeout> | undefined;
   private isAsking = false;
   private isPending = false;
   private isLoading = false;
@@ -209,6 +214,7 @@ export class Hub {
   }
 
   private catchUp(): void {
+    void this.loadStatus();
     this.catchUpLists();
     this.tryNow();
   }
@@ -218,10 +224,24 @@ export class Hub {
   private hear(news: StreamNews): void {
     const isPoll = news.version === undefined;
     if (!isPoll) this.told = news;
+    if (news.jobs !== undefined && news.jobs !== this.jobs) this.hearJobs(news.jobs);
     const isOther = news.instance !== undefined && news.instance !== this.instance;
     if (!isOther && (this.paused || !(isPoll || this.isBehind(news)))) return;
     if (isPoll && Date.now() < this.retryAt) return; // a try is on its way
     void this.refresh(isPoll);
+  }
+
+  /** Jobs went on, or captures of profilers came or went: the status counts those. */
+  private hearJobs(jobs: number): void {
+    this.jobs = jobs;
+    this.statusTimer ??= setTimeout(() => void this.loadStatus(), STATUS_AFTER_MS);
+  }
+  private async loadStatus(): Promise<void> {
+    this.statusTimer = undefined;
+    if (isHidden() || !this.ready) return; // all is asked for when the page is shown
+    const reply = await api.status();
+    if (reply.ok && reply.value.instance === this.instance && reply.value.version >= this.statusVersion)
+      this.setStatus(reply.value, reply.value.version);
   }
 
   private isBehind({ version = 0, instance = this.instance }: StreamNews): boolean {

@@ -5,6 +5,8 @@ export interface StreamNews {
   version?: number;
   /** and the server process whose version it is. */
   instance?: string;
+  /** Grows with the news of background jobs and of captures of profilers. */
+  jobs?: number;
   open?: boolean;
 }
 
@@ -14,7 +16,12 @@ export function newsOf(data: string): StreamNews {
     const read = JSON.parse(data) as StreamNews | number | null;
     if (typeof read === 'number') return { version: read };
     if (typeof read?.version !== 'number') return {};
-    return { version: read.version, instance: typeof read.instance === 'string' ? read.instance : undefined };
+    const { version, instance, jobs } = read;
+    return {
+      version,
+      instance: typeof instance === 'string' ? instance : undefined,
+      jobs: typeof jobs === 'number' ? jobs : undefined,
+    };
   } catch {
     return {};
   }

@@ -9,7 +9,7 @@ let stream: Stream | null = null;
 let newest: StreamNews = {};
 
 function tell(news: StreamNews): void {
-  if (news.version !== undefined) newest = { version: news.version, instance: news.instance };
+  if (news.version !== undefined) newest = { version: news.version, instance: news.instance, jobs: news.jobs };
   for (const port of ports) port.postMessage(news);
 }
 

@@ -1,0 +1,16 @@
+// Where the time goes: captures of profilers, as an overview, a timeline and tables.
+import type { Dashboard } from '../../public';
+
+export const profile: Dashboard = {
+  id: 'profile',
+  title: { en: 'Profile', zh: '性能分析' },
+  plugins: ['profile'],
+  ownPanel: true,
+  empty: () => import('./empty'),
+  load: async () => {
+    const texts = import('./texts').then((module) => module.texts.load());
+    const view = await import('./View.svelte');
+    await texts;
+    return view;
+  },
+};

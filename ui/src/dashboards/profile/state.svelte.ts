@@ -1,0 +1,168 @@
+// Which capture is shown, whether it has been read, and what is in it: the state between the address and the pages.
+import { untrack } from 'svelte';
+import { hub, LiveQuery, settings, type Question } from '../../public';
+import { coloursFor } from './kinds';
+import { Opening } from './opening.svelte';
+import {
+  capturesQuestion,
+  namesQuestion,
+  searchQuestion,
+  sliceQuestion,
+  tracksQuestion,
+  type Capture,
+} from './question';
+import type { ProfileCapture, ProfileCaptures, ProfileFound, ProfileSlice, ProfileTrack, ProfileTracks } from './types';
+import { profileView as v, type Span } from './view.svelte';
+
+const WHILE_READING_MS = 1000;
+export const HITS = 500; // slices found at a time
+
+export class ProfileState {
+  private readonly list = new LiveQuery<ProfileCaptures>();
+  private readonly what = new LiveQuery<ProfileTracks>();
+  private readonly allNames = new LiveQuery<readonly string[]>();
+  private readonly one = new LiveQuery<ProfileSlice>();
+  private readonly found = new LiveQuery<ProfileFound>();
+  private ticks = $state(0);
+  private wanted = 0; // steps to take when the slices have been found
+  /** which of the slices found is shown */
+  hit = $state(-1);
+
+  // ---- which capture ----
+
+  readonly captures = $derived.by((): readonly ProfileCapture[] => this.list.answer?.captures ?? []);
+  readonly isScanning = $derived(this.list.answer?.scanning ?? true);
+  /** The chosen one; else the newest. */
+  readonly chosen = $derived.by((): ProfileCapture | undefined => {
+    const named = this.captures.find(({ id }) => id === v.capture);
+    if (named || v.capture) return named;
+    return [...this.captures].sort((a, b) => (b.time ?? 0) - (a.time ?? 0)).at(0);
+  });
+  readonly id = $derived(this.chosen?.id ?? '');
+  private readonly opening = new Opening(() => this.chosen);
+  readonly now = $derived(this.opening.now);
+  /** Null until it has been read. */
+  readonly capture = $derived(this.opening.capture);
+  /** The one that it is compared with. */
+  readonly other = $derived(this.captures.find(({ id }) => id === v.other && id !== this.id));
+  private readonly openingOther = new Opening(() => (v.page === 'difference' ? this.other : undefined));
+  readonly otherNow = $derived(this.openingOther.now);
+  readonly otherCapture = $derived(this.openingOther.capture);
+  /** Is the capture that the address names not there? */
+  readonly isGone = $derived(
+    v.capture !== '' && this.list.answer !== undefined && !this.isScanning && this.chosen === undefined,
+  );
+
+  // ---- what is in it ----
+
+  readonly tracks = $derived.by((): ProfileTracks | null => {
+    const reply = this.what.answer;
+    return reply && this.capture && this.what.answers(tracksQuestion(this.capture, v.steps)) ? reply : null;
+  });
+  readonly byId = $derived(new Map<number, ProfileTrack>(this.tracks?.tracks.map((track) => [track.id, track]) ?? []));
+  readonly groupOf = $derived(new Map(this.tracks?.groups.map((group) => [group.id, group]) ?? []));
+  readonly names = $derived<readonly string[]>(this.tracks ? (this.allNames.answer ?? []) : []);
+  readonly colours = $derived(coloursFor(settings.dark));
+  /** All of it, and a little around. */
+  readonly whole = $derived.by((): Span => {
+    const duration = this.tracks?.durationPs ?? 1;
+    return [0, Math.max(duration, 1)];
+  });
+
+  /** The selected slice, once the server has told about it. */
+  readonly slice = $derived.by((): ProfileSlice | null => {
+    const reply = this.one.answer;
+    return reply && v.slice && reply.track === v.slice[0] && reply.index === v.slice[1] ? reply : null;
+  });
+  private readonly search = (of: Capture) => searchQuestion(of, v.query, this.hitPage * HITS, HITS);
+  readonly hits = $derived.by((): ProfileFound | null => {
+    const answer = this.found.answer;
+    return answer && v.query && this.capture && this.found.answers(this.search(this.capture)) ? answer : null;
+  });
+  /** Ids of names that were looked for. */
+  readonly hitNames = $derived(new Set(this.hits?.names.map(([id]) => id) ?? []));
+  get sliceTrouble() {
+    return this.one.trouble;
+  }
+  get hitTrouble() {
+    return v.query ? this.found.trouble : null;
+  }
+  get trouble() {
+    return this.list.trouble ?? this.opening.trouble ?? this.what.trouble;
+  }
+  tryNow(): void {
+    this.list.tryNow();
+    this.opening.tryNow();
+    this.what.tryNow();
+  }
+
+  /** Inside an effect. */
+  follow(): void {
+    this.list.follow(
+      () => capturesQuestion(`${hub.jobs} ${this.ticks}`),
+      () => 100,
+    );
+    // where the live stream is held back, nothing tells how far reading is
+    $effect(() => {
+      void this.list.answer;
+      if (!this.opening.isReading && !this.openingOther.isReading) return;
+      const timer = setTimeout(() => (this.ticks += 1), WHILE_READING_MS);
+      return () => clearTimeout(timer);
+    });
+    this.opening.follow();
+    this.openingOther.follow();
+    this.ask(this.what, (of) => tracksQuestion(of, v.steps));
+    this.ask(this.allNames, (of) => (this.tracks ? namesQuestion(of, this.tracks.names) : null));
+    this.ask(this.one, (of) => (v.slice ? sliceQuestion(of, v.slice) : null));
+    this.ask(
+      this.found,
+      (of) => (v.query ? this.search(of) : null),
+      () => 120,
+    );
+    $effect(() => {
+      if (this.hits && this.wanted) untrack(() => this.step(this.wanted));
+    });
+  }
+  /** Inside an effect: follows a question about the capture. */
+  ask<T>(query: LiveQuery<T>, question: (of: Capture) => Question<T> | null, settle?: () => number): void {
+    this.opening.ask(query, question, settle);
+  }
+
+  // ---- what the viewer does ----
+
+  private readonly hitPage = $derived(Math.max(0, Math.floor(this.hit / HITS)));
+  find(query: string): void {
+    v.query = query;
+    this.hit = -1;
+  }
+  /** To the next slice found or the one before, around the end; also where the answer is still on its way. */
+  step(by: number): void {
+    const total = this.hits?.total;
+    this.wanted = total === undefined && v.query ? by : 0;
+    if (!total) return;
+    this.hit = this.hit < 0 ? (by > 0 ? 0 : total - 1) : (this.hit + by + total) % total;
+  }
+  readonly hitSlice = $derived.by(() =>
+    this.hit < 0 ? undefined : this.hits?.items.at(this.hit - this.hitPage * HITS),
+  );
+
+  groupName(id: number): string {
+    const names: string[] = [];
+    for (let group = this.groupOf.get(id); group; group = this.groupOf.get(group.parent)) names.unshift(group.name);
+    return names.join(' · ');
+  }
+  trackName(id: number): string {
+    const track = this.byId.get(id);
+    return track ? `${this.groupName(track.group)} · ${track.name}` : '';
+  }
+}
+
+/** For a component: follows a question about the capture that is open. */
+export function follow<T>(
+  profile: () => ProfileState,
+  query: LiveQuery<T>,
+  question: (of: Capture) => Question<T> | null,
+  settle?: () => number,
+): void {
+  profile().ask(query, question, settle);
+}
