@@ -106,7 +106,6 @@ export const texts = {
   most: 'Max',
   durations: 'Durations',
   durationsTitle: 'How many are below 1, 3, 10, 30, 100, 300 µs, 1, 3, 10, 100 ms, 1 s; from {min} to {max}',
-  share: 'Share',
   moreRows: 'Show more',
   rows: '{n} rows',
   others: 'Others',

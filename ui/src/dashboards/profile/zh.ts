@@ -108,7 +108,6 @@ export const texts: Record<Key, string> = {
   most: '最大',
   durations: '时长分布',
   durationsTitle: '时长低于 1、3、10、30、100、300 µs、1、3、10、100 ms、1 s 的个数；从 {min} 到 {max}',
-  share: '占比',
   moreRows: '显示更多',
   rows: '{n} 行',
   others: '其他',
