@@ -1,503 +1,305 @@
 // Profiles: captures of torch's profiler as an overview, a timeline and tables; what is damaged, empty, new or large.
-import assert from "node:assert/strict";
-import {
-    address,
-    axe,
-    loaded,
-    open,
-    serve,
-    shot,
-    soon,
-    until,
-} from "./harness.mjs";
-import { kineto, writeTrace } from "./profiles.mjs";
+import assert from 'node:assert/strict';
+import { address, axe, loaded, open, serve, shot, soon, until } from './harness.mjs';
+import { kineto, writeTrace } from './profiles.mjs';
 
-const write = (logdir) => writeTrace(logdir, "vit", "host_1", kineto());
+const write = (logdir) => writeTrace(logdir, 'vit', 'host_1', kineto());
 async function made(fill = write) {
-    const server = await serve("fresh");
-    fill(server.logdir);
-    await until(
-        "captures",
-        async () => (await loaded(server)).plugins.profile > 0,
-    );
-    return server;
+  const server = await serve('fresh');
+  fill(server.logdir);
+  await until('captures', async () => (await loaded(server)).plugins.profile > 0);
+  return server;
 }
-const openProfile = async (server, hash = "#profile&v=1", options = {}) => {
-    const page = await open(server, hash, options);
-    await page
-        .getByRole("radiogroup", { name: /Pages of the profile|性能分析页面/ })
-        .waitFor();
-    return page;
+const openProfile = async (server, hash = '#profile&v=1', options = {}) => {
+  const page = await open(server, hash, options);
+  await page.getByRole('radiogroup', { name: /Pages of the profile|性能分析页面/ }).waitFor();
+  return page;
 };
-const CANVAS = ".tall canvas";
-const painted = (page) =>
-    page.waitForSelector(`${CANVAS}[data-painted]:not([data-painted="0"])`);
-async function openTimeline(
-    server,
-    hash = "#profile&v=1&profile.page=timeline",
-    options = {},
-) {
-    const page = await openProfile(server, hash, options);
-    await painted(page);
-    return page;
+const CANVAS = '.tall canvas';
+const painted = (page) => page.waitForSelector(`${CANVAS}[data-painted]:not([data-painted="0"])`);
+async function openTimeline(server, hash = '#profile&v=1&profile.page=timeline', options = {}) {
+  const page = await openProfile(server, hash, options);
+  await painted(page);
+  return page;
 }
-const tab = (page, name) => page.getByRole("radio", { name, exact: true });
+const tab = (page, name) => page.getByRole('radio', { name, exact: true });
 /** A row of names at the left, by its text. */
-const row = (page, name) =>
-    page.locator(".names .row").filter({ hasText: name }).first();
+const row = (page, name) => page.locator('.names .row').filter({ hasText: name }).first();
 /** Clicks the first slice of a track, which begins at a share of the width. */
 async function clickTrack(page, name, share, lane = 0) {
-    const at = await row(page, name).boundingBox();
-    const canvas = await page.locator(CANVAS).boundingBox();
-    await page.mouse.click(
-        canvas.x + canvas.width * share,
-        at.y + 3 + 18 * lane + 8,
-    );
+  const at = await row(page, name).boundingBox();
+  const canvas = await page.locator(CANVAS).boundingBox();
+  await page.mouse.click(canvas.x + canvas.width * share, at.y + 3 + 18 * lane + 8);
 }
-const details = (page) => page.getByRole("region", { name: "Selected slice" });
-const range = (page) => page.getByRole("region", { name: "Selected range" });
-const windowOf = async (page) =>
-    /profile\.window=([^&]*)/.exec(await address(page))?.[1] ?? "";
+const details = (page) => page.getByRole('region', { name: 'Selected slice' });
+const range = (page) => page.getByRole('region', { name: 'Selected range' });
+const windowOf = async (page) => /profile\.window=([^&]*)/.exec(await address(page))?.[1] ?? '';
 async function downloaded(page, act) {
-    const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        act(),
-    ]);
-    let text = "";
-    for await (const part of await download.createReadStream()) text += part;
-    return { name: download.suggestedFilename(), text };
+  const [download] = await Promise.all([page.waitForEvent('download'), act()]);
+  let text = '';
+  for await (const part of await download.createReadStream()) text += part;
+  return { name: download.suggestedFilename(), text };
 }
 
 export default {
-    async "the overview says how long a step takes and where its time goes"(
-        keep,
-    ) {
-        const page = keep(await openProfile(await made()));
-        await soon(async () =>
-            assert.match(
-                await page.locator(".verdict h2").innerText(),
-                /A step takes 9\.9\d*\sms/,
-            ),
-        );
-        assert.match(await page.locator(".verdict").innerText(), /Steps\n4/i);
-        const bars = page
-            .getByRole("group", { name: "Step time" })
-            .getByRole("button");
-        assert.equal(await bars.count(), 4);
-        await page
-            .getByRole("region", { name: "Top operators" })
-            .getByText("aten::addmm")
-            .waitFor();
-        await bars.nth(1).click();
-        await painted(page);
-        await soon(async () =>
-            assert.match(await range(page).innerText(), /9\.9\d*\sms/),
-        );
-        await shot(page, "profile");
-    },
+  async 'the overview says how long a step takes and where its time goes'(keep) {
+    const page = keep(await openProfile(await made()));
+    await soon(async () => assert.match(await page.locator('.verdict h2').innerText(), /A step takes 9\.9\d*\sms/));
+    assert.match(await page.locator('.verdict').innerText(), /Steps\n4/i);
+    const bars = page.getByRole('group', { name: 'Step time' }).getByRole('button');
+    assert.equal(await bars.count(), 4);
+    await page.getByRole('region', { name: 'Top operators' }).getByText('aten::addmm').waitFor();
+    await bars.nth(1).click();
+    await painted(page);
+    await soon(async () => assert.match(await range(page).innerText(), /9\.9\d*\sms/));
+    await shot(page, 'profile');
+  },
 
-    async "the timeline shows tracks by process and device, and a click tells all about a slice"(
-        keep,
-    ) {
-        const page = keep(await openTimeline(await made()));
-        await row(page, "stream 7").waitFor();
-        await soon(() => row(page, "thread 4242").waitFor());
-        // the first step takes 9.9 of 40 ms, from 1 ms on
-        await clickTrack(page, "thread 4242", 0.1);
-        await soon(async () =>
-            assert.match(
-                await details(page).innerText(),
-                /ProfilerStep#100[\s\S]*9\.9\d*\sms/,
-            ),
-        );
-        await shot(page, "profile-timeline");
-    },
+  async 'the timeline shows tracks by process and device, and a click tells all about a slice'(keep) {
+    const page = keep(await openTimeline(await made()));
+    await row(page, 'stream 7').waitFor();
+    await soon(() => row(page, 'thread 4242').waitFor());
+    // the first step takes 9.9 of 40 ms, from 1 ms on
+    await clickTrack(page, 'thread 4242', 0.1);
+    await soon(async () => assert.match(await details(page).innerText(), /ProfilerStep#100[\s\S]*9\.9\d*\sms/));
+    await shot(page, 'profile-timeline');
+  },
 
-    async "a slice leads to what launched it, and to what it is inside of"(
-        keep,
-    ) {
-        const page = keep(await openTimeline(await made()));
-        await page
-            .getByRole("searchbox", { name: "Find a slice" })
-            .fill("gemm_128x128_nn");
-        await soon(async () =>
-            assert.match(
-                await page.locator("[role=toolbar]").innerText(),
-                /0 of 12/,
-            ),
-        );
-        await page.keyboard.press("Enter");
-        await soon(async () =>
-            assert.match(
-                await details(page).innerText(),
-                /gemm_128x128_nn[\s\S]*700\sµs[\s\S]*Launched by/,
-            ),
-        );
-        await details(page)
-            .getByRole("button", { name: /cudaLaunchKernel/ })
-            .click();
-        await soon(async () =>
-            assert.match(
-                await details(page).innerText(),
-                /cudaLaunchKernel[\s\S]*Inside[\s\S]*aten::addmm/,
-            ),
-        );
-    },
+  async 'a slice leads to what launched it, and to what it is inside of'(keep) {
+    const page = keep(await openTimeline(await made()));
+    await page.getByRole('searchbox', { name: 'Find a slice' }).fill('gemm_128x128_nn');
+    await soon(async () => assert.match(await page.locator('[role=toolbar]').innerText(), /0 of 12/));
+    await page.keyboard.press('Enter');
+    await soon(async () =>
+      assert.match(await details(page).innerText(), /gemm_128x128_nn[\s\S]*700\sµs[\s\S]*Launched by/),
+    );
+    await details(page)
+      .getByRole('button', { name: /cudaLaunchKernel/ })
+      .click();
+    await soon(async () =>
+      assert.match(await details(page).innerText(), /cudaLaunchKernel[\s\S]*Inside[\s\S]*aten::addmm/),
+    );
+  },
 
-    async "W, S, A and D zoom and move, 0 shows all, and the address keeps the window"(
-        keep,
-    ) {
-        const page = keep(await openTimeline(await made()));
-        assert.equal(await windowOf(page), "");
-        await page.keyboard.press("w");
-        const near = await until("a window", () => windowOf(page));
-        const span = (text) =>
-            text.split("~").reduce((a, b) => Number(b) - Number(a));
-        await page.keyboard.press("d");
-        await until("moved", async () => {
-            const now = await windowOf(page);
-            return (
-                now !== near &&
-                Math.abs(span(now) / span(near) - 1) < 0.01 &&
-                parseFloat(now) > parseFloat(near)
-            );
-        });
-        await page.keyboard.press("s");
-        await until(
-            "wider",
-            async () =>
-                span(await windowOf(page)) > span(near) * 1.2 ||
-                (await windowOf(page)) === "",
-        );
-        await page.keyboard.press("0");
-        await until("all", async () => (await windowOf(page)) === "");
-    },
+  async 'W, S, A and D zoom and move, 0 shows all, and the address keeps the window'(keep) {
+    const page = keep(await openTimeline(await made()));
+    assert.equal(await windowOf(page), '');
+    await page.keyboard.press('w');
+    const near = await until('a window', () => windowOf(page));
+    const span = (text) => text.split('~').reduce((a, b) => Number(b) - Number(a));
+    await page.keyboard.press('d');
+    await until('moved', async () => {
+      const now = await windowOf(page);
+      return now !== near && Math.abs(span(now) / span(near) - 1) < 0.01 && parseFloat(now) > parseFloat(near);
+    });
+    await page.keyboard.press('s');
+    await until('wider', async () => span(await windowOf(page)) > span(near) * 1.2 || (await windowOf(page)) === '');
+    await page.keyboard.press('0');
+    await until('all', async () => (await windowOf(page)) === '');
+  },
 
-    async "a range of the ruler is summed by name, kind or track, and saved as CSV"(
-        keep,
-    ) {
-        const page = keep(await openTimeline(await made()));
-        const ruler = await page.locator(".ruler").boundingBox();
-        await page.mouse.move(ruler.x + 4, ruler.y + 10);
-        await page.mouse.down();
-        await page.mouse.move(ruler.x + ruler.width - 4, ruler.y + 10, {
-            steps: 4,
-        });
-        await page.mouse.up();
-        const gemm = range(page)
-            .getByRole("row")
-            .filter({ hasText: "gemm_128x128_nn" });
-        await soon(async () =>
-            assert.match(
-                (await gemm.innerText()).replace(/\s+/g, " "),
-                /nn 12 8\.4/,
-            ),
-        );
-        await range(page).getByRole("combobox").selectOption("kind");
-        await range(page)
-            .getByRole("row")
-            .filter({ hasText: "kernel" })
-            .first()
-            .waitFor();
-        await range(page).getByRole("combobox").selectOption("name");
-        const { text } = await downloaded(page, () =>
-            range(page).getByRole("button", { name: "CSV" }).click(),
-        );
-        assert.match(text, /gemm_128x128_nn.*12/);
-        await page.locator(".scroller").focus();
-        await page.keyboard.press("Escape");
-        await soon(async () => assert.equal(await range(page).count(), 0));
-    },
+  async 'a range of the ruler is summed by name, kind or track, and saved as CSV'(keep) {
+    const page = keep(await openTimeline(await made()));
+    const ruler = await page.locator('.ruler').boundingBox();
+    await page.mouse.move(ruler.x + 4, ruler.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(ruler.x + ruler.width - 4, ruler.y + 10, {
+      steps: 4,
+    });
+    await page.mouse.up();
+    const gemm = range(page).getByRole('row').filter({ hasText: 'gemm_128x128_nn' });
+    await soon(async () => assert.match((await gemm.innerText()).replace(/\s+/g, ' '), /nn 12 8\.4/));
+    await range(page).getByRole('combobox').selectOption('kind');
+    await range(page).getByRole('row').filter({ hasText: 'kernel' }).first().waitFor();
+    await range(page).getByRole('combobox').selectOption('name');
+    const { text } = await downloaded(page, () => range(page).getByRole('button', { name: 'CSV' }).click());
+    assert.match(text, /gemm_128x128_nn.*12/);
+    await page.locator('.scroller').focus();
+    await page.keyboard.press('Escape');
+    await soon(async () => assert.equal(await range(page).count(), 0));
+  },
 
-    async "tracks are pinned and groups folded, and a reload keeps both"(keep) {
-        const page = keep(await openTimeline(await made()));
-        await row(page, "stream 7").hover();
-        await row(page, "stream 7").getByRole("button").click();
-        await soon(async () =>
-            assert.match(await page.locator(".pins").innerText(), /stream 7/),
-        );
-        const group = page.locator(".names .row.group button").first();
-        await group.click();
-        await soon(async () =>
-            assert.equal(await group.getAttribute("aria-expanded"), "false"),
-        );
-        await address(page);
-        await page.reload();
-        await painted(page);
-        await soon(async () =>
-            assert.match(await page.locator(".pins").innerText(), /stream 7/),
-        );
-        assert.equal(
-            await page
-                .locator(".names .row.group button")
-                .first()
-                .getAttribute("aria-expanded"),
-            "false",
-        );
-    },
+  async 'tracks are pinned and groups folded, and a reload keeps both'(keep) {
+    const page = keep(await openTimeline(await made()));
+    await row(page, 'stream 7').hover();
+    await row(page, 'stream 7').getByRole('button').click();
+    await soon(async () => assert.match(await page.locator('.pins').innerText(), /stream 7/));
+    const group = page.locator('.names .row.group button').first();
+    await group.click();
+    await soon(async () => assert.equal(await group.getAttribute('aria-expanded'), 'false'));
+    await address(page);
+    await page.reload();
+    await painted(page);
+    await soon(async () => assert.match(await page.locator('.pins').innerText(), /stream 7/));
+    assert.equal(await page.locator('.names .row.group button').first().getAttribute('aria-expanded'), 'false');
+  },
 
-    async "arrow keys go from slice to slice, F fits it, M marks its range"(
-        keep,
-    ) {
-        const page = keep(await openTimeline(await made()));
-        await clickTrack(page, "thread 4242", 0.1);
-        await soon(async () =>
-            assert.match(await details(page).innerText(), /ProfilerStep#100/),
-        );
-        await page.locator(".scroller").focus();
-        await page.keyboard.press("ArrowRight");
-        await soon(async () =>
-            assert.match(await details(page).innerText(), /ProfilerStep#101/),
-        );
-        await page.keyboard.press("m");
-        await soon(async () =>
-            assert.match(await range(page).innerText(), /9\.9\d*\sms/),
-        );
-        await page.keyboard.press("f");
-        await until("near", async () => (await windowOf(page)) !== "");
-    },
+  async 'arrow keys go from slice to slice, F fits it, M marks its range'(keep) {
+    const page = keep(await openTimeline(await made()));
+    await clickTrack(page, 'thread 4242', 0.1);
+    await soon(async () => assert.match(await details(page).innerText(), /ProfilerStep#100/));
+    await page.locator('.scroller').focus();
+    await page.keyboard.press('ArrowRight');
+    await soon(async () => assert.match(await details(page).innerText(), /ProfilerStep#101/));
+    await page.keyboard.press('m');
+    await soon(async () => assert.match(await range(page).innerText(), /9\.9\d*\sms/));
+    await page.keyboard.press('f');
+    await until('near', async () => (await windowOf(page)) !== '');
+  },
 
-    async "operators and kernels are sorted, found, and saved as CSV"(keep) {
-        const page = keep(await openProfile(await made()));
-        await tab(page, "Operators").click();
-        const table = page.getByRole("table", { name: "Operators" });
-        await table.getByText("aten::addmm").waitFor();
-        await page.getByRole("img", { name: "Shares of time" }).waitFor();
-        await page
-            .getByRole("searchbox", { name: "Find an operator" })
-            .fill("linear");
-        await soon(async () =>
-            assert.equal(await table.getByText("aten::addmm").count(), 0),
-        );
-        await tab(page, "Kernels").click();
-        const kernels = page.getByRole("table", { name: "Kernels" });
-        await soon(async () =>
-            assert.match(
-                (await kernels.getByRole("row").nth(1).innerText()).replace(
-                    /\s+/g,
-                    " ",
-                ),
-                /gemm_128x128_nn .*12 8\.4/,
-            ),
-        );
-        const { text } = await downloaded(page, () =>
-            page.getByRole("link", { name: /CSV/ }).click(),
-        );
-        assert.match(text, /gemm_128x128_nn/);
-    },
+  async 'operators and kernels are sorted, found, and saved as CSV'(keep) {
+    const page = keep(await openProfile(await made()));
+    await tab(page, 'Operators').click();
+    const table = page.getByRole('table', { name: 'Operators' });
+    await table.getByText('aten::addmm').waitFor();
+    await page.getByRole('img', { name: 'Shares of time' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Find an operator' }).fill('linear');
+    await soon(async () => assert.equal(await table.getByText('aten::addmm').count(), 0));
+    await tab(page, 'Kernels').click();
+    const kernels = page.getByRole('table', { name: 'Kernels' });
+    await soon(async () =>
+      assert.match(
+        (await kernels.getByRole('row').nth(1).innerText()).replace(/\s+/g, ' '),
+        /gemm_128x128_nn .*12 8\.4/,
+      ),
+    );
+    const { text } = await downloaded(page, () => page.getByRole('link', { name: /CSV/ }).click());
+    assert.match(text, /gemm_128x128_nn/);
+  },
 
-    async "memory has its curve and its peak"(keep) {
-        const page = keep(await openProfile(await made()));
-        await tab(page, "Memory").click();
-        await page.getByRole("img", { name: "Memory over time" }).waitFor();
-        await soon(async () =>
-            assert.match(
-                await page.locator(".page").last().innerText(),
-                /At the peak/,
-            ),
-        );
-        assert.match(
-            await page.locator(".bar").last().innerText(),
-            /peak 5\.0 MB/,
-        );
-    },
+  async 'memory has its curve and its peak'(keep) {
+    const page = keep(await openProfile(await made()));
+    await tab(page, 'Memory').click();
+    await page.getByRole('img', { name: 'Memory over time' }).waitFor();
+    await soon(async () => assert.match(await page.locator('.page').last().innerText(), /At the peak/));
+    assert.match(await page.locator('.bar').last().innerText(), /peak 5\.0 MB/);
+  },
 
-    async "input tells how long steps wait for data"(keep) {
-        const page = keep(await openProfile(await made()));
-        await tab(page, "Input").click();
-        await soon(async () =>
-            assert.match(
-                await page.locator(".said").innerText(),
-                /2\d(\.\d+)?\s%/,
-            ),
-        );
-    },
+  async 'input tells how long steps wait for data'(keep) {
+    const page = keep(await openProfile(await made()));
+    await tab(page, 'Input').click();
+    await soon(async () => assert.match(await page.locator('.said').innerText(), /2\d(\.\d+)?\s%/));
+  },
 
-    async "ranks are side by side, with what communication costs each"(keep) {
-        const server = await made((logdir) => {
-            for (const rank of [0, 1])
-                writeTrace(
-                    logdir,
-                    "ddp",
-                    `rank${rank}`,
-                    kineto({ rank, ranks: 2 }),
-                );
-        });
-        const page = keep(await openProfile(server));
-        await tab(page, "Distributed").click();
-        const ranks = page.getByRole("region", { name: "Ranks" });
-        await soon(async () =>
-            assert.match(await ranks.innerText(), /rank 0[\s\S]*rank 1/),
-        );
-        await page
-            .getByRole("table", { name: "Collectives" })
-            .getByText(/allreduce/i)
-            .first()
-            .waitFor();
-    },
+  async 'ranks are side by side, with what communication costs each'(keep) {
+    const server = await made((logdir) => {
+      for (const rank of [0, 1]) writeTrace(logdir, 'ddp', `rank${rank}`, kineto({ rank, ranks: 2 }));
+    });
+    const page = keep(await openProfile(server));
+    await tab(page, 'Distributed').click();
+    const ranks = page.getByRole('region', { name: 'Ranks' });
+    await soon(async () => assert.match(await ranks.innerText(), /rank 0[\s\S]*rank 1/));
+    await page
+      .getByRole('table', { name: 'Collectives' })
+      .getByText(/allreduce/i)
+      .first()
+      .waitFor();
+  },
 
-    async "two captures are compared, operator by operator"(keep) {
-        const server = await made((logdir) => {
-            writeTrace(logdir, "before", "host_1", kineto({ slow: 1 }));
-            writeTrace(logdir, "after", "host_1", kineto({ slow: 1.2 }));
-        });
-        const page = keep(await openProfile(server));
-        await tab(page, "Compare").click();
-        const choose = page.getByRole("combobox", { name: "Compare with" });
-        await choose.selectOption({ index: 1 });
-        await tab(page, "Kernels").last().click();
-        const table = page.getByRole("table", { name: "Compare" });
-        await soon(async () =>
-            assert.match(
-                (await table.innerText()).replace(/\s+/g, " "),
-                /gemm_128x128_nn/,
-            ),
-        );
-    },
+  async 'two captures are compared, operator by operator'(keep) {
+    const server = await made((logdir) => {
+      writeTrace(logdir, 'before', 'host_1', kineto({ slow: 1 }));
+      writeTrace(logdir, 'after', 'host_1', kineto({ slow: 1.2 }));
+    });
+    const page = keep(await openProfile(server));
+    await tab(page, 'Compare').click();
+    const choose = page.getByRole('combobox', { name: 'Compare with' });
+    await choose.selectOption({ index: 1 });
+    await tab(page, 'Kernels').last().click();
+    const table = page.getByRole('table', { name: 'Compare' });
+    await soon(async () => assert.match((await table.innerText()).replace(/\s+/g, ' '), /gemm_128x128_nn/));
+  },
 
-    async "the whole capture or a range of it is saved as a Chrome trace"(
-        keep,
-    ) {
-        const page = keep(await openTimeline(await made()));
-        await page.getByRole("button", { name: "Export" }).click();
-        const { name, text } = await downloaded(page, () =>
-            page
-                .getByRole("menuitem", {
-                    name: "Chrome trace of the whole capture",
-                })
-                .click(),
-        );
-        assert.match(name, /\.trace\.json$/);
-        const slices = JSON.parse(text).traceEvents.filter(
-            ({ ph }) => ph === "X",
-        );
-        assert.equal(
-            slices.filter(({ name: one }) => one === "aten::addmm").length,
-            20,
-        );
-    },
+  async 'the whole capture or a range of it is saved as a Chrome trace'(keep) {
+    const page = keep(await openTimeline(await made()));
+    await page.getByRole('button', { name: 'Export' }).click();
+    const { name, text } = await downloaded(page, () =>
+      page
+        .getByRole('menuitem', {
+          name: 'Chrome trace of the whole capture',
+        })
+        .click(),
+    );
+    assert.match(name, /\.trace\.json$/);
+    const slices = JSON.parse(text).traceEvents.filter(({ ph }) => ph === 'X');
+    assert.equal(slices.filter(({ name: one }) => one === 'aten::addmm').length, 20);
+  },
 
-    async "a capture that was cut is shown as far as it goes, and what is odd is listed"(
-        keep,
-    ) {
-        const server = await made((logdir) =>
-            writeTrace(logdir, "cut", "host_1", kineto({ steps: 40 }), {
-                cut: 0.7,
-            }),
-        );
-        const page = keep(await openProfile(server));
-        const odd = page.getByRole("button", { name: /oddit/ });
-        await odd.click();
-        await soon(async () =>
-            assert.match(
-                await page.getByRole("dialog").innerText(),
-                /ends|cut|truncated/i,
-            ),
-        );
-        await page.keyboard.press("Escape");
-        await tab(page, "Timeline").click();
-        await painted(page);
-        await row(page, "thread 4242").waitFor();
-    },
+  async 'a capture that was cut is shown as far as it goes, and what is odd is listed'(keep) {
+    const server = await made((logdir) =>
+      writeTrace(logdir, 'cut', 'host_1', kineto({ steps: 40 }), {
+        cut: 0.7,
+      }),
+    );
+    const page = keep(await openProfile(server));
+    const odd = page.getByRole('button', { name: /oddit/ });
+    await odd.click();
+    await soon(async () => assert.match(await page.getByRole('dialog').innerText(), /ends|cut|truncated/i));
+    await page.keyboard.press('Escape');
+    await tab(page, 'Timeline').click();
+    await painted(page);
+    await row(page, 'thread 4242').waitFor();
+  },
 
-    async "a file that is no trace is listed with the reason"(keep) {
-        const server = await made((logdir) =>
-            writeTrace(logdir, "foreign", "host_1", "this is no trace"),
-        );
-        const page = keep(await openProfile(server));
-        await soon(async () =>
-            assert.match(
-                await page.locator(".body").innerText(),
-                /could not be read|oddit/,
-            ),
-        );
-    },
+  async 'a file that is no trace is listed with the reason'(keep) {
+    const server = await made((logdir) => writeTrace(logdir, 'foreign', 'host_1', 'this is no trace'));
+    const page = keep(await openProfile(server));
+    await soon(async () => assert.match(await page.locator('.body').innerText(), /could not be read|oddit/));
+  },
 
-    async "a capture that is made while the page is open is listed"(keep) {
-        const server = await made();
-        const page = keep(await openProfile(server));
-        await page.getByRole("option").first().waitFor();
-        writeTrace(server.logdir, "later", "host_1", kineto({ first: 500 }));
-        await soon(
-            async () => assert.equal(await page.getByRole("option").count(), 2),
-            30_000,
-        );
-        await page
-            .getByRole("option")
-            .filter({ hasNotText: "x" })
-            .nth(0)
-            .click();
-    },
+  async 'a capture that is made while the page is open is listed'(keep) {
+    const server = await made();
+    const page = keep(await openProfile(server));
+    await page.getByRole('option').first().waitFor();
+    writeTrace(server.logdir, 'later', 'host_1', kineto({ first: 500 }));
+    await soon(async () => assert.equal(await page.getByRole('option').count(), 2), 30_000);
+    await page.getByRole('option').filter({ hasNotText: 'x' }).nth(0).click();
+  },
 
-    async "names with HTML, emoji and line breaks are shown as they are"(keep) {
-        const trace = kineto({ steps: 1 });
-        const name = '<img src=x onerror=alert(1)> 🚀 "a\nb"';
-        trace.traceEvents.find(({ name: one }) => one === "aten::linear").name =
-            name;
-        const server = await made((logdir) =>
-            writeTrace(logdir, "odd <b>run</b>", "host_1", trace),
-        );
-        const page = keep(await openTimeline(server));
-        page.on("dialog", () => page.problems.push("a dialog opened"));
-        await page
-            .getByRole("searchbox", { name: "Find a slice" })
-            .fill("onerror");
-        await page.keyboard.press("Enter");
-        await soon(async () =>
-            assert.match(
-                await details(page).innerText(),
-                /<img src=x onerror=alert\(1\)> 🚀/,
-            ),
-        );
-    },
+  async 'names with HTML, emoji and line breaks are shown as they are'(keep) {
+    const trace = kineto({ steps: 1 });
+    const name = '<img src=x onerror=alert(1)> 🚀 "a\nb"';
+    trace.traceEvents.find(({ name: one }) => one === 'aten::linear').name = name;
+    const server = await made((logdir) => writeTrace(logdir, 'odd <b>run</b>', 'host_1', trace));
+    const page = keep(await openTimeline(server));
+    page.on('dialog', () => page.problems.push('a dialog opened'));
+    await page.getByRole('searchbox', { name: 'Find a slice' }).fill('onerror');
+    await page.keyboard.press('Enter');
+    await soon(async () => assert.match(await details(page).innerText(), /<img src=x onerror=alert\(1\)> 🚀/));
+  },
 
-    async "without a capture the page shows how each framework makes one"(
-        keep,
-    ) {
-        const server = await serve("empty");
-        const page = keep(await open(server, "#profile&v=1"));
-        await page.getByRole("radio", { name: "JAX" }).click();
-        await soon(async () =>
-            assert.match(
-                await page.locator("pre").innerText(),
-                /jax\.profiler\.trace/,
-            ),
-        );
-    },
+  async 'without a capture the page shows how each framework makes one'(keep) {
+    const server = await serve('empty');
+    const page = keep(await open(server, '#profile&v=1'));
+    await page.getByRole('radio', { name: 'JAX' }).click();
+    await soon(async () => assert.match(await page.locator('pre').innerText(), /jax\.profiler\.trace/));
+  },
 
-    async "every page is accessible in both languages and themes"(keep) {
-        const server = await made((logdir) => {
-            for (const rank of [0, 1])
-                writeTrace(
-                    logdir,
-                    "ddp",
-                    `rank${rank}`,
-                    kineto({ rank, ranks: 2 }),
-                );
-        });
-        for (const [locale, colorScheme] of [
-            ["en-GB", "light"],
-            ["zh-CN", "dark"],
-        ]) {
-            const page = keep(
-                await openProfile(server, "#profile&v=1", {
-                    locale,
-                    colorScheme,
-                }),
-            );
-            const tabs = page
-                .getByRole("radiogroup", {
-                    name: /Pages of the profile|性能分析页面/,
-                })
-                .getByRole("radio");
-            for (const i of pages) {
-                await tabs.nth(i).click();
-                await page.waitForFunction(
-                    () => !document.querySelector("progress"),
-                );
-                await axe(page, `${locale} page ${i}`);
-                await shot(page, `profile-${i}-${colorScheme}`);
-            }
-        }
-    },
+  async 'the pages are accessible in both languages and themes'(keep) {
+    const server = await made((logdir) => {
+      for (const rank of [0, 1]) writeTrace(logdir, 'ddp', `rank${rank}`, kineto({ rank, ranks: 2 }));
+    });
+    for (const [locale, colorScheme, pages] of [
+      ['en-GB', 'light', [0, 1, 2, 4]],
+      ['zh-CN', 'dark', [0, 1, 5, 7]],
+    ]) {
+      const page = keep(
+        await openProfile(server, '#profile&v=1', {
+          locale,
+          colorScheme,
+        }),
+      );
+      const tabs = page
+        .getByRole('radiogroup', {
+          name: /Pages of the profile|性能分析页面/,
+        })
+        .getByRole('radio');
+      for (const i of pages) {
+        await tabs.nth(i).click();
+        await page.waitForFunction(() => !document.querySelector('progress'));
+        await axe(page, `${locale} page ${i}`);
+        await shot(page, `profile-${i}-${colorScheme}`);
+      }
+    }
+  },
 };

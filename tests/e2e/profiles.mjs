@@ -1,7 +1,7 @@
 // Captures of profilers for the browser tests: traces as torch.profiler writes them, with known times.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 
 const PID = 4242;
 const THREAD = 4242;
@@ -12,231 +12,168 @@ const NCCL = 20;
  * Steps of 10 ms: 2 ms of waiting for data, 5 matmuls that each launch a kernel, an AllReduce, an optimizer.
  * All times are microseconds, as in the files.
  */
-export function kineto({
-    steps = 4,
-    rank = null,
-    ranks = 0,
-    slow = 1,
-    matmuls = 5,
-    first = 100,
-} = {}) {
-    const events = [
-        {
-            ph: "M",
-            name: "process_name",
-            pid: PID,
-            tid: 0,
-            args: { name: "python" },
-        },
-        {
-            ph: "M",
-            name: "process_labels",
-            pid: PID,
-            tid: 0,
-            args: { labels: "CPU" },
-        },
-        {
-            ph: "M",
-            name: "process_name",
-            pid: 0,
-            tid: 0,
-            args: { name: "python" },
-        },
-        {
-            ph: "M",
-            name: "process_labels",
-            pid: 0,
-            tid: 0,
-            args: { labels: "GPU 0" },
-        },
-        {
-            ph: "M",
-            name: "thread_name",
-            pid: PID,
-            tid: THREAD,
-            args: { name: "thread 4242 (python)" },
-        },
-        {
-            ph: "M",
-            name: "thread_name",
-            pid: 0,
-            tid: STREAM,
-            args: { name: "stream 7" },
-        },
-        {
-            ph: "M",
-            name: "thread_name",
-            pid: 0,
-            tid: NCCL,
-            args: { name: "stream 20" },
-        },
-    ];
-    const slice = (cat, name, pid, tid, ts, dur, args = {}) =>
-        events.push({ ph: "X", cat, name, pid, tid, ts, dur, args });
-    let id = 1;
-    let bytes = 1_000_000;
-    for (let i = 0; i < steps; i++) {
-        const at = 1000 + i * 10_000;
-        const number = first + i;
-        slice(
-            "user_annotation",
-            `ProfilerStep#${number}`,
-            PID,
-            THREAD,
-            at,
-            9_900,
-        );
-        slice(
-            "user_annotation",
-            "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
-            PID,
-            THREAD,
-            at + 50,
-            2000,
-        );
-        for (let k = 0; k < matmuls; k++) {
-            const t = at + 2_200 + k * 1_000;
-            const correlation = id++;
-            slice("cpu_op", "aten::linear", PID, THREAD, t, 300, {
-                "External id": correlation,
-                "Input Dims": [
-                    [8, 64],
-                    [64, 64],
-                ],
-            });
-            slice("cpu_op", "aten::addmm", PID, THREAD, t + 20, 250, {
-                "External id": correlation,
-            });
-            slice(
-                "cuda_runtime",
-                "cudaLaunchKernel",
-                PID,
-                THREAD,
-                t + 100,
-                20,
-                { correlation, "External id": correlation },
-            );
-            slice(
-                "kernel",
-                `gemm_128x128_${k % 2 ? "nt" : "nn"}`,
-                0,
-                STREAM,
-                t + 200,
-                700 * slow,
-                {
-                    correlation,
-                    "External id": correlation,
-                    stream: STREAM,
-                    device: 0,
-                    grid: [16, 8, 1],
-                    block: [128, 1, 1],
-                    "est. achieved occupancy %": 50,
-                    "registers per thread": 96,
-                },
-            );
-            events.push({
-                ph: "s",
-                cat: "ac2g",
-                name: "ac2g",
-                id: correlation,
-                pid: PID,
-                tid: THREAD,
-                ts: t + 100,
-            });
-            events.push({
-                ph: "f",
-                bp: "e",
-                cat: "ac2g",
-                name: "ac2g",
-                id: correlation,
-                pid: 0,
-                tid: STREAM,
-                ts: t + 200,
-            });
-            bytes += k === matmuls - 1 ? -4_000_000 : 1_000_000;
-            events.push({
-                ph: "i",
-                s: "t",
-                cat: "cpu_instant_event",
-                name: "[memory]",
-                pid: PID,
-                tid: THREAD,
-                ts: t + 60,
-                args: {
-                    "Device Type": 1,
-                    "Device Id": 0,
-                    Addr: 1000 + id,
-                    Bytes: k === matmuls - 1 ? -4_000_000 : 1_000_000,
-                    "Total Allocated": bytes,
-                    "Total Reserved": 20_000_000,
-                },
-            });
-        }
-        if (ranks > 1) {
-            const correlation = id++;
-            slice(
-                "cuda_runtime",
-                "cudaLaunchKernel",
-                PID,
-                THREAD,
-                at + 7_300,
-                20,
-                { correlation },
-            );
-            slice(
-                "kernel",
-                "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
-                0,
-                NCCL,
-                at + 7_400,
-                1_000 + 200 * (ranks - rank),
-                {
-                    correlation,
-                    stream: NCCL,
-                    device: 0,
-                    "Collective name": "allreduce",
-                    "In msg nelems": 1_000_000,
-                    dtype: "Float",
-                    "Group size": ranks,
-                },
-            );
-        }
-        slice(
-            "user_annotation",
-            "Optimizer.step#AdamW.step",
-            PID,
-            THREAD,
-            at + 8_900,
-            600,
-        );
-    }
-    const trace = {
-        schemaVersion: 1,
-        deviceProperties: [
-            {
-                id: 0,
-                name: "Test GPU",
-                totalGlobalMem: 80_000_000_000,
-                computeMajor: 8,
-                computeMinor: 0,
-            },
+export function kineto({ steps = 4, rank = null, ranks = 0, slow = 1, matmuls = 5, first = 100 } = {}) {
+  const events = [
+    {
+      ph: 'M',
+      name: 'process_name',
+      pid: PID,
+      tid: 0,
+      args: { name: 'python' },
+    },
+    {
+      ph: 'M',
+      name: 'process_labels',
+      pid: PID,
+      tid: 0,
+      args: { labels: 'CPU' },
+    },
+    {
+      ph: 'M',
+      name: 'process_name',
+      pid: 0,
+      tid: 0,
+      args: { name: 'python' },
+    },
+    {
+      ph: 'M',
+      name: 'process_labels',
+      pid: 0,
+      tid: 0,
+      args: { labels: 'GPU 0' },
+    },
+    {
+      ph: 'M',
+      name: 'thread_name',
+      pid: PID,
+      tid: THREAD,
+      args: { name: 'thread 4242 (python)' },
+    },
+    {
+      ph: 'M',
+      name: 'thread_name',
+      pid: 0,
+      tid: STREAM,
+      args: { name: 'stream 7' },
+    },
+    {
+      ph: 'M',
+      name: 'thread_name',
+      pid: 0,
+      tid: NCCL,
+      args: { name: 'stream 20' },
+    },
+  ];
+  const slice = (cat, name, pid, tid, ts, dur, args = {}) =>
+    events.push({ ph: 'X', cat, name, pid, tid, ts, dur, args });
+  let id = 1;
+  let bytes = 1_000_000;
+  for (let i = 0; i < steps; i++) {
+    const at = 1000 + i * 10_000;
+    const number = first + i;
+    slice('user_annotation', `ProfilerStep#${number}`, PID, THREAD, at, 9_900);
+    slice('user_annotation', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', PID, THREAD, at + 50, 2000);
+    for (let k = 0; k < matmuls; k++) {
+      const t = at + 2_200 + k * 1_000;
+      const correlation = id++;
+      slice('cpu_op', 'aten::linear', PID, THREAD, t, 300, {
+        'External id': correlation,
+        'Input Dims': [
+          [8, 64],
+          [64, 64],
         ],
-        traceEvents: events,
-        baseTimeNanoseconds: 1_763_000_000_000_000_000,
-    };
-    if (rank !== null)
-        trace.distributedInfo = { backend: "nccl", rank, world_size: ranks };
-    return trace;
+      });
+      slice('cpu_op', 'aten::addmm', PID, THREAD, t + 20, 250, {
+        'External id': correlation,
+      });
+      slice('cuda_runtime', 'cudaLaunchKernel', PID, THREAD, t + 100, 20, { correlation, 'External id': correlation });
+      slice('kernel', `gemm_128x128_${k % 2 ? 'nt' : 'nn'}`, 0, STREAM, t + 200, 700 * slow, {
+        correlation,
+        'External id': correlation,
+        stream: STREAM,
+        device: 0,
+        grid: [16, 8, 1],
+        block: [128, 1, 1],
+        'est. achieved occupancy %': 50,
+        'registers per thread': 96,
+      });
+      events.push({
+        ph: 's',
+        cat: 'ac2g',
+        name: 'ac2g',
+        id: correlation,
+        pid: PID,
+        tid: THREAD,
+        ts: t + 100,
+      });
+      events.push({
+        ph: 'f',
+        bp: 'e',
+        cat: 'ac2g',
+        name: 'ac2g',
+        id: correlation,
+        pid: 0,
+        tid: STREAM,
+        ts: t + 200,
+      });
+      bytes += k === matmuls - 1 ? -4_000_000 : 1_000_000;
+      events.push({
+        ph: 'i',
+        s: 't',
+        cat: 'cpu_instant_event',
+        name: '[memory]',
+        pid: PID,
+        tid: THREAD,
+        ts: t + 60,
+        args: {
+          'Device Type': 1,
+          'Device Id': 0,
+          Addr: 1000 + id,
+          Bytes: k === matmuls - 1 ? -4_000_000 : 1_000_000,
+          'Total Allocated': bytes,
+          'Total Reserved': 20_000_000,
+        },
+      });
+    }
+    if (ranks > 1) {
+      const correlation = id++;
+      slice('cuda_runtime', 'cudaLaunchKernel', PID, THREAD, at + 7_300, 20, { correlation });
+      slice('kernel', 'ncclDevKernel_AllReduce_Sum_f32_RING_LL', 0, NCCL, at + 7_400, 1_000 + 200 * (ranks - rank), {
+        correlation,
+        stream: NCCL,
+        device: 0,
+        'Collective name': 'allreduce',
+        'In msg nelems': 1_000_000,
+        dtype: 'Float',
+        'Group size': ranks,
+      });
+    }
+    slice('user_annotation', 'Optimizer.step#AdamW.step', PID, THREAD, at + 8_900, 600);
+  }
+  const trace = {
+    schemaVersion: 1,
+    deviceProperties: [
+      {
+        id: 0,
+        name: 'Test GPU',
+        totalGlobalMem: 80_000_000_000,
+        computeMajor: 8,
+        computeMinor: 0,
+      },
+    ],
+    traceEvents: events,
+    baseTimeNanoseconds: 1_763_000_000_000_000_000,
+  };
+  if (rank !== null) trace.distributedInfo = { backend: 'nccl', rank, world_size: ranks };
+  return trace;
 }
 
 let stamp = 1_794_737_034_369_441_671n;
 /** Writes a trace where torch's handler for TensorBoard would. */
 export function writeTrace(logdir, run, worker, trace, { cut = 1 } = {}) {
-    mkdirSync(join(logdir, run), { recursive: true });
-    const bytes = gzipSync(
-        typeof trace === "string" ? trace : JSON.stringify(trace),
-    );
-    const file = join(logdir, run, `${worker}.${stamp++}.pt.trace.json.gz`);
-    writeFileSync(file, bytes.subarray(0, Math.floor(bytes.length * cut)));
-    return file;
+  mkdirSync(join(logdir, run), { recursive: true });
+  const bytes = gzipSync(typeof trace === 'string' ? trace : JSON.stringify(trace));
+  const file = join(logdir, run, `${worker}.${stamp++}.pt.trace.json.gz`);
+  writeFileSync(file, bytes.subarray(0, Math.floor(bytes.length * cut)));
+  return file;
 }
