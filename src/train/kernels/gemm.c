@@ -47,16 +47,21 @@ typedef struct gemm_work {
     tile_fn *tile;
 } gemm_work;
 
-/* width rows (or columns) of length k, `step` apart, into one panel; `have` of them are real. */
-static void pack_panel(float *to, const float *from, size_t k, size_t step, size_t next,
-                       size_t width, size_t have) {
-    if (have < width) memset(to, 0, k * width * sizeof *to);
-    if (step == 1 && have == width) {
+/* width rows (or columns) of length k, `step` apart, into one panel; `have` of them are real. The
+ * width is a constant where this is called, so that the inner loops are unrolled. */
+static inline __attribute__((always_inline)) void pack_panel(float *to, const float *from, size_t k,
+                                                             size_t step, size_t next, size_t width,
+                                                             size_t have) {
+    if (have == width && step == 1) {
         for (size_t p = 0; p < k; p++) memcpy(to + p * width, from + p * next, width * sizeof *to);
-        return;
+    } else if (have == width) {
+        for (size_t p = 0; p < k; p++)
+            for (size_t r = 0; r < width; r++) to[p * width + r] = from[r * step + p * next];
+    } else {
+        memset(to, 0, k * width * sizeof *to);
+        for (size_t r = 0; r < have; r++)
+            for (size_t p = 0; p < k; p++) to[p * width + r] = from[r * step + p * next];
     }
-    for (size_t r = 0; r < have; r++)
-        for (size_t p = 0; p < k; p++) to[p * width + r] = from[r * step + p * next];
 }
 
 static void pack_piece(void *work, size_t i) {
