@@ -6,6 +6,7 @@ L3      100 image tags of 100 pictures of 64 KiB
 I       20 runs x 1000 steps of one image tag, PNG files of 512 x 512 pixels: 20 000 records, 2.7 GB
 H       20 runs x 100 histogram tags x 1000 steps of 30 buckets, as tf.summary writes them: 2 M records, 1.7 GB
 G<n>    a run with a graph of n nodes: blocks of layers of operations, with variables, shapes and series
+T<n>    a run with a trace of n million slices as torch.profiler writes it (100 bytes each, plain): steps, operators in each other, kernels
 one     a run with one tag of 1000 points
 tags    a run with 10 000 tags of 3 points
 few     50 000 records as those of L1, for the loader that takes seconds for that
@@ -118,6 +119,22 @@ def graph(nodes):
     return b"".join(parts) + field(4, b"\x08\x1b")
 
 
+def trace(folder, millions):
+    """Operators in each other on four threads, kernels on four streams, in steps: about 100 bytes a slice."""
+    names = [f"aten::operator_{i}" for i in range(300)]
+    with open(folder / "host_1.1794737034369441671.pt.trace.json", "w") as out:
+        out.write('{"schemaVersion":1,"baseTimeNanoseconds":1763000000000000000,"traceEvents":[\n')
+        for step in range(int(millions * 1000)):
+            at = 1000 + step * 2000
+            out.write(f'{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{step}","pid":1,"tid":1,"ts":{at},"dur":1990}},\n')
+            for i in range(125):
+                ts, name = at + 5 + i * 15, names[(step * 7 + i) % 300]
+                for lane in range(4):
+                    out.write(f'{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":{1 + lane},"ts":{ts},"dur":12}},\n')
+                    out.write(f'{{"ph":"X","cat":"kernel","name":"k{name}","pid":0,"tid":{7 + lane},"ts":{ts + 3},"dur":9}},\n')
+        out.write('{"ph":"M","name":"process_labels","pid":0,"tid":0,"args":{"labels":"GPU 0"}}]}\n')
+
+
 def copies(folder, count):
     """The one run that is there, that many times."""
     first = folder / "run0000"
@@ -147,6 +164,8 @@ def make(name, folder):
             for step, file in enumerate(samples(1000)):
                 writer.image_encoded("val/samples", [file], step, width=512, height=512)
         copies(folder, 20)
+    elif name.startswith("T"):
+        trace(folder / "run0000", float(name[1:]))
     elif name.startswith("G"):
         with sb.Writer(folder / "run0000", style=sb.TF1) as writer:
             writer.graph(graph(int(name[1:])))

@@ -8,6 +8,8 @@
 //           its picture, far away and beside; longest and median frame while scrolling; heap and memory of the page's process
 //   graph   ms from navigation to the graph tab to the first picture; the longest task of the page while it opens, pans, zooms
 //           and opens a scope; heap then
+//   trace   ms from navigation to the timeline of a capture to its first picture (the server reads the file meanwhile); longest and
+//           median frame while it zooms and moves; heap and memory of the page's process
 //   tags    ms until ten thousand tags are listed, and from a keystroke to the filtered page
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -337,6 +339,33 @@ async function graph() {
     };
 }
 
+async function trace() {
+    const canvas = '.tall canvas[data-painted]:not([data-painted="0"])';
+    await noteWhen(canvas);
+    await page.goto(`${url}#profile&v=1&profile.page=timeline`);
+    const firstPicture = await seenAt();
+    const box = await page.locator(canvas).boundingBox();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 3];
+    const moved = await record(async () => {
+        await page.mouse.move(x, y);
+        await page.keyboard.down("Control");
+        for (let i = 0; i < 40; i++)
+            await page.mouse.wheel(0, i < 25 ? -90 : 90);
+        await page.keyboard.up("Control");
+        await page.mouse.down();
+        for (let i = 0; i < 60; i++) await page.mouse.move(x + i * 5, y);
+        await page.mouse.up();
+        // what is drawn after the hand rests counts as well
+        await rest(60);
+    });
+    return {
+        first: firstPicture,
+        moved,
+        heap: await heap(),
+        process: await pageProcess(),
+    };
+}
+
 /** TensorBoard's page draws nodes as SVG groups. */
 async function graphOfPeer() {
     const began = Date.now();
@@ -388,6 +417,7 @@ try {
         first: peer ? firstOfPeer : first,
         frames,
         graph: peer ? graphOfPeer : graph,
+        trace,
         tags,
         histograms: peer ? histogramsOfPeer : histograms,
         distributions,
