@@ -227,6 +227,18 @@ static PyObject *tree_is_value_restored(PyObject *object, PyObject *args) {
     return at ? PyBool_FromLong(sb_object_is_restored(at->object, name)) : NULL;
 }
 
+/* Lets go of the memory of a variable that was restored: the library does not look at it again,
+ * since a tree is restored once. */
+static PyObject *tree_release(PyObject *object, PyObject *index) {
+    native_node *at = node_at((native_tree *)object, PyLong_AsSsize_t(index));
+    if (!at || PyErr_Occurred()) return NULL;
+    if (at->array && sb_object_is_restored(at->object, NULL)) {
+        free_array(at->array);
+        at->array = NULL;
+    }
+    Py_RETURN_NONE;
+}
+
 static PyObject *tree_awaited(PyObject *object, PyObject *index) {
     native_node *at = node_at((native_tree *)object, PyLong_AsSsize_t(index));
     if (!at || PyErr_Occurred()) return NULL;
@@ -388,6 +400,7 @@ bool native_checkpoint_init(PyObject *module) {
         {"strings", tree_strings, METH_O, "The strings of a variable."},
         {"is_restored", tree_is_restored, METH_O, "Whether a restore has set this variable."},
         {"is_value_restored", tree_is_value_restored, METH_VARARGS, "object, name of the value."},
+        {"release", tree_release, METH_O, "Lets go of the memory of a restored variable."},
         {"awaited", tree_awaited, METH_O, "Children that a restore has values for."},
         {"set_value", tree_set_value, METH_VARARGS, "object, name, array."},
         {"get_value", tree_get_value, METH_VARARGS, "object, name."},

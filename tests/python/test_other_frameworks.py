@@ -33,6 +33,7 @@ assert keras.config.backend() == sys.argv[2]
 kinds = {"ours": seaboard.keras.TensorBoard, "theirs": keras.callbacks.TensorBoard}
 for name, kind in kinds.items():
     fit(model(), [kind(f"{sys.argv[1]}/{name}", histogram_freq=1, update_freq="batch")])
+fit(model(), [seaboard.keras.TensorBoard(f"{sys.argv[1]}/profiled", profile_batch=2)])
 first = model()
 fit(first)
 path = train.Checkpoint(model=first, optimizer=first.optimizer).save(f"{sys.argv[1]}/ckpt")
@@ -53,6 +54,7 @@ def test_keras_on_another_backend_logs_the_same_and_goes_on_from_a_checkpoint(tm
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
     assert done.returncode == 0, done.stderr
     assert_same(tmp_path / "ours", tmp_path / "theirs")
+    assert list((tmp_path / "profiled/train/plugins/profile").rglob("*.xplane.pb"))
 
 
 def test_arrays_of_jax_are_what_numpy_has(tmp_path):

@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 import threading
+import time
+import urllib.error
 import urllib.request
 
 import numpy as np
@@ -222,6 +224,18 @@ def test_a_real_notebook_shows_the_page_in_its_output(logdir, own_infos, tmp_pat
     assert json.loads(urllib.request.urlopen(f"http://localhost:{port}/data/runs").read()) == ["a", "a/trial"]
 
 
+def first_answer(url, process):
+    """What a server says that has told its address, and listens there in a moment."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            return urllib.request.urlopen(url, timeout=60).read().decode()
+        except urllib.error.URLError as error:
+            refused = isinstance(error.reason, ConnectionRefusedError)
+            assert refused and process.poll() is None and time.monotonic() < end, error
+            time.sleep(0.05)
+
+
 def test_the_page_and_its_data_come_through_jupyter_server_proxy(logdir, own_infos, tmp_path):
     pytest.importorskip("jupyter_server_proxy")
     server, _ = _servers.launch(["--logdir", str(logdir), "--port", "0"])
@@ -234,7 +248,7 @@ def test_the_page_and_its_data_come_through_jupyter_server_proxy(logdir, own_inf
         address = next(found.group(0) for line in hub.stderr if (found := re.search(r"http://(localhost|127\.0\.0\.1):\d+/hub/me/", line)))
         threading.Thread(target=hub.stderr.read, daemon=True).start()
         through = f"{address}proxy/{server.port}/"
-        page = urllib.request.urlopen(through, timeout=60).read().decode()
+        page = first_answer(through, hub)
         assert "<title>" in page and not re.search(r'(src|href)="/', page)  # all addresses are relative
         script = re.search(r'src="\./([^"]+\.js)"', page).group(1)
         assert urllib.request.urlopen(through + script, timeout=60).status == 200

@@ -211,6 +211,37 @@ def test_torch_goes_on_as_if_it_had_not_been_stopped(tmp_path):
     assert train_torch(torch, *second, 5) == expected
 
 
+def test_a_state_that_is_no_state_is_refused(tmp_path):
+    torch = pytest.importorskip("torch")
+
+    class Odd(train.experimental.PythonState):
+        def __init__(self, text):
+            self.text = text
+
+        def serialize(self):
+            return self.text
+
+        def deserialize(self, string_value):
+            pass
+
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], 0.1)
+    for text in ("not json", "[" * 100_000, '{"dict": 3}', '{"tensor": ["x"], "of": "torch", "dtype": "load", "shape": [1]}',
+                 '{"tensor": ["x"], "of": "numpy", "dtype": "f4", "shape": [-1]}'):
+        path = train.Checkpoint(optimizer=Odd(text)).write(tmp_path / "c")
+        with pytest.raises(train.DataLossError, match="SGD"):
+            train.Checkpoint(optimizer=optimizer).read(path)
+
+
+def test_a_restored_checkpoint_holds_no_copy_of_the_values(tmp_path):
+    torch = pytest.importorskip("torch")
+    model, turned = torch.nn.Linear(3, 2), np.ones((3, 4)).T
+    path = train.Checkpoint(model=model, turned=turned).write(tmp_path / "c")
+    tree = train.Checkpoint(model=model, turned=turned).read(path).assert_consumed()._tree
+    assert not tree._held and not tree._states
+    numbers = range(1, 1 + len(train.list_variables(path)))
+    assert all("no variable" in str(pytest.raises(TypeError, tree.native.strings, number).value) for number in numbers)
+
+
 def test_torch_tensors_of_all_kinds(tmp_path):
     torch = pytest.importorskip("torch")
     given = {"plain": torch.arange(4.0), "half": torch.ones(3, dtype=torch.bfloat16), "turned": torch.arange(6).reshape(2, 3).T,

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from seaboard._native import DataError
+
 __all__ = ["StateDict"]
 
 _PLAIN = (str, int, float, bool, type(None))
@@ -125,6 +127,15 @@ class StateDict:
         text = b"" if self._split.is_plain else self._tree.native.get_value(self._number, "py_state")[2][0]
         if not text and not any(self._is_restored(path) for path in self._variables):
             return False
-        rest = json.loads(text) if text else self._split.rest
-        self._thing.load_state_dict(_decode(rest, self._tensor))
+        self._thing.load_state_dict(self._state(text))
+        for number in self._variables.values():
+            self._tree.native.release(number)
+        self._memory.clear()
         return True
+
+    def _state(self, text: bytes) -> Any:
+        try:
+            return _decode(json.loads(text) if text else self._split.rest, self._tensor)
+        except (AttributeError, KeyError, RecursionError, RuntimeError, TypeError, ValueError) as error:
+            kind = type(self._thing).__name__
+            raise DataError(f"the state of a {kind} in this checkpoint is not what a state_dict was saved as: {error}") from error

@@ -161,6 +161,7 @@ class Tree:
                 del self._held[number]
                 if one.deliver is not None:
                     one.deliver(self.native.strings(number) if isinstance(one.memory, tuple) else None)
+                self.native.release(number)
         for number, (names, put) in list(self._values.items()):
             self._deliver_values(number, names, put)
         self._states = [state for state in self._states if not state.deliver()]
