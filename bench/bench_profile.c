@@ -31,7 +31,7 @@ static bool is_there(const char *path, size_t bytes) {
 static void add_xspace(sb_buf *out, size_t bytes) {
     size_t plane = sb_pb_begin(out, 1, bytes);
     sb_pb_add_bytes(out, 2, SB_LIT("/host:CPU"));
-    uint64_t events = bytes / 26 / LINES;
+    uint64_t events = bytes / 17 / LINES;
     for (uint32_t line = 0; line < LINES; line++) {
         size_t at = sb_pb_begin(out, 3, bytes / LINES);
         sb_pb_add_uint(out, 1, line + 1);

@@ -17,6 +17,8 @@ typedef struct call {
     uint64_t external;
     uint32_t track, index, parent; /* parent: index into the list + 1 */
     uint32_t kernels, tensor_core_kernels;
+    uint32_t name, children;
+    bool is_merged; /* into its parent */
 } call;
 
 typedef SB_VEC(call) call_list;
@@ -59,7 +61,8 @@ static bool add_track(const sb_trace *t, uint32_t track, call_list *list) {
                     .self = s->dur,
                     .external = e ? e->external : 0,
                     .track = track,
-                    .index = n};
+                    .index = n,
+                    .name = s->name};
     }
     if (list->n == first) return true;
     qsort(list->items + first, list->n - first, sizeof list->items[0], compare_calls);
@@ -71,7 +74,10 @@ static bool add_track(const sb_trace *t, uint32_t track, call_list *list) {
         while (around && list->items[around - 1].end < c->end)
             around = list->items[around - 1].parent;
         c->parent = around;
-        if (around) list->items[around - 1].self -= c->end - c->start;
+        if (around) {
+            list->items[around - 1].self -= c->end - c->start;
+            list->items[around - 1].children++;
+        }
         open = (uint32_t)i + 1;
     }
     return true;
@@ -120,6 +126,25 @@ static bool attach_kernels(const sb_trace *t, uint32_t source, call_list *calls)
     return true;
 }
 
+/* Only children of the same name become one with their parent; parents come first in the list. */
+static void merge_same(call_list *calls) {
+    for (size_t i = 0; i < calls->n; i++) {
+        call *c = &calls->items[i];
+        uint32_t around = c->parent;
+        while (around && calls->items[around - 1].is_merged)
+            around = calls->items[around - 1].parent;
+        if (!around) continue;
+        call *p = &calls->items[around - 1];
+        if (p->name != c->name || p->children != 1) continue;
+        c->is_merged = true;
+        p->children = c->children;
+        p->self += c->self;
+        p->device_self += c->device_self;
+        p->kernels += c->kernels;
+        p->tensor_core_kernels += c->tensor_core_kernels;
+    }
+}
+
 /* Rows by name, and by name and shape. */
 typedef struct table {
     sb_intern keys;
@@ -142,6 +167,7 @@ static bool add_rows(const sb_trace *t, const call_list *calls, table *out, bool
                      int64_t *odd) {
     for (size_t i = 0; i < calls->n; i++) {
         const call *c = &calls->items[i];
+        if (c->is_merged) continue;
         const sb_trace_span *s = &t->tracks.items[c->track].spans.items[c->index];
         const sb_extra *e = sb_span_extra(t, s);
         uint32_t shape = by_shape && e && s->kind == SB_SPAN_OP ? e->text : 0;
@@ -219,8 +245,9 @@ bool sb_find_ops(sb_analysis *a) {
         for (uint32_t i = 0; i < t->tracks.n && is_done; i++)
             if (sb_track_source(t, &t->tracks.items[i]) == source)
                 is_done = add_track(t, i, &calls);
-        is_done = is_done && attach_kernels(t, source, &calls) &&
-                  add_rows(t, &calls, &by_name, false, &odd) &&
+        is_done = is_done && attach_kernels(t, source, &calls);
+        merge_same(&calls);
+        is_done = is_done && add_rows(t, &calls, &by_name, false, &odd) &&
                   add_rows(t, &calls, &by_shape, true, &odd);
         SB_VEC_FREE(&calls, t->alloc);
     }

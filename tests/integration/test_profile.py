@@ -179,6 +179,10 @@ def test_the_overview_says_where_a_step_goes(api):
     for step in overview["steps"]["items"]:
         assert sum(part["ps"] for part in step["parts"]) == step["durationPs"]
     assert overview["advice"] and all(a["text"] for a in overview["advice"])
+    for name in ("gpu_plain", "cpu_full"):
+        one = api.ask("overview", api.open(name))
+        shares = {part["kind"]: part["share"] for part in one["median"]}
+        assert one["verdict"]["share"] == pytest.approx(shares[one["verdict"]["kind"]], rel=1e-6)
     chosen = api.ask("overview", capture, steps="Optimizer.step%23Adam.step")
     assert chosen["steps"]["rule"] == "name" and chosen["steps"]["count"] == 3
 

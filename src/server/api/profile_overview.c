@@ -164,24 +164,19 @@ static void add_verdict(sb_json *j, const sb_analysis *a) {
     static const sb_step_part causes[] = {SB_PART_INPUT,  SB_PART_COMMUNICATION, SB_PART_COPY,
                                           SB_PART_LAUNCH, SB_PART_SYNC,          SB_PART_COMPILE,
                                           SB_PART_HOST,   SB_PART_OTHER};
-    int64_t busy = a->stats.parts[a->has_device ? SB_PART_COMPUTE : SB_PART_HOST];
+    sb_step_part work = a->has_device ? SB_PART_COMPUTE : SB_PART_HOST, kind = work;
     int64_t most = 0;
-    const char *kind = a->has_device ? "compute" : "host";
     for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
-        if (causes[i] == SB_PART_HOST && !a->has_device) continue;
-        if (a->stats.parts[causes[i]] <= most) continue;
-        most = a->stats.parts[causes[i]];
-        if (most * 10 > a->stats.median) kind = sb_part_name(causes[i]);
+        int64_t ps = a->stats.parts[causes[i]];
+        if (causes[i] == work || ps <= most || ps * 10 <= a->stats.median) continue;
+        most = ps;
+        kind = causes[i];
     }
     sb_json_key_str(j, "verdict");
     sb_json_begin_object(j);
-    sb_json_put_str(j, "kind", a->step_count ? kind : "none");
-    sb_json_put_double(j, "share",
-                       a->stats.median ? (double)(most > busy ? most
-                                                  : busy > 0  ? most
-                                                              : 0) /
-                                             (double)a->stats.median
-                                       : 0);
+    sb_json_put_str(j, "kind", a->step_count ? sb_part_name(kind) : "none");
+    sb_json_put_double(
+        j, "share", a->stats.median ? (double)a->stats.parts[kind] / (double)a->stats.median : 0);
     sb_json_end_object(j);
 }
 

@@ -1,0 +1,129 @@
+"""Captures made now by the frameworks that are here open, and their totals are the frameworks' own: torch's key_averages,
+and the XSpace read by TensorFlow's own protobuf classes. A framework that is not installed is skipped, and counted as such."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from serve_driver import Seaboard
+from test_profile import Profile
+
+TORCH = """
+    import json, sys, torch
+    from torch.profiler import profile, ProfilerActivity, schedule, tensorboard_trace_handler
+    if not torch.profiler.kineto_available():
+        sys.exit(77)
+    torch.set_num_threads(2)
+    model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.ReLU(), torch.nn.Linear(64, 8))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    save = tensorboard_trace_handler(sys.argv[1], worker_name="fresh", use_gzip=True)
+    def ready(p):
+        rows = {e.key: [e.count, e.cpu_time_total, e.self_cpu_time_total] for e in p.key_averages()}
+        print("ROWS", json.dumps(rows))
+        save(p)
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True,
+                 schedule=schedule(wait=0, warmup=1, active=3, repeat=1), on_trace_ready=ready) as p:
+        for _ in range(4):
+            optimizer.zero_grad()
+            model(torch.randn(16, 32)).square().mean().backward()
+            optimizer.step()
+            p.step()
+"""
+
+TENSORFLOW = """
+    import sys, tensorflow as tf
+    weights = tf.Variable(tf.ones((64, 64)))
+    @tf.function
+    def step(x):
+        return tf.reduce_sum(tf.matmul(x, weights))
+    step(tf.ones((8, 64)))
+    tf.profiler.experimental.start(sys.argv[1])
+    for i in range(5):
+        with tf.profiler.experimental.Trace("train", step_num=i, _r=1):
+            step(tf.ones((8, 64)))
+    tf.profiler.experimental.stop()
+"""
+
+KERAS = """
+    import sys, numpy, keras
+    model = keras.Sequential([keras.layers.Dense(8), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    board = keras.callbacks.TensorBoard(sys.argv[1], profile_batch=(2, 5))
+    model.fit(numpy.ones((64, 4)), numpy.ones((64, 1)), batch_size=8, epochs=1, verbose=0, callbacks=[board])
+"""
+
+JAX = """
+    import sys, jax, jax.numpy as jnp
+    step = jax.jit(lambda x: (x @ x).sum())
+    x = jnp.ones((64, 64))
+    step(x).block_until_ready()
+    with jax.profiler.trace(sys.argv[1]):
+        for i in range(5):
+            with jax.profiler.StepTraceAnnotation("train", step_num=i):
+                step(x).block_until_ready()
+"""
+
+
+def capture(package, code, folder):
+    if not importlib.util.find_spec(package):
+        pytest.skip(f"{package} is not installed")
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(code), str(folder)], capture_output=True, text=True, timeout=300)
+    if run.returncode == 77:
+        pytest.skip(f"{package} is built without its profiler")
+    assert run.returncode == 0, run.stderr[-2000:]
+    return run.stdout
+
+
+def test_operators_of_a_fresh_torch_capture_are_its_key_averages(tmp_path):
+    out = capture("torch", TORCH, tmp_path / "torch")
+    wanted = json.loads(out.split("ROWS ", 1)[1].splitlines()[0])
+    with Seaboard(tmp_path) as served:
+        api = Profile(served)
+        opened = api.open("fresh")
+        seen = {o["name"]: o for o in api.ask("operators", opened, limit=10000)["items"]}
+        compared = 0
+        for name, (count, total, self_time) in wanted.items():
+            if not name.startswith(("aten::", "autograd::", "Optimizer.")):
+                continue
+            row = seen[name]
+            assert row["calls"] == count
+            assert row["hostTotalPs"] * 1e-6 == pytest.approx(total, rel=1e-3, abs=0.01 * count)
+            assert row["hostSelfPs"] * 1e-6 == pytest.approx(self_time, rel=1e-3, abs=0.02 * count)
+            compared += 1
+        assert compared > 10
+        steps = api.ask("tracks", opened)["steps"]
+        assert steps["rule"] == "marked" and len(steps["items"]) == 3
+        assert api.ask("memory", opened)["peakBytes"] > 0
+
+
+def counts_of(folder):
+    """What TensorFlow's own classes read in the XSpaces of a folder: name -> [count, picoseconds]."""
+    xplane_pb2 = pytest.importorskip("tensorflow.tsl.profiler.protobuf.xplane_pb2")
+    wanted = {}
+    for file in folder.rglob("*.xplane.pb"):
+        space = xplane_pb2.XSpace.FromString(file.read_bytes())
+        for plane in space.planes:
+            for line in plane.lines:
+                for event in line.events:
+                    meta = plane.event_metadata[event.metadata_id]
+                    row = wanted.setdefault(meta.display_name or meta.name, [0, 0])
+                    row[0] += 1
+                    row[1] += event.duration_ps
+    return wanted
+
+
+@pytest.mark.parametrize("package, code, steps", [("tensorflow", TENSORFLOW, 5), ("keras", KERAS, 1), ("jax", JAX, 5)])
+def test_totals_of_a_fresh_xspace_are_those_of_the_file(tmp_path, package, code, steps):
+    folder = tmp_path / package
+    capture(package, code, folder)
+    wanted = counts_of(folder)
+    with Seaboard(tmp_path) as served:
+        api = Profile(served)
+        opened = api.open("20")
+        totals = api.post("profile/totals", {"capture": opened, "limit": 10000})
+        assert {t["name"]: [t["count"], t["totalPs"]] for t in totals["items"]} == wanted
+        found = api.ask("tracks", opened)["steps"]
+        assert found["rule"] != "none" and len(found["items"]) >= steps
