@@ -70,8 +70,8 @@ static void add_points(maker *m, const uint8_t *c) {
         double wall = m->wall;
         if (c[6] & 1 && draw(m) % 300 == 0) wall = draw(m) % 2 ? NAN : INFINITY;
         sb_run_saw_time(m->run, m->file, wall, false);
-        hold(sb_run_add_scalar(m->run, m->file, m->series, m->step, wall, value_of(m, c[5])) ==
-             SB_OK);
+        hold(sb_run_add_scalar(m->run, m->file, m->series, m->step, wall, value_of(m, c[5]),
+                               SB_NUMBER_REAL) == SB_OK);
         uint64_t step = (uint64_t)m->step + (uint64_t)pace;
         if (c[6] & 2) step += draw(m) % 16;
         if (c[6] & 4 && draw(m) % 100 == 0) step -= draw(m) % 5000;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../tests/support/frame.h"
 #include "../tests/support/memory_fs.h"
 #include "base/bytes.h"
 #include "codec/crc32c/crc32c.h"
@@ -99,7 +100,7 @@ static void cook(sb_buf *out, sb_slice recipe) {
         recipe = (sb_slice){recipe.p + 2, recipe.n - 2};
         sb_slice bytes = {recipe.p, n < recipe.n ? n : recipe.n};
         if (what == 0) sb_buf_add_slice(out, bytes);
-        if (what == 1) sb_record_add(out, bytes);
+        if (what == 1) sb_test_add_record(out, bytes);
         if (what == 2) {
             uint8_t header[SB_RECORD_HEADER];
             sb_store64(header, (uint64_t)n * 4);

@@ -67,41 +67,6 @@ size_t sb_record_take(sb_slice window, uint64_t longest, sb_record *out, size_t 
     return n;
 }
 
-sb_status sb_record_resync(sb_slice window, size_t from, sb_record_accept_fn accept, size_t *at) {
-    size_t waiting = SIZE_MAX; /* the first good header whose payload runs past the window */
-    /* True frames do not overlap, so their payloads sum up to less than the window. A window made
-     * of headers that each claim all the rest would cost its square without this bound. */
-    size_t budget = 2 * window.n;
-    size_t i = from;
-    for (; sb_inside(i, SB_RECORD_HEADER, window.n); i++) {
-        sb_slice rest = sb_slice_of(window.p + i, window.n - i);
-        sb_record record;
-        if (sb_record_read_header(&record, rest) != SB_OK) continue;
-        if (record.size > rest.n) {
-            if (waiting == SIZE_MAX) waiting = i;
-            continue;
-        }
-        if (record.length > budget) continue;
-        budget -= (size_t)record.length;
-        if (sb_record_read(&record, rest) == SB_OK && accept(record.payload)) {
-            *at = i;
-            return SB_OK;
-        }
-    }
-    if (waiting != SIZE_MAX) {
-        *at = waiting;
-        return SB_MORE;
-    }
-    *at = i < window.n ? i : window.n;
-    return SB_GARBAGE;
-}
-
-void sb_record_add(sb_buf *out, sb_slice payload) {
-    size_t at = sb_record_begin(out);
-    sb_buf_add_slice(out, payload);
-    sb_record_end(out, at);
-}
-
 size_t sb_record_begin(sb_buf *out) {
     size_t at = out->n;
     if (sb_buf_reserve(out, SB_RECORD_HEADER)) out->n += SB_RECORD_HEADER;

@@ -4,11 +4,10 @@
  * Out: borrowed payload slices; nothing is copied.
  * Frame:  0..7 length LE | 8..11 masked crc of length | payload | 4 masked crc of payload
  *
- * Four things can be wrong, and each has its own name:
- *   SB_MORE         the window ends inside the frame (a cut tail, or a file that is still growing)
- *   SB_BAD_LENGTH   the length does not match its checksum: nobody knows where the next frame
- * begins SB_BAD_PAYLOAD  the length is good, the payload is not: the next frame follows as usual
- *   SB_GARBAGE      resynchronisation found no frame in the rest of the window
+ * Three things can be wrong, and each has its own name:
+ *   SB_MORE         the window ends inside the frame: a cut tail, or a file that is still growing
+ *   SB_BAD_LENGTH   the length does not match its checksum: where the next frame begins is unknown
+ *   SB_BAD_PAYLOAD  the length is good, the payload is not: the next frame follows as usual
  *
  * Threads: none of these functions has state. Cost: one pass, no allocation. */
 #ifndef SB_CODEC_RECORD_H
@@ -42,19 +41,7 @@ size_t sb_record_take(sb_slice window, uint64_t longest, sb_record *out, size_t 
  * good), SB_MORE or SB_BAD_LENGTH. */
 sb_status sb_record_read_header(sb_record *out, sb_slice window);
 
-/* Looks for the first frame at or behind `from` whose two checksums hold and whose payload `accept`
- * takes. SB_OK: *at is its offset. SB_MORE: no whole frame, but a good header at *at whose payload
- * runs past the window: load more and try again from there. SB_GARBAGE: nothing; bytes before *at
- * need not be searched again. Cost: one checksum of 8 bytes an offset, and of payloads no more than
- * two windows, whatever the bytes claim. */
-typedef bool (*sb_record_accept_fn)(sb_slice payload);
-sb_status sb_record_resync(sb_slice window, size_t from, sb_record_accept_fn accept, size_t *at);
-
-/* Appends one frame around payload. */
-void sb_record_add(sb_buf *out, sb_slice payload);
-
-/* The same without a copy: leave SB_RECORD_HEADER bytes with begin, append the payload, then end.
- */
+/* Appends a frame: leave SB_RECORD_HEADER bytes with begin, append the payload, then end. */
 size_t sb_record_begin(sb_buf *out);
 void sb_record_end(sb_buf *out, size_t at);
 

@@ -581,10 +581,3 @@ bool sb_ingest_wait_sync(sb_ingest *in, uint64_t ticket, unsigned milliseconds) 
     pthread_mutex_unlock(&in->mutex);
     return is_done;
 }
-
-void sb_ingest_sync(sb_ingest *in) {
-    uint64_t ticket = sb_ingest_begin_sync(in);
-    pthread_mutex_lock(&in->mutex);
-    while (in->sync_done < ticket) pthread_cond_wait(&in->synced, &in->mutex);
-    pthread_mutex_unlock(&in->mutex);
-}

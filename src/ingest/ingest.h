@@ -54,10 +54,8 @@ sb_status sb_ingest_start(sb_ingest **out, const sb_env *env, sb_store *store,
 void sb_ingest_stop(sb_ingest *in);
 
 void sb_ingest_get_progress(sb_ingest *in, sb_ingest_progress *out);
-/* Walks and reads now, and returns when all that was there at the call is in the store. */
-void sb_ingest_sync(sb_ingest *in);
-/* The same in two steps: the first returns at once; the second waits at most so many milliseconds
- * and says whether it is done. */
+/* Walks and reads now: begin returns at once; wait returns when all that was there at that moment
+ * is in the store, or after so many milliseconds, and says whether it is. */
 uint64_t sb_ingest_begin_sync(sb_ingest *in);
 bool sb_ingest_wait_sync(sb_ingest *in, uint64_t ticket, unsigned milliseconds);
 

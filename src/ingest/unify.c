@@ -159,20 +159,39 @@ static sb_status add_blobs(source *s, const sb_value *value, uint32_t series,
     return add_ref(s, series, *count);
 }
 
+static sb_number_kind kind_of_number(sb_dtype dtype) {
+    switch (dtype) {
+    case SB_INT8:
+    case SB_INT16:
+    case SB_INT32:
+    case SB_INT64:
+    case SB_UINT8:
+    case SB_UINT16:
+    case SB_UINT32:
+    case SB_UINT64:
+        return SB_NUMBER_WHOLE;
+    case SB_BOOL:
+        return SB_NUMBER_BOOL;
+    default:
+        return SB_NUMBER_REAL;
+    }
+}
+
 static sb_status add_point(source *s, const sb_value *value, uint32_t series,
                            const sb_series_meta *meta) {
     double number;
+    sb_dtype dtype;
     uint32_t count = 0;
     sb_status status;
     bool is_old = value->kind == SB_VALUE_KIND_HISTO;
     switch (meta->kind) {
     case SB_SERIES_SCALAR:
-        if (!sb_scalar_of(value, &number, NULL)) break;
+        if (!sb_scalar_of(value, &number, &dtype)) break;
         s->counts->points++;
         s->scalar = series;
         s->scalars++;
         return sb_run_add_scalar(s->run, s->file, series, s->event->step, s->event->wall_time,
-                                 number);
+                                 number, kind_of_number(dtype));
     case SB_SERIES_TENSOR:
         /* A value without a payload is a null tensor; only hyperparameters make use of that. */
         if (value->kind == SB_VALUE_KIND_NONE && !sb_slice_eq(meta->plugin_name, SB_LIT("hparams")))
@@ -280,7 +299,8 @@ sb_status sb_unify_event(sb_run *run, uint32_t file, const sb_record *record, ui
     if (repeats && sb_repeats_read(repeats, payload, &series, &point)) {
         sb_run_saw_time(run, file, point.wall_time, false);
         counts->points++;
-        return sb_run_add_scalar(run, file, series, point.step, point.wall_time, point.number);
+        return sb_run_add_scalar(run, file, series, point.step, point.wall_time, point.number,
+                                 SB_NUMBER_REAL); /* forms hold floats and doubles only */
     }
     sb_event event;
     if (sb_event_read(&event, payload) != SB_OK) {

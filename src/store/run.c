@@ -345,17 +345,32 @@ sb_status sb_run_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, u
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-/* The part of the series for the file's present segment. Entered under the mutex, since parts
- * move. */
-static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file) {
+/* The newest part of the series for the file's present segment; part_n: there is none. A new file
+ * has no part yet; with very many files it must not cost a search of all parts. */
+static uint32_t newest_part(const sb_run *run, const sb_stored_series *s, uint32_t file) {
     uint32_t segment = run->files[file].segments;
-    /* A new file has no part yet; with very many files it must not cost a search of all parts. */
-    for (uint32_t i = file > s->top_file ? 0 : s->part_n; i-- > 0;) {
-        sb_stored_part *part = &s->parts[i];
-        if (part->file == file && part->segment == segment) {
-            s->current = i;
+    for (uint32_t i = file > s->top_file ? 0 : s->part_n; i-- > 0;)
+        if (s->parts[i].file == file && s->parts[i].segment == segment) return i;
+    return s->part_n;
+}
+
+/* The part of the series for the file's present segment and this kind of numbers. Entered under the
+ * mutex, since parts move. */
+static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file,
+                                 sb_number_kind kind) {
+    sb_stored_part made = {
+        .file = file, .segment = run->files[file].segments, .number_kind = (uint8_t)kind};
+    uint32_t newest = newest_part(run, s, file);
+    if (newest < s->part_n) {
+        sb_stored_part *part = &s->parts[newest];
+        if (part->number_kind == kind || s->kind_changes == SB_MOST_KIND_CHANGES) {
+            s->current = newest;
             return part;
         }
+        /* Restarts are told by the first step of a file's segment, whatever kinds it holds. */
+        made.continues = true;
+        made.has_first = part->has_first;
+        made.first_step = part->first_step;
     }
     void *parts = s->parts;
     pthread_mutex_lock(&run->mutex);
@@ -363,7 +378,8 @@ static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file
     s->parts = parts;
     if (ok) {
         s->current = s->part_n++;
-        s->parts[s->current] = (sb_stored_part){.file = file, .segment = segment};
+        s->parts[s->current] = made;
+        s->kind_changes += made.continues;
         if (file > s->top_file) s->top_file = file;
     }
     pthread_mutex_unlock(&run->mutex);
@@ -372,12 +388,15 @@ static sb_stored_part *find_part(sb_run *run, sb_stored_series *s, uint32_t file
     return &s->parts[s->current];
 }
 
-static inline sb_stored_part *part_of(sb_run *run, sb_stored_series *s, uint32_t file) {
+static inline sb_stored_part *part_of(sb_run *run, sb_stored_series *s, uint32_t file,
+                                      sb_number_kind kind) {
     if (s->part_n) {
         sb_stored_part *part = &s->parts[s->current];
-        if (part->file == file && part->segment == run->files[file].segments) return part;
+        if (part->file == file && part->segment == run->files[file].segments &&
+            part->number_kind == kind)
+            return part;
     }
-    return find_part(run, s, file);
+    return find_part(run, s, file, kind);
 }
 
 static inline void mark_dirty(sb_run *run, sb_stored_series *s, sb_stored_part *part,
@@ -454,10 +473,11 @@ static void close_tail(sb_stored_series *s) {
     s->next = s->end = NULL;
 }
 
-/* Makes room for a point of this file and step. */
-static bool open_tail(sb_run *run, sb_stored_series *s, uint32_t file, int64_t step) {
+/* Makes room for a point of this file, step and kind. */
+static bool open_tail(sb_run *run, sb_stored_series *s, uint32_t file, int64_t step,
+                      sb_number_kind kind) {
     close_tail(s);
-    sb_stored_part *part = part_of(run, s, file);
+    sb_stored_part *part = part_of(run, s, file, kind);
     if (!part) return false;
     sb_extent *e = &part->end;
     if (e->tail_n == SB_CHUNK_POINTS && !seal_tail(run, part)) return false;
@@ -467,16 +487,17 @@ static bool open_tail(sb_run *run, sb_stored_series *s, uint32_t file, int64_t s
     s->stride = e->tail->head.room;
     s->open_file = file;
     s->open_segment = part->segment;
+    s->open_kind = (uint8_t)kind;
     mark_dirty(run, s, part, step);
     return true;
 }
 
 sb_status sb_run_add_scalar(sb_run *run, uint32_t file, uint32_t series, int64_t step, double wall,
-                            double value) {
+                            double value, sb_number_kind kind) {
     sb_stored_series *s = run->series[series];
-    bool is_open =
-        s->next != s->end && s->open_file == file && s->open_segment == run->files[file].segments;
-    if (!is_open && !open_tail(run, s, file, step)) return SB_NOMEM;
+    bool is_open = s->next != s->end && s->open_file == file &&
+                   s->open_segment == run->files[file].segments && s->open_kind == kind;
+    if (!is_open && !open_tail(run, s, file, step, kind)) return SB_NOMEM;
     int64_t *to = s->next++;
     to[0] = step;
     memcpy(to + s->stride, &wall, sizeof wall);
@@ -487,7 +508,7 @@ sb_status sb_run_add_scalar(sb_run *run, uint32_t file, uint32_t series, int64_t
 sb_status sb_run_add_ref(sb_run *run, uint32_t file, uint32_t series, int64_t step, double wall,
                          const sb_ref *ref) {
     sb_stored_series *s = run->series[series];
-    sb_stored_part *part = part_of(run, s, file);
+    sb_stored_part *part = part_of(run, s, file, SB_NUMBER_REAL);
     if (!part) return SB_NOMEM;
     sb_extent *e = &part->end;
     if (!e->refs || e->ref_n == e->refs->head.room) {
@@ -557,6 +578,8 @@ static void remove_parts(sb_run *run, sb_stored_series *s, uint64_t version) {
     if (kept == s->part_n) return;
     s->part_n = kept;
     s->current = 0;
+    s->kind_changes = 0;
+    for (uint32_t i = 0; i < kept; i++) s->kind_changes += s->parts[i].continues;
     set_points(run, s, points, version);
 }
 

@@ -113,7 +113,8 @@ typedef struct ranked {
 static int by_rank(const void *a, const void *b) {
     const ranked *x = a, *y = b;
     if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
-    return (x->part->segment > y->part->segment) - (x->part->segment < y->part->segment);
+    if (x->part->segment != y->part->segment) return x->part->segment < y->part->segment ? -1 : 1;
+    return (x->part > y->part) - (x->part < y->part); /* in the order in which they were begun */
 }
 
 static bool has_points(const sb_stored_part *part) {
@@ -150,7 +151,10 @@ static sb_status find_cuts(const sb_run *run, const ranked *parts, size_t n, sb_
 static sb_part view_part(sb_stored_part *p, int64_t cut_step) {
     sb_extent *e = &p->seen;
     sb_extent_hold(e);
-    sb_part part = {.file = p->file, .cut_step = cut_step};
+    sb_part part = {.file = p->file,
+                    .number_kind = p->number_kind,
+                    .continues = p->continues,
+                    .cut_step = cut_step};
     part.chunks = e->chunks ? e->chunks->items : NULL;
     part.chunk_n = e->chunk_n;
     part.held[0] = e->chunks;

@@ -3,7 +3,7 @@
  *   store   runs by name, a version that grows with every change that a reader could see
  *   run     files, series by tag, the marks that restarts left
  *   series  one tag of one run: what it is (metadata of its first value) and its points
- *   part    the points that one file gave to one series, in the order of the file
+ *   part    points that one file gave to one series, in the order of the file
  *
  * Writing: one loader for each run. It appends points without a lock; a commit publishes all points
  * that were appended since the last one, at once. Reading: any thread, through snapshots, which
@@ -100,7 +100,7 @@ typedef struct sb_ref_point {
 typedef struct sb_series_meta {
     sb_slice plugin_name, plugin_content, display_name, description;
     sb_series_kind kind;
-    sb_dtype dtype; /* of scalars, as first seen: integers are shown as such */
+    sb_dtype dtype; /* of scalars, as first seen */
     bool from_v1;   /* a simple_value, image, audio or histo, without a plugin of its own */
 } sb_series_meta;
 
@@ -126,8 +126,15 @@ sb_status sb_run_series(sb_run *run, sb_slice tag, const sb_series_meta *meta, u
 bool sb_run_find(const sb_run *run, sb_slice tag, uint32_t *series);
 const sb_series_meta *sb_run_series_meta(const sb_run *run, uint32_t series);
 
+/* How a number was logged. TensorBoard shows integers without a decimal point and booleans as
+ * words, so the kind of every point is known: a part holds numbers of one kind. After
+ * SB_MOST_KIND_CHANGES changes the points of a series keep the kind that they have then, so that a
+ * log that changes it with every point does not cost a part a point. */
+typedef enum sb_number_kind { SB_NUMBER_REAL, SB_NUMBER_WHOLE, SB_NUMBER_BOOL } sb_number_kind;
+#define SB_MOST_KIND_CHANGES 256u
+
 sb_status sb_run_add_scalar(sb_run *run, uint32_t file, uint32_t series, int64_t step, double wall,
-                            double value);
+                            double value, sb_number_kind kind);
 sb_status sb_run_add_ref(sb_run *run, uint32_t file, uint32_t series, int64_t step, double wall,
                          const sb_ref *ref);
 /* Every event's wall time: says when the run and the file began and ended. A header's time may be
@@ -238,7 +245,9 @@ sb_status sb_run_file(sb_run *run, uint32_t file, sb_arena *arena, sb_file_info_
 /* A run of points that never changes. */
 typedef struct sb_part {
     uint32_t file;
-    int64_t cut_step; /* points with a step at or above are superseded; SB_NO_CUT: none is */
+    uint8_t number_kind; /* sb_number_kind of its scalars */
+    bool continues;      /* goes on where the part before ended, with numbers of another kind */
+    int64_t cut_step;    /* points with a step at or above are superseded; SB_NO_CUT: none is */
     /* scalars: sealed chunks, then tail_n points in columns */
     sb_chunk *const *chunks;
     size_t chunk_n;

@@ -59,9 +59,11 @@ typedef struct sb_stored_part {
     uint32_t file;
     uint32_t segment; /* how many STARTs of its file came before */
     bool has_first;
-    int64_t first_step;
-    sb_extent end;  /* with the points that are not published yet; the loader's */
-    sb_extent seen; /* published by the last commit */
+    bool continues;      /* the part before it, with numbers of another kind */
+    uint8_t number_kind; /* sb_number_kind */
+    int64_t first_step;  /* of the file's segment */
+    sb_extent end;       /* with the points that are not published yet; the loader's */
+    sb_extent seen;      /* published by the last commit */
     int64_t seen_first_step;
 } sb_stored_part;
 
@@ -79,6 +81,8 @@ typedef struct sb_stored_series {
     uint32_t top_file; /* no part is of a file with a greater number */
     uint32_t dirty_from; /* no part before it has grown since the last commit */
     bool is_dirty;
+    uint8_t open_kind;     /* the sb_number_kind that the open part was opened for */
+    uint16_t kind_changes; /* parts that continue another one */
     /* committed: */
     uint64_t points;
     uint32_t max_count, next_max_count;

@@ -3,6 +3,7 @@
 #include "base/slice.h"
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"
+#include "codec/summary.h"
 #include "media/png.h"
 #include "writer/body.h"
 #include "writer/call.h"
@@ -62,21 +63,12 @@ void sb_value_end(sb_buf *event, sb_value_frame frame) {
 
 void sb_value_metadata(sb_buf *event, const sb_call *call, sb_slice plugin_name,
                        sb_slice plugin_content, bool force) {
-    bool has_plugin = plugin_name.n || plugin_content.n;
-    if (!has_plugin && !call->display_name.n && !call->description.n && !force) return;
-    size_t expected =
-        plugin_name.n + plugin_content.n + call->display_name.n + call->description.n + 16;
-    size_t metadata = sb_pb_begin(event, SB_VALUE_METADATA, expected);
-    if (has_plugin) {
-        size_t plugin =
-            sb_pb_begin(event, SB_METADATA_PLUGIN_DATA, plugin_name.n + plugin_content.n + 6);
-        sb_pb_add_bytes_nz(event, SB_PLUGIN_DATA_PLUGIN_NAME, plugin_name);
-        sb_pb_add_bytes_nz(event, SB_PLUGIN_DATA_CONTENT, plugin_content);
-        sb_pb_end(event, plugin);
-    }
-    sb_pb_add_bytes_nz(event, SB_METADATA_DISPLAY_NAME, call->display_name);
-    sb_pb_add_bytes_nz(event, SB_METADATA_SUMMARY_DESCRIPTION, call->description);
-    sb_pb_end(event, metadata);
+    const sb_metadata metadata = {.plugin_name = plugin_name,
+                                  .content = plugin_content,
+                                  .display_name = call->display_name,
+                                  .description = call->description};
+    if (plugin_name.n || plugin_content.n || call->display_name.n || call->description.n || force)
+        sb_metadata_add(event, SB_VALUE_METADATA, &metadata);
 }
 
 /* ---- prepared bytes -------------------------------------------------------------------------- */

@@ -111,9 +111,18 @@ def scalars(root):
         for name, values in {
             "int32, then float": [np.int32(0), np.float32(0.5), np.float32(2.75), np.int32(7), np.float32(-np.inf)],
             "bool, then float": [np.bool_(True), np.float32(0.5), np.int32(2), np.bool_(False)],
+            "int32, then whole floats": [np.int32(1), np.float32(2), np.float32(3), np.int32(4), np.int32(5), np.float32(6)],
+            "float, then int32": [np.float32(1), np.float32(2), np.int32(2), np.int32(3), np.float32(3)],
+            "int64, then double": [np.int64(2**40 + 1), np.float64(2**40 + 2), np.int64(-1), np.float64(-1)],
+            "uint8, bool, half": [np.uint8(1), np.bool_(True), np.float16(1), np.uint8(0), np.bool_(False), np.float16(0)],
+            "int32, then a simple value": [np.int32(3), 3.0, 3.0, np.int32(3), 3.0],
+            "every other one": [np.int32(i) if i % 2 else np.float32(i) for i in range(240)],
         }.items():
             for step, value in enumerate(values):
-                log.tensor(name, step, value, meta("scalars"))
+                if isinstance(value, float) and not isinstance(value, np.floating):
+                    log.simple(name, step, value)
+                else:
+                    log.tensor(name, step, value, meta("scalars"))
     names = ["", " ", "a b", "a/b/c", "é", "训练/损失", 'quote"s', "it's", "<b>&amp;", "a%2Fb", "a+b", "tab\there", "😊", "back\\slash", "x" * 300]
     with Log(root + "/names of tags") as log:
         for name in names:

@@ -91,7 +91,13 @@ def directories(tmp_path_factory):
 NAMES = ["torch_writer", "everything", "sessions", "one run, prefix", "spec", "tf"]
 
 
-def same(ours, theirs):
+# what readers in other languages than Python tell apart: 2 and 2.0, 1 and true
+EXACT = {("scalars", "points"), ("scalars", "multirun"), ("timeseries", "scalars")}
+
+
+def same(key, ours, theirs):
+    if key[:2] in EXACT:
+        return any(json.dumps(ours, sort_keys=True) == json.dumps(value, sort_keys=True) for value in theirs.values())
     return any(ours == value for value in theirs.values())
 
 
@@ -105,7 +111,7 @@ def test_every_answer_is_tensorboards(directories, name, plugin):
     for key in sorted(keys, key=repr):
         mine = ours.get(key, differences.MISSING)
         theirs = {peer: found.get(key, differences.MISSING) for peer, found in answers.items()}
-        if same(mine, theirs):
+        if same(key, mine, theirs):
             continue
         entry = differences.entry_for(name, key)
         if entry is not None and differences.DATA[entry][2](mine, theirs):

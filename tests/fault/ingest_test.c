@@ -16,6 +16,7 @@
 #include "fsio/fs.h"
 #include "support/fault_alloc.h"
 #include "support/fault_fs.h"
+#include "support/sync.h"
 #include "support/test.h"
 
 /* ---- a small tree ---------------------------------------------------------------------------- */
@@ -205,10 +206,10 @@ static void first_reading_survives_every_failed_request(void **state) {
             sb_fault_alloc_fail_at(&w->memory, n, all_after);
             sb_status status = world_start(w, sb_test_dir_path(d));
             if (status == SB_OK) {
-                sb_ingest_sync(w->in);
+                sb_test_sync(w->in);
                 assert_nothing_wrong(w->store);
                 had_fault = heal(w);
-                sb_ingest_sync(w->in);
+                sb_test_sync(w->in);
                 assert_planted(w->store);
             } else {
                 assert_int_equal(status, SB_NOMEM);
@@ -226,15 +227,15 @@ static void growth_survives_every_failed_request(void **state) {
         plant(d);
         world *w = world_new();
         assert_int_equal(world_start(w, sb_test_dir_path(d)), SB_OK);
-        sb_ingest_sync(w->in);
+        sb_test_sync(w->in);
         change(d);
         pthread_mutex_lock(&w->memory.lock);
         w->memory.fail_at = w->memory.calls + n;
         pthread_mutex_unlock(&w->memory.lock);
-        sb_ingest_sync(w->in);
+        sb_test_sync(w->in);
         assert_nothing_wrong(w->store);
         had_fault = heal(w);
-        sb_ingest_sync(w->in);
+        sb_test_sync(w->in);
         assert_changed(w->store);
         world_free(w);
         sb_test_dir_free(d);
@@ -263,11 +264,11 @@ static bool read_with_fault(sb_fault_call call, uint64_t n, int error, bool and_
     world *w = world_new();
     sb_fault_fs_fail(&w->files, call, n, error, and_after);
     assert_int_equal(world_start(w, sb_test_dir_path(planted)), SB_OK);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     assert_nothing_wrong(w->store);
     bool had_fault = sb_fault_fs_failures(&w->files) > 0;
     sb_fault_fs_fail(&w->files, call, 0, 0, false);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     assert_planted(w->store);
     world_free(w);
     return had_fault;
@@ -284,15 +285,15 @@ static bool grow_with_fault(sb_fault_call call, uint64_t n, int error, bool and_
     plant(d);
     world *w = world_new();
     assert_int_equal(world_start(w, sb_test_dir_path(d)), SB_OK);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     change(d);
     uint64_t before = sb_fault_fs_failures(&w->files);
     sb_fault_fs_fail(&w->files, call, n, error, and_after);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     assert_nothing_wrong(w->store);
     bool had_fault = sb_fault_fs_failures(&w->files) > before;
     sb_fault_fs_fail(&w->files, call, 0, 0, false);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     assert_changed(w->store);
     world_free(w);
     sb_test_dir_free(d);
@@ -309,12 +310,12 @@ static bool look_with_fault(sb_fault_call call, uint64_t n, int error, bool and_
     if (error == ENOENT) return false; /* then things are gone, as far as anybody can tell */
     world *w = world_new();
     assert_int_equal(world_start(w, sb_test_dir_path(planted)), SB_OK);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     assert_planted(w->store);
     uint64_t before = sb_fault_fs_failures(&w->files);
     sb_fault_fs_fail(&w->files, call, n, error, and_after);
-    sb_ingest_sync(w->in);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
+    sb_test_sync(w->in);
     bool had_fault = sb_fault_fs_failures(&w->files) > before;
     assert_planted(w->store);
     sb_fault_fs_fail(&w->files, call, 0, 0, false);
@@ -333,15 +334,15 @@ static void failing_disk_is_told(void **state) {
     plant(d);
     world *w = world_new();
     assert_int_equal(world_start(w, sb_test_dir_path(d)), SB_OK);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     sb_fault_fs_fail(&w->files, SB_CALL_LIST, 1, EIO, true);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     sb_ingest_progress progress;
     sb_ingest_get_progress(w->in, &progress);
     assert_int_equal(progress.problems, 1);
     assert_non_null(strstr(progress.problem, sb_test_dir_path(d)));
     sb_fault_fs_fail(&w->files, SB_CALL_LIST, 0, 0, false);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     sb_ingest_get_progress(w->in, &progress);
     assert_int_equal(progress.problems, 0);
     world_free(w);
@@ -354,7 +355,7 @@ static void short_reads_change_nothing(void **state) {
         world *w = world_new();
         sb_fault_fs_short(&w->files, most, 0);
         assert_int_equal(world_start(w, sb_test_dir_path(d)), SB_OK);
-        sb_ingest_sync(w->in);
+        sb_test_sync(w->in);
         assert_planted(w->store);
         world_free(w);
     }
@@ -372,7 +373,7 @@ static void tags_beyond_the_limit_are_counted_and_cost_nothing_else(void **state
     sb_ingest_root root = {NULL, sb_test_dir_path(d)};
     sb_ingest_opts how = {.roots = &root, .root_count = 1};
     assert_ok(sb_ingest_start(&w->in, &w->env, w->store, &how, &err), &err);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     sb_run *run = sb_store_find_run(w->store, SB_LIT("a"));
     assert_non_null(run);
     sb_run_info info;

@@ -18,6 +18,7 @@
 #include "base/slice.h"
 #include "server/app_int.h"
 #include "server/http/admit.h"
+#include "sync.h"
 
 typedef struct sb_serve_bed {
     sb_app app;
@@ -57,7 +58,7 @@ static inline sb_status sb_serve_bed_parts(sb_serve_bed *b, const sb_env *env, c
     sb_ingest_root root = {NULL, path};
     sb_ingest_opts ingest = {.roots = &root, .root_count = 1, .threads = 1, .no_inotify = true};
     if (status == SB_OK) status = sb_ingest_start(&app->ingest, env, app->store, &ingest, NULL);
-    if (status == SB_OK) sb_ingest_sync(app->ingest);
+    if (status == SB_OK) sb_test_sync(app->ingest);
     return status;
 }
 

@@ -39,17 +39,3 @@ const char *sb_audio_type(const sb_series_meta *meta) {
                   plugin.encoding == SB_AUDIO_ENCODING_WAV;
     return is_wav ? "audio/wav" : "application/octet-stream";
 }
-
-sb_status sb_media_blob(sb_blob_cache *blobs, const sb_series *series, int64_t step, uint32_t i,
-                        size_t max_bytes, sb_arena *arena, sb_slice *out, sb_err *err) {
-    sb_ref_item item;
-    sb_slice payload;
-    if (series->meta->kind != SB_SERIES_BLOBS)
-        return sb_fail(err, SB_NOT_FOUND, 0, "%.*s holds no blobs", SB_SHOWN(series->tag));
-    sb_status status = sb_refs_find(series, step, &item, err);
-    if (status == SB_OK)
-        status =
-            sb_blob_read(blobs, series->run, item.file, &item.ref, max_bytes, arena, &payload, err);
-    if (status == SB_OK) status = sb_ref_blob(&item.ref, payload, i, arena, out, err);
-    return status;
-}

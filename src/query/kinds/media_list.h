@@ -1,4 +1,4 @@
-/* media_list.h: images and clips of a series: which steps have sample k, and the bytes of one.
+/* media_list.h: images and clips of a series: which steps have sample k.
  *
  * Steps ascend; of several points at one step the first counts, as in TensorBoard. An image's blobs
  * are width, height, then the pictures: sample k is blob k + 2. A clip's sample k is blob k.
@@ -27,10 +27,5 @@ sb_status sb_media_list(const sb_series *series, const sb_media_ask *ask, sb_are
 
 /* "audio/wav" or "application/octet-stream", by the encoding that the series' metadata names. */
 const char *sb_audio_type(const sb_series_meta *meta);
-
-/* Blob i of the first visible point at a step, in the arena. SB_NOT_FOUND: no such step or blob;
- * the rest as sb_blob_read. */
-sb_status sb_media_blob(sb_blob_cache *blobs, const sb_series *series, int64_t step, uint32_t i,
-                        size_t max_bytes, sb_arena *arena, sb_slice *out, sb_err *err);
 
 #endif

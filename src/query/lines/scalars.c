@@ -285,7 +285,8 @@ uint64_t sb_line_points(const sb_line *line) {
 
 uint32_t sb_series_attempts(const sb_series *series) {
     uint32_t n = 1;
-    for (size_t i = 0; i < series->part_n; i++) n += series->parts[i].cut_step != SB_NO_CUT;
+    for (size_t i = 0; i < series->part_n; i++)
+        n += series->parts[i].cut_step != SB_NO_CUT && !series->parts[i].continues;
     return n;
 }
 

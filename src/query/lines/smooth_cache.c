@@ -224,10 +224,11 @@ static sb_status smooth_gathered(const gathered *g, const sb_line *line, const s
     if (!g->superseded)
         return sb_smooth_values(how, g->values, g->xs, g->n, unit, alloc, budget, err);
     sb_status status = smooth_marked(g, 0, g->n, false, how, unit, alloc, budget, err);
-    size_t from = 0;
+    size_t from = 0, to = 0;
     for (size_t i = 0; i < line->series->part_n && status == SB_OK; i++) {
         const sb_part *part = &line->series->parts[i];
-        size_t to = from + part->chunk_n * SB_CHUNK_POINTS + part->tail_n;
+        to += part->chunk_n * SB_CHUNK_POINTS + part->tail_n;
+        if (i + 1 < line->series->part_n && part[1].continues) continue;
         if (line->show_superseded && part->cut_step != SB_NO_CUT)
             status = smooth_marked(g, from, to, true, how, unit, alloc, budget, err);
         from = to;

@@ -11,29 +11,6 @@
 /* The longest point: three numbers and the text around them. */
 #define POINT_ROOM (3 * SB_NUMBER_ROOM + 64)
 
-/* How the numbers of a series are shown, by the type of its first point: integers without a decimal
- * point, booleans as words. Later points may have another type (an integer 0, then 0.5), so a
- * number that is no integer is always shown as the real number it is. */
-typedef enum shown { SHOWN_REAL, SHOWN_WHOLE, SHOWN_BOOL } shown;
-
-static shown shown_as(sb_dtype dtype) {
-    switch (dtype) {
-    case SB_INT8:
-    case SB_INT16:
-    case SB_INT32:
-    case SB_INT64:
-    case SB_UINT8:
-    case SB_UINT16:
-    case SB_UINT32:
-    case SB_UINT64:
-        return SHOWN_WHOLE;
-    case SB_BOOL:
-        return SHOWN_BOOL;
-    default:
-        return SHOWN_REAL;
-    }
-}
-
 static size_t put_text(char *to, const char *text, size_t n) {
     memcpy(to, text, n);
     return n;
@@ -62,16 +39,19 @@ static bool is_int64(double x) {
     return (double)whole == x && !(whole == 0 && signbit(x));
 }
 
-static size_t put_value(char *to, double x, shown how, bool csv) {
-    if (how == SHOWN_BOOL && (x == 0 || x == 1)) {
+/* Integers have no decimal point, booleans are words. The kind of a point may be wrong where it
+ * changed very often (store.h), so a number that is no integer is shown as the real number that it
+ * is. */
+static size_t put_value(char *to, double x, sb_number_kind kind, bool csv) {
+    if (kind == SB_NUMBER_BOOL && (x == 0 || x == 1)) {
         if (csv) return x != 0 ? PUT(to, "True") : PUT(to, "False");
         return x != 0 ? PUT(to, "true") : PUT(to, "false");
     }
-    if (how != SHOWN_REAL && is_int64(x)) return sb_print_int64(to, (int64_t)x);
+    if (kind != SB_NUMBER_REAL && is_int64(x)) return sb_print_int64(to, (int64_t)x);
     return csv ? put_csv_double(to, x) : put_json_double(to, x);
 }
 
-static size_t put_point(char *to, double wall, int64_t step, double value, shown how,
+static size_t put_point(char *to, double wall, int64_t step, double value, sb_number_kind kind,
                         sb_points_form form) {
     char *at = to;
     switch (form) {
@@ -81,7 +61,7 @@ static size_t put_point(char *to, double wall, int64_t step, double value, shown
         at += PUT(at, ", ");
         at += sb_print_int64(at, step);
         at += PUT(at, ", ");
-        at += put_value(at, value, how, false);
+        at += put_value(at, value, kind, false);
         at += PUT(at, "]");
         break;
     case SB_POINTS_OBJECTS:
@@ -90,7 +70,7 @@ static size_t put_point(char *to, double wall, int64_t step, double value, shown
         at += PUT(at, ", \"step\": ");
         at += sb_print_int64(at, step);
         at += PUT(at, ", \"value\": ");
-        at += put_value(at, value, how, false);
+        at += put_value(at, value, kind, false);
         at += PUT(at, "}");
         break;
     case SB_POINTS_CSV:
@@ -98,7 +78,7 @@ static size_t put_point(char *to, double wall, int64_t step, double value, shown
         at += PUT(at, ",");
         at += sb_print_int64(at, step);
         at += PUT(at, ",");
-        at += put_value(at, value, how, true);
+        at += put_value(at, value, kind, true);
         at += PUT(at, "\r\n");
         break;
     }
@@ -141,18 +121,18 @@ sb_status sb_compat_add_points(sb_buf *out, const sb_series *series, const sb_ap
     sb_status status =
         begin_picking(&picked, series, app->show_superseded, sampling, q->arena, err);
     if (status != SB_OK) return status;
-    shown how = shown_as(series->meta->dtype);
     bool is_json = form != SB_POINTS_CSV, any = false;
     sb_scalar_walk walk = sb_scalars_of(series, !app->show_superseded);
-    size_t n;
+    size_t n, part;
     if (is_json) sb_buf_add_byte(out, '[');
-    while (status == SB_OK && (n = sb_scalars_next(&walk, &points, NULL)) > 0) {
+    while (status == SB_OK && (n = sb_scalars_next(&walk, &points, &part)) > 0) {
+        sb_number_kind kind = (sb_number_kind)series->parts[part].number_kind;
         for (size_t i = 0; i < n; i++) {
             if (!is_picked(&picked) || !sb_buf_reserve(out, POINT_ROOM)) continue;
             char *at = (char *)out->p + out->n;
             if (is_json && any) at += PUT(at, ", ");
             any = true;
-            at += put_point(at, points.walls[i], points.steps[i], points.values[i], how, form);
+            at += put_point(at, points.walls[i], points.steps[i], points.values[i], kind, form);
             out->n = (size_t)(at - (char *)out->p);
         }
         if (out->failed != SB_OK) break;

@@ -6,6 +6,7 @@
 #include "codec/plugin.h"
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"
+#include "codec/summary.h"
 #include "writer/kinds/kinds.h"
 
 #include "base/banned.h"
@@ -92,11 +93,8 @@ static void add_summary(sb_buf *out, const sb_category_plan *plans, size_t count
     sb_layout_add(out, plans, count);
     sb_pb_end(out, layout);
     sb_pb_end(out, tensor);
-    size_t metadata = sb_pb_begin(out, SB_VALUE_METADATA, 18);
-    size_t plugin = sb_pb_begin(out, SB_METADATA_PLUGIN_DATA, 16);
-    sb_pb_add_bytes(out, SB_PLUGIN_DATA_PLUGIN_NAME, SB_LIT("custom_scalars"));
-    sb_pb_end(out, plugin);
-    sb_pb_end(out, metadata);
+    sb_metadata_add(out, SB_VALUE_METADATA,
+                    &(sb_metadata){.plugin_name = SB_LIT("custom_scalars")});
     sb_pb_end(out, value);
 }
 

@@ -14,6 +14,7 @@
 #include "codec/proto/proto.h"
 #include "codec/record.h"
 #include "fsio/fs.h"
+#include "support/sync.h"
 #include "support/test.h"
 
 static const sb_env env = {&sb_alloc_libc, &sb_fs_local, &sb_clock_system};
@@ -113,7 +114,7 @@ static void whole_tree_is_read(void **state) {
     put_log(d, "中文 run/events.tfevents.1", 0, 5, 1000);
     put_log(d, "a/not-a-log", 0, 5, 1000);
     world w = watch_over(sb_test_dir_path(d), 0, true);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, ".", 0), 10);
     assert_int_equal(count_points(w.store, "a/b", 0), 3000);
     assert_int_equal(count_points(w.store, "中文 run", 0), 5);
@@ -139,7 +140,7 @@ static void file_that_grows_in_any_cuts_shows_whole_records_only(void **state) {
         if (n > log.n - at) n = log.n - at;
         append(path, sb_slice_of(log.p + at, n));
         at += n;
-        sb_ingest_sync(w.in);
+        sb_test_sync(w.in);
         size_t seen = count_points(w.store, "r", 0);
         assert_true(seen <= at / record);
         if (at == log.n) assert_int_equal(seen, 200);
@@ -153,10 +154,10 @@ static void deleted_file_takes_its_points_along(void **state) {
     const char *first = put_log(d, "r/1.tfevents", 0, 10, 1000);
     put_log(d, "r/2.tfevents", 10, 20, 2000);
     world w = watch_over(sb_test_dir_path(d), 100, true);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, "r", 0), 20);
     unlink(first);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, "r", 10), 10);
     end_watch(&w);
 }
@@ -165,11 +166,11 @@ static void training_again_in_the_emptied_folder_just_works(void **state) {
     sb_test_dir *d = *state;
     const char *old = put_log(d, "r/1.tfevents", 0, 500, 1000);
     world w = watch_over(sb_test_dir_path(d), 100, true);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, "r", 0), 500);
     unlink(old);
     put_log(d, "r/2.tfevents", 0, 7, 500); /* even with a clock that went back */
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, "r", 0), 7);
     end_watch(&w);
 }
@@ -178,12 +179,12 @@ static void run_goes_with_its_last_file_and_comes_back(void **state) {
     sb_test_dir *d = *state;
     const char *path = put_log(d, "r/1.tfevents", 0, 5, 1000);
     world w = watch_over(sb_test_dir_path(d), 100, true);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     unlink(path);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_null(sb_store_find_run(w.store, SB_LIT("r")));
     put_log(d, "r/1.tfevents", 0, 6, 1000);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, "r", 0), 6);
     end_watch(&w);
 }
@@ -192,17 +193,17 @@ static void truncated_and_replaced_files_are_read_anew(void **state) {
     sb_test_dir *d = *state;
     const char *path = put_log(d, "r/1.tfevents", 0, 100, 1000);
     world w = watch_over(sb_test_dir_path(d), 100, true);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, "r", 0), 100);
     sb_buf log = make_log(0, 3, 1000);
     assert_int_equal(truncate(path, 0), 0);
     append(path, sb_buf_slice(&log));
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, "r", 0), 3);
     sb_buf_fini(&log);
     put_log(d, "other", 40, 300, 1000);
     assert_int_equal(rename(sb_test_dir_join(d, "other"), path), 0);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, "r", 40), 260);
     end_watch(&w);
 }
@@ -210,7 +211,7 @@ static void truncated_and_replaced_files_are_read_anew(void **state) {
 static void directory_may_come_later(void **state) {
     sb_test_dir *d = *state;
     world w = watch_over(sb_test_dir_join(d, "not/yet"), 100, true);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     sb_arena arena;
     sb_arena_init(&arena, &sb_alloc_libc, 4096, 1 << 20);
     sb_runs runs;
@@ -218,7 +219,7 @@ static void directory_may_come_later(void **state) {
     assert_int_equal(runs.n, 0);
     sb_arena_fini(&arena);
     put_log(d, "not/yet/r/1.tfevents", 0, 5, 1000);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     assert_int_equal(count_points(w.store, "r", 0), 5);
     end_watch(&w);
 }
@@ -230,7 +231,7 @@ static void damage_costs_only_the_damaged_records_and_is_told(void **state) {
     sb_test_dir_put(d, "r/1.tfevents", sb_buf_slice(&log));
     sb_buf_fini(&log);
     world w = watch_over(sb_test_dir_path(d), 0, true);
-    sb_ingest_sync(w.in);
+    sb_test_sync(w.in);
     sb_run *run = sb_store_find_run(w.store, SB_LIT("r"));
     sb_run_info info;
     sb_run_get_info(run, &info);
@@ -260,7 +261,7 @@ static void named_roots_give_their_name_to_the_runs(void **state) {
     sb_ingest_root roots[] = {{"one", sb_test_dir_join(d, "x")}, {"two", sb_test_dir_join(d, "y")}};
     sb_ingest_opts opts = {.roots = roots, .root_count = 2};
     assert_int_equal(sb_ingest_start(&in, &env, store, &opts, NULL), SB_OK);
-    sb_ingest_sync(in);
+    sb_test_sync(in);
     assert_int_equal(count_points(store, "one/.", 0), 5);
     assert_int_equal(count_points(store, "two/sub", 0), 6);
     sb_ingest_stop(in);
@@ -279,7 +280,7 @@ static void overlapping_roots_show_under_both_names(void **state) {
     sb_ingest_opts opts = {.roots = roots, .root_count = 3};
     assert_int_equal(sb_ingest_start(&in, &env, store, &opts, NULL), SB_OK);
     for (int i = 0; i < 2; i++) { /* the second walk finds what the first one made */
-        sb_ingest_sync(in);
+        sb_test_sync(in);
         assert_int_equal(count_points(store, "a/.", 0), 5);
         assert_int_equal(count_points(store, "a/sub", 0), 6);
         assert_int_equal(count_points(store, "b/.", 0), 5);
@@ -356,7 +357,7 @@ static void run_that_grows_again_does_not_keep_it_loading(void **state) {
     while (sb_ingest_get_progress(in, &progress), progress.is_loading) sched_yield();
     assert_int_equal(count_points(store, "b", 0), 10);
     open_gate(&g, 1);
-    sb_ingest_sync(in);
+    sb_test_sync(in);
     assert_int_equal(count_points(store, "a", 0), 20);
     sb_ingest_stop(in);
     sb_store_free(store);

@@ -15,6 +15,7 @@
 #include "codec/proto/proto.h"
 #include "codec/record.h"
 #include "fsio/fs.h"
+#include "support/sync.h"
 #include "support/test.h"
 
 #define MS ((uint64_t)1000 * 1000)
@@ -64,7 +65,7 @@ static world *follow(sb_test_dir *d, bool no_inotify) {
     sb_ingest_opts in_opts = {
         .roots = &root, .root_count = 1, .reload_interval = 1000, .no_inotify = no_inotify};
     assert_ok(sb_ingest_start(&w->in, &w->env, w->store, &in_opts, &err), &err);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     return w;
 }
 
@@ -157,7 +158,7 @@ static sb_test_dir *with_log(void **state, const char *folder) {
 static void growth_of_a_run_is_told_by_inotify(void **state) {
     world *w = follow(with_log(state, "r"), false);
     append(w, "r/1.tfevents", 0, 10);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     append(w, "r/1.tfevents", 10, 20);
     await_points(w, "r", 20);
     append(w, "r/1.tfevents", 20, 30);
@@ -169,7 +170,7 @@ static void growth_of_a_run_is_told_by_inotify(void **state) {
 static void growth_without_inotify_is_found_by_polling(void **state) {
     world *w = follow(with_log(state, "r"), true);
     append(w, "r/1.tfevents", 0, 10);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     append(w, "r/1.tfevents", 10, 20);
     move_clock(w, POLL_NS);
     await_points(w, "r", 20);
@@ -180,8 +181,8 @@ static void growth_without_inotify_is_found_by_polling(void **state) {
 static void growth_directly_in_the_log_directory_is_told_by_inotify(void **state) {
     world *w = follow(with_log(state, NULL), false);
     append(w, "1.tfevents", 0, 10);
-    sb_ingest_sync(w->in);
-    sb_ingest_sync(w->in); /* every walk watches the directory again */
+    sb_test_sync(w->in);
+    sb_test_sync(w->in); /* every walk watches the directory again */
     append(w, "1.tfevents", 10, 20);
     await_points(w, ".", 20);
     assert_noticed(w, 1, 0);
@@ -191,7 +192,7 @@ static void growth_directly_in_the_log_directory_is_told_by_inotify(void **state
 static void run_folder_that_was_made_again_is_told_by_inotify(void **state) {
     world *w = follow(with_log(state, "r"), false);
     append(w, "r/1.tfevents", 0, 10);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     unlink(sb_test_dir_join(w->dir, "r/1.tfevents"));
     rmdir(sb_test_dir_join(w->dir, "r"));
     make_folder(w->dir, "r");
@@ -210,7 +211,7 @@ static void run_folder_that_was_exchanged_is_told_by_inotify(void **state) {
     append(w, "r/1.tfevents", 0, 10);
     make_folder(w->dir, "other");
     append(w, "other/1.tfevents", 0, 5);
-    sb_ingest_sync(w->in);
+    sb_test_sync(w->in);
     assert_int_equal(rename(sb_test_dir_join(w->dir, "r"), sb_test_dir_join(w->dir, "old")), 0);
     assert_int_equal(rename(sb_test_dir_join(w->dir, "other"), sb_test_dir_join(w->dir, "r")), 0);
     move_clock(w, WALK_NS);

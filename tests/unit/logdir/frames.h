@@ -7,6 +7,7 @@
 #include "codec/proto/proto.h"
 #include "codec/record.h"
 #include "logdir/tail.h"
+#include "support/frame.h"
 #include "support/memory_fs.h"
 #include "support/test.h"
 
@@ -30,7 +31,7 @@ static inline void frames_fini(frames *f) {
 
 static inline void frames_add(frames *f, sb_slice payload) {
     assert_true(f->count < MAX_FRAMES);
-    sb_record_add(&f->bytes, payload);
+    sb_test_add_record(&f->bytes, payload);
     f->offset[++f->count] = f->bytes.n;
 }
 

@@ -10,6 +10,7 @@
 #include "logdir/table.h"
 #include "support/fault_alloc.h"
 #include "support/fault_fs.h"
+#include "support/frame.h"
 #include "unit/logdir/frames.h"
 #include "base/banned.h"
 
@@ -28,7 +29,7 @@ static void add_value(frames *f, int64_t step, const char *tag, sb_slice fields)
     sb_buf_add_slice(&b, fields);
     sb_pb_end(&b, value);
     sb_pb_end(&b, summary);
-    sb_record_add(&f->bytes, sb_buf_slice(&b));
+    sb_test_add_record(&f->bytes, sb_buf_slice(&b));
     sb_buf_fini(&b);
 }
 
@@ -228,7 +229,7 @@ static void add_session(frames *f, int64_t step, int64_t status) {
     sb_pb_add_int_nz(&b, SB_SESSION_LOG_STATUS, status);
     sb_pb_add_bytes_nz(&b, SB_SESSION_LOG_MSG, SB_LIT("hello"));
     sb_pb_end(&b, log);
-    sb_record_add(&f->bytes, sb_buf_slice(&b));
+    sb_test_add_record(&f->bytes, sb_buf_slice(&b));
     sb_buf_fini(&b);
 }
 

@@ -12,6 +12,7 @@
 #include "query/records/value.h"
 #include "support/fault_alloc.h"
 #include "support/fault_fs.h"
+#include "support/sync.h"
 #include "unit/query/logs.h"
 
 #define FILE_1 "run/events.out.tfevents.1"
@@ -174,7 +175,7 @@ static void a_file_that_left_the_run_is_gone(void **state) {
     sb_ref_item *items;
     list_of(&l, &s, &items);
     unlink(path);
-    sb_ingest_sync(l.ingest);
+    sb_test_sync(l.ingest);
     sb_slice text;
     sb_err err;
     uint32_t first = s.parts[0].file;

@@ -46,8 +46,9 @@ static void add_scalar(sb_run *run, uint32_t file, const char *tag, int64_t step
     uint32_t series;
     bool is_new;
     assert_int_equal(sb_run_series(run, sb_slice_str(tag), &meta, &series, &is_new), SB_OK);
-    assert_int_equal(sb_run_add_scalar(run, file, series, step, 100.0 + (double)step, value),
-                     SB_OK);
+    assert_int_equal(
+        sb_run_add_scalar(run, file, series, step, 100.0 + (double)step, value, SB_NUMBER_REAL),
+        SB_OK);
 }
 
 static void finish_run(sb_run *run) {

@@ -15,6 +15,7 @@
 #include "fsio/fs.h"
 #include "ingest/ingest.h"
 #include "query/records/blob.h"
+#include "support/sync.h"
 #include "support/test.h"
 
 /* Not on the stack: the threads of a test that failed go on for a while. */
@@ -43,7 +44,7 @@ static inline void logs_load_from(logs *l, const char *path, const sb_fs *fs) {
     sb_ingest_opts opts = {
         .roots = &root, .root_count = 1, .reload_interval = 0, .threads = 1, .no_inotify = true};
     assert_ok(sb_ingest_start(&l->ingest, &logs_env, l->store, &opts, &err), &err);
-    sb_ingest_sync(l->ingest);
+    sb_test_sync(l->ingest);
     assert_ok(sb_blob_cache_new(&l->blobs, &logs_env, 4, &err), &err);
 }
 

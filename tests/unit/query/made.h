@@ -51,7 +51,8 @@ static inline uint32_t made_file(made *m, const char *path) {
 
 static inline void made_add(made *m, uint32_t file, int64_t step, double wall, double value) {
     sb_run_saw_time(m->run, file, wall, false);
-    assert_int_equal(sb_run_add_scalar(m->run, file, m->series, step, wall, value), SB_OK);
+    assert_int_equal(sb_run_add_scalar(m->run, file, m->series, step, wall, value, SB_NUMBER_REAL),
+                     SB_OK);
 }
 
 /* The committed points of the series. */

@@ -25,7 +25,8 @@ static two two_new(void) {
 }
 
 static void add_metric(two *t, int64_t step, double x) {
-    assert_int_equal(sb_run_add_scalar(t->line.run, t->file, t->metric, step, 0, x), SB_OK);
+    assert_int_equal(sb_run_add_scalar(t->line.run, t->file, t->metric, step, 0, x, SB_NUMBER_REAL),
+                     SB_OK);
 }
 
 typedef struct laid {

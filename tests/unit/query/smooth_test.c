@@ -461,7 +461,7 @@ static void followed_run_leaves_no_old_answers_behind(void **state) {
     for (int ask = 0; ask < ASKS; ask++) {
         for (int i = 0; i < SERIES; i++)
             for (int step = ask * STEPS; step < (ask + 1) * STEPS; step++)
-                sb_run_add_scalar(m.run, file, series[i], step, step, step % 13);
+                sb_run_add_scalar(m.run, file, series[i], step, step, step % 13, SB_NUMBER_REAL);
         assert_int_equal(sb_run_commit(m.run), SB_OK);
         for (int i = 0; i < SERIES; i++) {
             sb_series s;

@@ -51,7 +51,7 @@ static void log_point(sb_store *store, const char *name, const char *tag) {
     }
     assert_int_equal(sb_run_series(run, sb_slice_str(tag), &scalar_meta, &series, &is_new), SB_OK);
     sb_run_saw_time(run, file, 1, false);
-    assert_int_equal(sb_run_add_scalar(run, file, series, 1, 1, 1), SB_OK);
+    assert_int_equal(sb_run_add_scalar(run, file, series, 1, 1, 1, SB_NUMBER_REAL), SB_OK);
     assert_int_equal(sb_run_commit(run), SB_OK);
     sb_run_release(run);
 }

@@ -59,7 +59,7 @@ static void grow_file(world *w, file *f) {
         sb_run_saw_time(w->run, f->number, w->wall, false);
         for (uint32_t i = 0; i + 1 < SERIES; i++)
             if (sb_run_add_scalar(w->run, f->number, w->series[i], f->next, (double)f->life,
-                                  value_of(i, f->next)) != SB_OK)
+                                  value_of(i, f->next), SB_NUMBER_REAL) != SB_OK)
                 abort();
         sb_ref ref = {.offset = (uint64_t)f->next, .count = 1};
         if (sb_run_add_ref(w->run, f->number, w->series[SERIES - 1], f->next, (double)f->life,

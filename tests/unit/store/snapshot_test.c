@@ -35,7 +35,7 @@ static void no_memory_is_said_and_leaves_nothing_behind(void **state) {
     world w = make_world();
     for (uint64_t i = 0; i < 300; i++) {
         uint32_t file = add_file(&w, i);
-        assert_ok(sb_run_add_scalar(w.run, file, w.series, 1, 1, 1), NULL);
+        assert_ok(sb_run_add_scalar(w.run, file, w.series, 1, 1, 1, SB_NUMBER_REAL), NULL);
     }
     assert_ok(sb_run_commit(w.run), NULL);
     sb_arena arena;
@@ -86,12 +86,12 @@ static void names_change_when_series_come_and_go_and_not_when_they_grow(void **s
     uint32_t file = add_file(&w, 1);
     uint64_t before = sb_store_names_version(w.store);
     assert_int_equal(info_of(&w).series_count, 0);
-    assert_ok(sb_run_add_scalar(w.run, file, w.series, 1, 1, 1), NULL);
+    assert_ok(sb_run_add_scalar(w.run, file, w.series, 1, 1, 1, SB_NUMBER_REAL), NULL);
     sb_run_commit(w.run);
     uint64_t with = sb_store_names_version(w.store);
     assert_true(with > before);
     assert_int_equal(info_of(&w).series_count, 1);
-    assert_ok(sb_run_add_scalar(w.run, file, w.series, 2, 2, 2), NULL);
+    assert_ok(sb_run_add_scalar(w.run, file, w.series, 2, 2, 2, SB_NUMBER_REAL), NULL);
     sb_run_commit(w.run);
     assert_int_equal(sb_store_names_version(w.store), with);
     sb_run_drop_file(w.run, file);
@@ -109,11 +109,11 @@ static void what_grew_since_a_version_is_listed_up_to_a_number(void **state) {
     uint32_t file = add_file(&w, 1), other;
     bool is_new;
     assert_ok(sb_run_series(w.run, SB_LIT("acc"), &scalar_meta, &other, &is_new), NULL);
-    assert_ok(sb_run_add_scalar(w.run, file, w.series, 1, 1, 1), NULL);
-    assert_ok(sb_run_add_scalar(w.run, file, other, 1, 1, 1), NULL);
+    assert_ok(sb_run_add_scalar(w.run, file, w.series, 1, 1, 1, SB_NUMBER_REAL), NULL);
+    assert_ok(sb_run_add_scalar(w.run, file, other, 1, 1, 1, SB_NUMBER_REAL), NULL);
     sb_run_commit(w.run);
     uint64_t both = sb_store_version(w.store);
-    assert_ok(sb_run_add_scalar(w.run, file, other, 2, 2, 2), NULL);
+    assert_ok(sb_run_add_scalar(w.run, file, other, 2, 2, 2, SB_NUMBER_REAL), NULL);
     sb_run_commit(w.run);
     sb_arena arena;
     sb_arena_init(&arena, &sb_alloc_libc, 1 << 12, 1 << 20);

@@ -38,8 +38,9 @@ static void free_world(world *w) {
 
 static void add(world *w, uint32_t file, int64_t step, double wall) {
     sb_run_saw_time(w->run, file, wall, false);
-    assert_int_equal(sb_run_add_scalar(w->run, file, w->series, step, wall, (double)step * 2),
-                     SB_OK);
+    assert_int_equal(
+        sb_run_add_scalar(w->run, file, w->series, step, wall, (double)step * 2, SB_NUMBER_REAL),
+        SB_OK);
 }
 
 /* The steps that a reader sees, in order, as text. */
@@ -97,6 +98,86 @@ static void snapshot_stays_as_it_was_while_the_series_grows(void **state) {
     assert_int_equal(next, 1500);
     assert_int_equal(s.points, 1500);
     sb_series_release(&s);
+    free_world(&w);
+}
+
+/* The kind of every point that a reader sees, in order, as a letter. */
+static const char *kinds_of(world *w, bool hide) {
+    static char text[4096];
+    static sb_points points;
+    sb_series s;
+    assert_int_equal(sb_series_take(w->run, SB_LIT("loss"), &w->arena, &s), SB_OK);
+    sb_scalar_walk walk = sb_scalars_of(&s, hide);
+    size_t used = 0, n, part;
+    while ((n = sb_scalars_next(&walk, &points, &part)))
+        for (size_t i = 0; i < n; i++) text[used++] = "rwb"[s.parts[part].number_kind];
+    text[used] = 0;
+    sb_series_release(&s);
+    return text;
+}
+
+static void add_kind(world *w, uint32_t file, int64_t step, double wall, sb_number_kind kind) {
+    sb_run_saw_time(w->run, file, wall, false);
+    assert_int_equal(sb_run_add_scalar(w->run, file, w->series, step, wall, (double)step * 2, kind),
+                     SB_OK);
+}
+
+static void every_point_keeps_the_kind_of_its_number(void **state) {
+    (void)state;
+    world w = make_world(&sb_alloc_libc);
+    add_kind(&w, w.file, 0, 100, SB_NUMBER_WHOLE);
+    add_kind(&w, w.file, 1, 101, SB_NUMBER_WHOLE);
+    add_kind(&w, w.file, 2, 102, SB_NUMBER_REAL);
+    sb_run_commit(w.run);
+    assert_string_equal(kinds_of(&w, true), "wwr");
+    add_kind(&w, w.file, 3, 103, SB_NUMBER_REAL);
+    add_kind(&w, w.file, 4, 104, SB_NUMBER_WHOLE);
+    add_kind(&w, w.file, 5, 105, SB_NUMBER_BOOL);
+    sb_run_commit(w.run);
+    assert_string_equal(kinds_of(&w, true), "wwrrwb");
+    assert_string_equal(steps_of(&w, true), "0 1 2 3 4 5");
+    free_world(&w);
+}
+
+/* What a later file hides depends on where it began, not on the kinds of its numbers. */
+static void restarts_hide_the_same_whatever_kinds_the_numbers_have(void **state) {
+    (void)state;
+    for (int mixed = 0; mixed < 2; mixed++) {
+        world w = make_world(&sb_alloc_libc);
+        uint32_t second;
+        sb_number_kind other = mixed ? SB_NUMBER_WHOLE : SB_NUMBER_REAL;
+        for (int64_t i = 0; i < 6; i++)
+            add_kind(&w, w.file, i, 100.0 + (double)i, i == 2 ? other : SB_NUMBER_REAL);
+        sb_run_add_file(w.run, SB_LIT("/run/b"), &second, NULL);
+        add_kind(&w, second, 3, 200, other);
+        add_kind(&w, second, 1, 201, SB_NUMBER_REAL);
+        add_kind(&w, second, 4, 202, other);
+        sb_run_commit(w.run);
+        assert_string_equal(steps_of(&w, true), "0 1 2 3 1 4");
+        assert_string_equal(steps_of(&w, false), "0 1 2 3 4 5 3 1 4");
+        sb_series s;
+        assert_int_equal(sb_series_take(w.run, SB_LIT("loss"), &w.arena, &s), SB_OK);
+        size_t pieces = 0;
+        for (size_t i = 0; i < s.part_n; i++) pieces += !s.parts[i].continues;
+        assert_int_equal(pieces, 2);
+        sb_series_release(&s);
+        free_world(&w);
+    }
+}
+
+static void kinds_that_change_all_the_time_cost_no_part_a_point(void **state) {
+    (void)state;
+    world w = make_world(&sb_alloc_libc);
+    for (int64_t i = 0; i < 2000; i++)
+        add_kind(&w, w.file, i, (double)i, i % 2 ? SB_NUMBER_REAL : SB_NUMBER_WHOLE);
+    sb_run_commit(w.run);
+    sb_series s;
+    assert_int_equal(sb_series_take(w.run, SB_LIT("loss"), &w.arena, &s), SB_OK);
+    assert_int_equal(s.part_n, SB_MOST_KIND_CHANGES + 1);
+    assert_int_equal(s.points, 2000);
+    sb_series_release(&s);
+    const char *kinds = kinds_of(&w, true);
+    for (size_t i = 0; i < SB_MOST_KIND_CHANGES; i++) assert_int_equal(kinds[i], i % 2 ? 'r' : 'w');
     free_world(&w);
 }
 
@@ -305,7 +386,7 @@ static sb_status fill(const sb_alloc *alloc, void *ud) {
     if (status == SB_OK) status = sb_run_add_file(run, SB_LIT("f"), &file, NULL);
     if (status == SB_OK) status = sb_run_series(run, SB_LIT("t"), &scalar_meta, &series, &is_new);
     for (int64_t i = 0; status == SB_OK && i < 6000; i++)
-        status = sb_run_add_scalar(run, file, series, i, 0, 0);
+        status = sb_run_add_scalar(run, file, series, i, 0, 0, SB_NUMBER_REAL);
     for (int64_t i = 0; status == SB_OK && i < 20; i++) {
         sb_ref ref = {.count = 1};
         status = sb_run_series(run, SB_LIT("b"), &scalar_meta, &series, &is_new);
@@ -326,6 +407,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(points_show_only_after_commit),
         cmocka_unit_test(snapshot_stays_as_it_was_while_the_series_grows),
+        cmocka_unit_test(every_point_keeps_the_kind_of_its_number),
+        cmocka_unit_test(restarts_hide_the_same_whatever_kinds_the_numbers_have),
+        cmocka_unit_test(kinds_that_change_all_the_time_cost_no_part_a_point),
         cmocka_unit_test(later_file_hides_the_steps_it_goes_over_again),
         cmocka_unit_test(files_written_at_the_same_time_hide_nothing),
         cmocka_unit_test(session_start_hides_later_steps_of_every_tag),
