@@ -81,7 +81,7 @@ export class Cards {
   sections = $derived.by((): Section[] => {
     if (tagFilter.isOn) {
       const cards = this.visible(this.all.filter((card) => cardOf(card).tags.some((tag) => tagFilter.passes(tag))));
-      return cards.length ? [this.section(MATCHING, t('ts.matching'), cards, true)] : [];
+      return cards.length ? [this.section(MATCHING, t('cards.matching'), cards, true)] : [];
     }
     const groups = new Map<string, string[]>();
     for (const card of this.visible(this.all)) {
@@ -92,11 +92,11 @@ export class Cards {
     }
     const isOpen = (key: string) => !this.grid.closed.has(key);
     const sections: Section[] = [];
-    if (this.pins.length) sections.push(this.section(PINNED, t('ts.pinned'), this.pins, isOpen(PINNED)));
+    if (this.pins.length) sections.push(this.section(PINNED, t('cards.pinned'), this.pins, isOpen(PINNED)));
     const others = groups.get('');
     if (others && groups.delete('')) groups.set('', others); // tags without a group come last
     for (const [key, cards] of groups)
-      sections.push(this.section(`/${key}`, key || t('ts.ungrouped'), cards, isOpen(`/${key}`)));
+      sections.push(this.section(`/${key}`, key || t('cards.ungrouped'), cards, isOpen(`/${key}`)));
     return sections;
   });
 
