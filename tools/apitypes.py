@@ -37,7 +37,7 @@ class Entry:
         self.marks = []  # (name, bit, what), of single points
 
     def problems(self):
-        """What is wrong with its layout."""
+        """The errors in its layout, as a list of texts."""
         end, found = 0, []
         for name, at, kind, _, _ in self.fields:
             if kind not in SIZES:
@@ -221,7 +221,7 @@ class Checker:
         return found
 
     def names_in(self, type_):
-        """Names of objects and other types that a type speaks of."""
+        """The names of objects and other types that a type refers to."""
         kind, what = self.parse(type_) if isinstance(type_, str) else type_
         if kind in ("union", "tuple"):
             return {name for part in what for name in self.names_in(part)}

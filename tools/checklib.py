@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 
 
 class Report:
-    """Collects what is wrong; exits with the right code."""
+    """Collects the problems that a check finds; exits with 1 if there are any, else with 0."""
 
     def __init__(self):
         self.problems = []

@@ -156,7 +156,7 @@ class Schedule:
 
 
 class Clock:
-    """Seconds since it was made."""
+    """A stopwatch: the seconds since it was created."""
 
     def __init__(self):
         self.started = time.monotonic()
