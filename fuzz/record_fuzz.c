@@ -47,66 +47,6 @@ static sb_status check_read(sb_slice window) {
     return status;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool promise, const char *what) {
-    if (promise) return;
-    fprintf(stderr, "broken promise: %s\n", what);
-    abort();
-}
-
-/* Each status promises something about the numbers beside it. */
-static sb_status check_read(sb_slice window) {
-    sb_record record, header;
-    sb_status status = sb_record_read(&record, window);
-    sb_status of_header = sb_record_read_header(&header, window);
-    switch (status) {
-    case SB_OK:
-    case SB_BAD_PAYLOAD:
-        check(of_header == SB_OK && header.size == record.size, "the header alone says the same");
-        check(record.size == record.payload.n + SB_RECORD_OVERHEAD, "size of a frame");
-        check(record.size <= window.n, "a frame is inside the window");
-        break;
-    case SB_MORE:
-        check(record.size > window.n, "more bytes are needed than there are");
-        break;
-    default:
-        check(status == SB_BAD_LENGTH && of_header == SB_BAD_LENGTH, "a bad length is one to both");
-    }
-    if (status != SB_OK) return status;
-    sb_buf made;
-    sb_buf_init(&made, &sb_alloc_libc, (size_t)1 << 24);
-    sb_test_add_record(&made, record.payload);
-    check(sb_slice_eq(sb_buf_slice(&made), sb_slice_of(window.p, (size_t)record.size)),
-          "the frame of its payload");
-    sb_buf_fini(&made);
-    return status;
-}
-
-static bool is_way_back(sb_slice rest) {
-    sb_record record;
-    return sb_record_read(&record, rest) == SB_OK && sb_event_looks_valid(record.payload);
-}
-
-static void check_resync(sb_slice window) {
-    size_t at, first = SIZE_MAX;
-    uint64_t claimed = 0; /* by frames up to the first good one: a search checks two windows full */
-    sb_status status = sb_record_resync(window, 0, sb_event_looks_valid, &at);
-    check(at <= window.n, "a place in the window");
-    if (status == SB_OK)
-        check(is_way_back(sb_slice_of(window.p + at, window.n - at)), "what is found is good");
-    for (size_t i = 0; i < window.n && first == SIZE_MAX; i++) {
-        sb_record record;
-        sb_slice rest = {window.p + i, window.n - i};
-        if (sb_record_read_header(&record, rest) != SB_OK || record.size > rest.n) continue;
-        claimed += record.length;
-        if (is_way_back(rest)) first = i;
-    }
-    if (first == SIZE_MAX) check(status != SB_OK, "nothing is found where nothing is");
-    if (first != SIZE_MAX && claimed <= 2 * window.n)
-        check(status == SB_OK && at == first, "the first one is found");
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size > 1 << 16) return 0;
     sb_slice window = {data, size};

@@ -1,7 +1,9 @@
 // The shell: themes, languages, keys, palette, tabs, links, states.
 import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
-import { axe, CHART, loaded, open, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { axe, CHART, loaded, open, openCharts, ROOT, serve, shot, soon, until } from './harness.mjs';
 
 async function clean(keep, colorScheme, locale) {
   const page = keep(
@@ -469,6 +471,59 @@ export default {
       await server.stop();
     }
   },
+
+  ...Object.fromEntries(
+    [
+      ['en-GB', 'More'],
+      ['zh-CN', '更多'],
+    ].map(([locale, word]) => [
+      `every tab is in the header or behind its menu at any width, and nothing is cut, in ${locale}`,
+      async (keep) => {
+        const server = await serve('fresh');
+        try {
+          cpSync(join(ROOT, 'tests/fixtures/tf/v2'), join(server.logdir, 'v2'), { recursive: true });
+          cpSync(join(ROOT, 'tests/fixtures/tf/v1'), join(server.logdir, 'v1'), { recursive: true });
+          await until('read', async () => Object.keys((await loaded(server)).plugins).length >= 6);
+          const page = keep(await openCharts(server, '', { locale }));
+          const nav = page.locator('header nav');
+          const menu = nav.getByRole('button', { name: word, exact: false }).last();
+          const inNav = () => nav.locator('button:not([aria-haspopup])').allInnerTexts();
+          let all = 0;
+          for (const width of [1440, 1100, 800]) {
+            await page.setViewportSize({ width, height: 900 });
+            await soon(async () => {
+              const cut = await nav.evaluate((e) => {
+                const { right } = e.getBoundingClientRect();
+                return [...e.children].filter((c) => c.getBoundingClientRect().right > right + 0.5).length;
+              });
+              assert.equal(cut, 0, `${cut} are cut at ${width}`);
+            });
+            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+            await shot(page, `header-${width}-${locale.slice(0, 2)}`);
+            const tabs = await inNav();
+            await menu.click();
+            const behind = await page.getByRole('menuitem').count();
+            await page.keyboard.press('Escape');
+            all ||= tabs.length + behind;
+            assert.equal(tabs.length + behind, all);
+            assert.ok(tabs.length >= 2, tabs.join());
+          }
+          // one from behind the menu takes the last place; those before it stay where they are
+          const before = await nav.locator('button').first().boundingBox();
+          await menu.click();
+          const [name] = (await page.getByRole('menuitem').first().innerText()).trim().split('\n');
+          await page.getByRole('menuitem').first().click();
+          await soon(async () => {
+            const open = await nav.locator('[aria-current=page]').innerText();
+            assert.ok(open.startsWith(name), `${open} is not ${name}`);
+          });
+          assert.deepEqual(await nav.locator('button').first().boundingBox(), before);
+        } finally {
+          await server.stop();
+        }
+      },
+    ]),
+  ),
 
   async 'a phone shows one card a row and the runs as a sheet'(keep) {
     const page = keep(

@@ -392,6 +392,31 @@ export default {
     await shot(dark, 'text-maths-dark');
   },
 
+  async 'on a phone the title has a line of its own, and every action is there'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'lora-r16-of-tuesday', 1_763_000_000);
+      for (const step of [1, 2, 3]) run.texts(step, { 'evaluation/report': `report ${step}` });
+      run.flush();
+    });
+    const page = keep(await openTexts(server, '#text', { viewport: { width: 390, height: 800 }, hasTouch: true }));
+    const report = card(page, 'lora-r16-of-tuesday', 'evaluation/report');
+    await soon(async () => {
+      const isCut = await report.locator('h3').evaluate((e) => e.scrollWidth > e.clientWidth);
+      assert.ok(!isCut, 'the title is cut');
+    });
+    const [title, actions] = [
+      await report.locator('.title').boundingBox(),
+      await report.locator('.actions').boundingBox(),
+    ];
+    assert.ok(actions.y >= title.y + title.height - 1, JSON.stringify({ title, actions }));
+    await shot(page, 'text-phone-title');
+    await report.getByRole('button', { name: /More/ }).click();
+    await page.getByRole('menuitem', { name: 'Copy original text' }).waitFor();
+    await page.keyboard.press('Escape');
+    await report.getByRole('button', { name: 'Full size' }).click();
+    await page.locator('dialog[open]').waitFor();
+  },
+
   async 'every plane of a tensor of texts is reached; originals and all steps are downloaded'(keep) {
     const { server } = await made((logdir) => {
       const run = new RunWriter(logdir, 'cube', 1_763_000_000);
