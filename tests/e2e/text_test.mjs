@@ -404,11 +404,14 @@ export default {
       const isCut = await report.locator('h3').evaluate((e) => e.scrollWidth > e.clientWidth);
       assert.ok(!isCut, 'the title is cut');
     });
-    const [title, actions] = [
+    const [head, title, actions] = [
+      await report.locator('header').boundingBox(),
       await report.locator('.title').boundingBox(),
       await report.locator('.actions').boundingBox(),
     ];
-    assert.ok(actions.y >= title.y + title.height - 1, JSON.stringify({ title, actions }));
+    const where = JSON.stringify({ head, title, actions });
+    assert.ok(actions.y >= title.y + title.height - 1, where);
+    assert.ok(head.x + head.width - (actions.x + actions.width) < 12, `not at the right edge: ${where}`);
     await shot(page, 'text-phone-title');
     await report.getByRole('button', { name: /More/ }).click();
     await page.getByRole('menuitem', { name: 'Copy original text' }).waitFor();
