@@ -31,6 +31,7 @@ static inline void sb_serve_bed_close(sb_serve_bed *b) {
     sb_app *app = &b->app;
     if (b->has_gate) sb_gate_fini(&b->gate);
     sb_ingest_stop(app->ingest);
+    sb_profiles_free(app->profiles);
     if (app->state) sb_state_close(app->state);
     if (app->smooth) sb_smooth_cache_free(app->smooth);
     if (app->store) sb_store_free(app->store);
@@ -59,6 +60,10 @@ static inline sb_status sb_serve_bed_parts(sb_serve_bed *b, const sb_env *env, c
     sb_ingest_opts ingest = {.roots = &root, .root_count = 1, .threads = 1, .no_inotify = true};
     if (status == SB_OK) status = sb_ingest_start(&app->ingest, env, app->store, &ingest, NULL);
     if (status == SB_OK) sb_test_sync(app->ingest);
+    /* No captures, and no thread that takes memory while requests are counted. */
+    sb_profiles_opts profiles = {.env = env};
+    if (status == SB_OK) status = sb_profiles_new(&app->profiles, &profiles, NULL);
+    if (status == SB_OK) sb_profiles_stop(app->profiles);
     return status;
 }
 
