@@ -5,9 +5,11 @@ import json
 import pathlib
 import shutil
 import struct
+import subprocess
 import time
 
 import pytest
+from command import BINARY
 from serve_driver import Seaboard
 from test_api import Api
 
@@ -235,3 +237,13 @@ def test_xprofs_routes_answer_what_the_profile_tab_asks(api, served):
     assert len(overview) == 7 and len(overview[1]["rows"]) == 10
     assert float(overview[1]["p"]["steptime_ms_average"]) > 0
     assert all(set(table) == {"cols", "rows", "p"} for i, table in enumerate(overview) if i != 5)
+
+
+def test_the_command_prints_the_overview(tmp_path):
+    out = subprocess.run([BINARY, "profile", str(FIXTURES / "profile/torch" / GPU), "-n", "3"], capture_output=True, text=True, timeout=60)
+    assert out.returncode == 0
+    assert "steps: 3, found by the rule \"marked\"" in out.stdout and "aten::mm" in out.stdout
+    folder = subprocess.run([BINARY, "profile", str(FIXTURES / "tf/keras")], capture_output=True, text=True, timeout=60)
+    assert folder.returncode == 0 and folder.stdout.startswith("xplane: vm")
+    empty = subprocess.run([BINARY, "profile", str(tmp_path)], capture_output=True, text=True, timeout=60)
+    assert empty.returncode != 0 and "there is no profile beneath it" in empty.stderr
