@@ -82,7 +82,7 @@ export default {
     await axis(page, 'train/loss', 'y').click();
     await form.getByRole('radio', { name: 'symlog', exact: true }).click();
     await inHash(page, 'symlogy=train/loss');
-    await form.getByRole('button', { name: 'Fit to the data' }).click();
+    await form.getByRole('button', { name: 'Fit to data' }).click();
     await inHash(page, 'zoom=500~2000||train/loss');
     await axis(page, 'train/loss', 'y').click();
     await page.keyboard.press('Escape');

@@ -206,8 +206,8 @@ export default {
     const server = await serve('demo');
     const page = keep(await openCharts(server, '#timeseries&tags=accuracy&x=wall'));
     const manage = async (p) => {
-      await p.getByRole('button', { name: 'Save view' }).click();
-      await p.getByRole('menuitem', { name: 'Save or change views…' }).click();
+      await p.getByRole('button', { name: 'Views' }).click();
+      await p.getByRole('menuitem', { name: 'Save or manage views…' }).click();
       await p.waitForSelector('dialog[open]');
     };
     await manage(page);
@@ -215,7 +215,7 @@ export default {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved as “wall of accuracy”').waitFor();
     const other = keep(await openCharts(server, '#timeseries&tags=grad'));
-    await other.getByRole('button', { name: 'Save view' }).click();
+    await other.getByRole('button', { name: 'Views' }).click();
     await other.getByRole('menuitem', { name: 'wall of accuracy' }).click();
     await until('opened', async () => (await hash(other)) === '#timeseries&tags=accuracy&x=wall');
     await other.locator('.message button').click(); // undo

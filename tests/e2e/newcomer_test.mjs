@@ -236,4 +236,177 @@ export default {
     await page.getByRole('menuitem', { name: /HParams/ }).click();
     await soon(async () => assert.match(await page.locator('main').innerText(), /_hparams_/));
   },
+
+  async 'names of runs keep what tells them apart: in the list, the legend and the tooltip'(keep) {
+    const page = keep(await fresh(writeSeeds, '#timeseries&runs=adam-lr0.001 and validation'));
+    await soon(async () => {
+      const rows = page.locator('[data-run] .name');
+      assert.equal(await rows.count(), 3);
+      const texts = await rows.evaluateAll((all) => all.map((cell) => cell.innerText.trim()));
+      assert.deepEqual(texts, ['…seed1…', '…seed2…', '…seed3…']);
+      const whole = await rows.evaluateAll((all) =>
+        all.every((cell) =>
+          [...cell.querySelectorAll('span')].every((part) => part.scrollWidth <= part.clientWidth + 1),
+        ),
+      );
+      assert.ok(whole, 'nothing is cut off');
+    });
+    const legend = card(page, 'loss').locator('ul li');
+    await soon(async () => assert.deepEqual(await legend.allInnerTexts(), ['…seed1…', '…seed2…', '…seed3…']));
+  },
+
+  async 'what the pointer is on comes forward in every chart: a row, an entry of a legend, a line'(keep) {
+    const page = keep(await fresh(writeSeeds, '#timeseries&runs=adam-lr0.001 and train'));
+    const forward = (tag) => plot(page, tag).getAttribute('data-forward');
+    for (const aim of [page.locator('[data-run]').nth(1), card(page, 'accuracy').locator('ul li').nth(1)]) {
+      await aim.hover();
+      for (const tag of ['loss', 'accuracy']) await soon(async () => assert.equal(await forward(tag), '1'));
+      await page.mouse.move(700, 4);
+      await soon(async () => assert.equal(await forward('loss'), ''));
+    }
+  },
+
+  async 'groups of one tag share rows, tags without a group come last, and groups are found, folded and unfolded'(
+    keep,
+  ) {
+    const page = keep(
+      await fresh(
+        (logdir) => {
+          const run = new RunWriter(logdir, 'r', Date.now() / 1000 - DAY);
+          const values = { plain: 1 };
+          for (let k = 0; k < 10; k++) values[`group${k}/x`] = k;
+          for (let step = 0; step < 30; step++) run.scalars(step, values);
+          run.flush();
+        },
+        '',
+        { viewport: { width: 2560, height: 1200 } },
+      ),
+    );
+    await soon(async () => assert.equal(await page.locator('.slot').count(), 11));
+    const boxes = await page
+      .locator('.slot')
+      .evaluateAll((all) => all.map((slot) => slot.getBoundingClientRect().toJSON()));
+    const rows = Map.groupBy
+      ? Map.groupBy(boxes, ({ top }) => top)
+      : new Map(boxes.map((box) => [box.top, boxes.filter(({ top }) => top === box.top)]));
+    assert.equal(rows.size, 2);
+    const right = Math.max(...boxes.map((box) => box.right));
+    for (const row of rows.values())
+      assert.ok(Math.max(...row.map((box) => box.right)) > right - 2, 'each row is filled');
+    const heads = await page.locator('.section h2 .title').allInnerTexts();
+    assert.equal(heads.at(-1), 'Other');
+    await page
+      .getByRole('button', { name: /^Groups/ })
+      .first()
+      .click();
+    await page.getByRole('combobox', { name: 'Find a group' }).fill('group7');
+    await soon(async () => assert.equal(await page.getByRole('option').first().innerText(), 'group7\n1'));
+    await page.getByRole('button', { name: 'Fold all' }).click();
+    await soon(async () => assert.equal(await page.locator('.slot').count(), 0));
+    await page
+      .getByRole('button', { name: /^Groups/ })
+      .first()
+      .click();
+    await page.getByRole('button', { name: 'Unfold all' }).click();
+    await soon(async () => assert.equal(await page.locator('.slot').count(), 11));
+  },
+
+  async 'a tooltip takes at most a third of its card, and covers neither its point nor titles'(keep) {
+    const page = keep(await openCharts('demo'));
+    const chart = card(page, 'train/loss');
+    const box = await chart.boundingBox();
+    for (const [x, y] of [
+      [0.3, 0.3],
+      [0.6, 0.5],
+      [0.95, 0.8],
+    ]) {
+      const at = { x: box.x + box.width * x, y: box.y + 40 + (box.height - 90) * y };
+      await page.mouse.move(at.x, at.y);
+      await soon(async () => {
+        const tip = await page.locator('.tip').boundingBox();
+        assert.ok(tip.width * tip.height <= (box.width * box.height) / 3 + 1, `${tip.width} × ${tip.height}`);
+        const isBeside = tip.x > at.x + 4 || tip.x + tip.width < at.x - 4;
+        assert.ok(isBeside, 'beside the pointer');
+        assert.ok(tip.y >= box.y + 30 && tip.y + tip.height <= box.y + box.height + 10, 'between the titles');
+      });
+    }
+  },
+
+  async 'a frame of 800 × 600 has a strip of runs, little above the charts, and four of them'(keep) {
+    const page = keep(await openCharts('demo', '', { viewport: { width: 800, height: 600 } }));
+    await soon(async () => assert.match(await page.locator('.strip').innerText(), /Runs · 9 shown/));
+    assert.ok((await page.locator('.strip').boundingBox()).width <= 32);
+    await soon(async () => {
+      const bar = await page.locator('.bar[role=toolbar]').boundingBox();
+      assert.ok(bar.y + bar.height <= 90, `controls end at ${bar.y + bar.height}`);
+      const whole = await page
+        .locator('.slot')
+        .evaluateAll((all) => all.filter((slot) => slot.getBoundingClientRect().bottom <= innerHeight).length);
+      assert.ok(whole >= 4, `${whole} whole charts`);
+    });
+    await page.locator('.strip').click();
+    await page.locator('#run-filter').waitFor();
+  },
+
+  async 'on a phone Close is reachable at full size, Back closes it, and the runs have a button'(keep) {
+    const page = keep(
+      await openCharts('demo', '', { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true }),
+    );
+    const strip = await page.locator('.strip').boundingBox();
+    assert.ok(strip.height >= 24 && strip.width >= 80, 'a button that looks like one');
+    await card(page, 'train/loss').getByRole('button', { name: 'Full size' }).tap();
+    const close = page.locator('dialog[open]').getByRole('button', { name: 'Close' });
+    await soon(async () => {
+      const box = await close.boundingBox();
+      assert.ok(box && box.x >= 0 && box.x + box.width <= 390 && box.y >= 0, 'Close is on the screen');
+    });
+    await until('the address has it', () => page.evaluate(() => location.hash.includes('full=')));
+    await page.goBack();
+    await soon(async () => assert.equal(await page.locator('dialog[open]').count(), 0));
+    await plot(page, 'train/loss').tap({ position: { x: 200, y: 60 } });
+    await soon(async () => {
+      const tip = await page.locator('.tip').boundingBox();
+      assert.ok(tip && tip.x >= 0 && tip.x + tip.width <= 390, 'the tooltip is whole');
+    });
+  },
+
+  async 'picked runs are compared side by side: what differs first, the best marked, notes and one chart'(keep) {
+    const page = keep(await fresh(writeSeeds, '#timeseries&runs=train'));
+    const rows = page.locator('[data-run]');
+    await soon(async () => assert.equal(await rows.count(), 12));
+    await rows.nth(0).locator('.name').click();
+    await soon(async () => assert.equal(await rows.nth(0).getAttribute('aria-selected'), 'true'));
+    await rows
+      .nth(4)
+      .locator('.name')
+      .click({ modifiers: ['Control'] });
+    await page.getByRole('button', { name: 'Compare', exact: true }).click();
+    const dialog = page.locator('dialog[open]');
+    await dialog.locator('.plot[data-painted="2"]').waitFor();
+    await soon(async () => {
+      const lines = await dialog
+        .locator('tbody tr')
+        .evaluateAll((all) => all.map((row) => row.innerText.split('\t')[0].trim()));
+      const same = lines.indexOf('What is the same');
+      assert.equal(lines[0], 'What differs');
+      assert.ok(lines.indexOf('learning_rate') > 0 && lines.indexOf('learning_rate') < same, lines.join('; '));
+      assert.ok(lines.indexOf('opt') > same, lines.join('; '));
+      assert.equal((await dialog.locator('td.best').count()) > 0, true);
+    });
+    await dialog.getByRole('button', { name: 'Show only these on the page' }).click();
+    await soon(async () => assert.match(await card(page, 'loss').locator('footer').innerText(), /2 runs/));
+  },
+
+  async 'the palette shows a tag and leaves the filter alone; axes say what x is'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&tags=train'));
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('latency');
+    await page.keyboard.press('Enter');
+    await soon(async () =>
+      assert.equal(await page.locator('dialog[open] .chart').getAttribute('data-tag'), 'val/latency_ms'),
+    );
+    await page.keyboard.press('Escape');
+    await soon(async () => assert.equal(await page.locator('#tag-filter').inputValue(), 'train'));
+    assert.match(await svgOf(page, 'train/loss'), />step</);
+  },
 };

@@ -29,11 +29,11 @@ export default {
       await rowOf(page, 'b/1')
         .locator('.name')
         .click({ modifiers: ['Shift'] });
-      await page.getByRole('toolbar', { name: 'Picked runs' }).getByText('3 picked').waitFor();
+      await page.getByRole('toolbar', { name: 'Selected runs' }).getByText('3 selected').waitFor();
       await rowOf(page, 'a/2')
         .locator('.name')
         .click({ modifiers: ['Control'] });
-      await page.getByText('2 picked').waitFor();
+      await page.getByText('2 selected').waitFor();
       await shot(page, 'runs-picked');
       await page.getByRole('button', { name: 'Tags…' }).click();
       await page.getByLabel('New tag').fill('baseline, old');
@@ -126,7 +126,7 @@ export default {
   async 'the dialog of saved views takes a name at once, and Enter saves'(keep) {
     await five(async (server) => {
       const page = keep(await openCharts(server));
-      await page.getByRole('button', { name: 'Save view' }).click();
+      await page.getByRole('button', { name: 'Views' }).click();
       await page.getByRole('menuitem').first().click();
       await page.waitForSelector('dialog[open] #view-name');
       await soon(async () => assert.equal(await page.evaluate(() => document.activeElement?.id), 'view-name'));
@@ -198,7 +198,7 @@ export default {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Shift+ArrowDown');
       await page.keyboard.press('Shift+ArrowDown');
-      await page.getByText('3 picked').waitFor();
+      await page.getByText('3 selected').waitFor();
       await page.keyboard.press('Shift+F10');
       await page.getByRole('menuitem', { name: 'Show only these 3 runs' }).waitFor();
       await page.keyboard.press('a');
@@ -213,7 +213,7 @@ export default {
       await until('listed', async () => (await names(page)).length === 3);
       await page.locator('[role=treegrid]').focus();
       await page.keyboard.press('Control+a');
-      await page.getByRole('toolbar').getByRole('button', { name: 'Bring back' }).click();
+      await page.getByRole('toolbar').getByRole('button', { name: 'Unarchive' }).click();
       await page.getByText('No run matches the filter.').waitFor();
     });
   },

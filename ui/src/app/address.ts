@@ -35,8 +35,9 @@ export class Address {
     if (location.hash !== this.known) return this.read();
     view.note(hash);
     if (location.hash === hash) return;
-    // another tab is another page: the browser's Back leads there
-    const isPage = parseHash(location.hash).tab !== view.tab;
+    // another tab is another page, and so is a card at full size: the browser's Back leads back from there
+    const [before, after] = [parseHash(location.hash), parseHash(hash)];
+    const isPage = before.tab !== after.tab || (after.values.has('full') && !before.values.has('full'));
     history[isPage ? 'pushState' : 'replaceState'](null, '', hash);
     this.known = location.hash;
   }

@@ -2,6 +2,7 @@
 // forbidden; then it lasts as long as the page. Rooms and dashboards keep settings of their own the same way: keep().
 
 const KEY = 'seaboard.settings';
+const SHORT = 640; // a frame in a notebook: the runs are a strip
 const NARROW = 760; // the runs are a sheet over the cards: not open by itself
 
 function readStored(): Record<string, unknown> {
@@ -49,7 +50,7 @@ class Settings {
   theme = $state<ThemeChoice>('system');
   language = $state('');
   panel = $state(336);
-  panelOpen = $state(innerWidth > NARROW);
+  panelOpen = $state(innerWidth > NARROW && innerHeight > SHORT);
   drawer = $state(400);
   /** follow the logs from the start */
   live = $state(true);
@@ -61,7 +62,7 @@ class Settings {
 
   constructor() {
     keep('', this, ['theme', 'language', 'panel', 'drawer', 'live', 'savePins']);
-    if (innerWidth > NARROW) keep('', this, ['panelOpen']);
+    if (innerWidth > NARROW && innerHeight > SHORT) keep('', this, ['panelOpen']);
   }
 
   get dark(): boolean {

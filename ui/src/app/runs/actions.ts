@@ -80,6 +80,7 @@ function manyMenu(those: Run[], folder = ''): MenuItem[] {
   const anyShown = those.some((run) => runs.isShown(run));
   const allArchived = those.every(isArchived);
   return [
+    { label: t('picked.compare'), run: () => (panel.dialog = { kind: 'compare', runs: those }) },
     { label: t('run.soloMany', { n: those.length }), run: () => runs.solo(those, folder) },
     { label: anyShown ? t('runs.hide') : t('runs.show'), run: () => runs.toggleGroup(those, folder) },
     LINE,

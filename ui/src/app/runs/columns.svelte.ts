@@ -15,7 +15,7 @@ export interface HParam {
   /** every value, as a filter lists them */
   values: (number | string)[];
 }
-export const FACTS = ['state', 'start', 'duration', 'points'] as const;
+export const FACTS = ['state', 'start', 'duration', 'points', 'note'] as const;
 export const SUMMARIES: readonly Summary[] = ['last', 'min', 'max', 'best'];
 
 export type ColumnParts =
@@ -55,7 +55,10 @@ function sameValues(a: Run['hparams'] = {}, b: Run['hparams'] = {}): boolean {
 }
 
 export class Columns {
-  constructor(private readonly metrics: Metrics) {}
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly noteOf: (run: Run) => string | null,
+  ) {}
 
   // runs have news all the time, their hyperparameters hardly ever
   private seen: readonly Run[] = [];
@@ -170,6 +173,8 @@ export class Columns {
         return run.start !== null && run.last !== null ? run.last - run.start : null;
       case 'points':
         return run.points;
+      case 'note':
+        return this.noteOf(run);
     }
     return null;
   }

@@ -12,6 +12,7 @@ export type PanelDialog =
   | { kind: 'regex'; target: 'group' | 'colour' }
   | { kind: 'groupColour'; key: string }
   | { kind: 'hparams' }
+  | { kind: 'compare'; runs: Run[] }
   | { kind: 'columns' };
 export type PanelPopover =
   { kind: 'top'; anchor: HTMLElement } | { kind: 'filter'; column: string; anchor: HTMLElement };
@@ -65,7 +66,8 @@ class PanelState {
           if (had) next.delete(run.id);
           else next.add(run.id);
         this.picked = next;
-      } else if (how === 'only') this.clear();
+      } else if (how === 'only')
+        this.picked = new Set(row.kind === 'run' ? [row.run.id] : row.runs.map(({ id }) => id));
       this.anchor = key;
     }
     this.active = key;

@@ -3,7 +3,8 @@
 import { naturalCompare, splitTag } from '../../base/natural';
 import { rowsOf, treeOf, type TreeNode } from '../../base/tree';
 import type { Run } from '../../data/types';
-import { compareKeys, grouped } from './groups';
+import { tellApart } from '../../base/apart';
+import { compareKeys, grouped, withoutRole } from './groups';
 
 export interface GroupRow {
   kind: 'group';
@@ -32,6 +33,8 @@ interface Listing {
   isSorted: boolean;
   isOpen: (key: string) => boolean;
   nameOf: (run: Run) => string;
+  /** letters that a name has room for */
+  room: number;
 }
 
 const runRow = (run: Run, [folder, label]: [string, string], level: number): RunRow => ({
@@ -42,13 +45,21 @@ const runRow = (run: Run, [folder, label]: [string, string], level: number): Run
   level,
 });
 
-export function flatRows({ runs, nameOf }: Listing): Row[] {
-  return runs.map((run) => runRow(run, splitTag(nameOf(run)), 1));
+export function flatRows({ runs, nameOf, room }: Listing): Row[] {
+  const labels = tellApart(runs.map(nameOf), room);
+  return runs.map((run) => runRow(run, splitTag(labels.get(nameOf(run)) ?? ''), 1));
+}
+
+/** What the members of a folder are called in it. */
+function labelsIn(key: string, names: readonly string[]): (name: string) => string {
+  const labels = tellApart(names);
+  const bare = (name: string) => (name.startsWith(`${key}/`) ? name.slice(key.length + 1) : name);
+  return (name) => (names.length > 1 ? (labels.get(name) ?? name).replace(/^…|…$/g, '') : bare(name));
 }
 
 /** Without an order of runs the groups come by name, else by their first run. */
 export function groupRows(
-  { runs, isSorted, isOpen, nameOf }: Listing,
+  { runs, isSorted, isOpen, nameOf, room }: Listing,
   keyOf: (run: Run) => string,
   keyIsFolder: boolean,
 ): Row[] {
@@ -60,13 +71,10 @@ export function groupRows(
     const open = isOpen(key);
     const row: GroupRow = { kind: 'group', key, label: key, level: 1, runs: members, open, folder: '', colourKey: key };
     if (!open) return [row];
-    return [
-      row,
-      ...members.map((run) => {
-        const name = splitTag(nameOf(run));
-        return runRow(run, keyIsFolder ? ['', name[1]] : name, 2);
-      }),
-    ];
+    const names = members.map(nameOf);
+    const labels = tellApart(names, room);
+    const labelOf = keyIsFolder ? labelsIn(withoutRole(key), names) : (name: string) => labels.get(name) ?? name;
+    return [row, ...members.map((run) => runRow(run, splitTag(labelOf(nameOf(run))), 2))];
   });
 }
 

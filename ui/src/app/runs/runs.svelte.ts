@@ -8,6 +8,7 @@ import { covers, excluding, including } from '../../base/shown';
 import { passes } from '../../base/where';
 import { hub } from '../../data/hub.svelte';
 import type { Cell, Run } from '../../data/types';
+import { settings } from '../settings.svelte';
 import { view } from '../view.svelte';
 import { Colouring } from './colouring.svelte';
 import { bestIsHigh, Columns, partsOf } from './columns.svelte';
@@ -21,12 +22,13 @@ import { findSeeds } from './seeds';
 
 export { direction } from './metrics.svelte';
 
+const LETTER = 7; // pixels
 const ROOM = 18; // letters: a name that is no longer stays as it is
 
 export class RunsModel {
   readonly notes = new Notes();
   private readonly metrics = new Metrics();
-  readonly table = new Columns(this.metrics);
+  readonly table = new Columns(this.metrics, (run) => this.notes.get(run.name).note ?? null);
   readonly names = new Names(() => this.table.hparams);
   private good: Filter = { meets: () => true, keys: [] };
 
@@ -173,6 +175,7 @@ export class RunsModel {
       isSorted: view.sort !== '',
       isOpen: (key: string) => !view.isFolded(key),
       nameOf: (run: Run) => this.nameOf(run),
+      room: view.tableFull ? 60 : Math.max(14, Math.floor((settings.panel - 200) / LETTER)),
     };
     if (view.group === 'tree') return this.tree.rows(this.listed, listing);
     return view.group === ''
@@ -246,6 +249,16 @@ export class RunsModel {
       for (const tag of this.filterTags) tags.add(tag);
       this.metrics.want([...tags]);
     });
+  }
+
+  // ---- what is pointed at ----
+
+  /** Runs, or a group of them, that the pointer is on: in the list, a legend or a chart. Their lines come forward. */
+  pointed = $state.raw<{ names: ReadonlySet<string>; group: string } | null>(null);
+
+  pointAt(those: readonly Run[], group?: string): void {
+    const names = new Set(those.map((run) => run.name));
+    this.pointed = { names, group: group ?? (those.length === 1 && view.group ? this.groupOf(those[0]) : '') };
   }
 
   // ---- what is drawn ----

@@ -34,6 +34,7 @@ import { ts } from './view.svelte';
 import { tt } from './texts';
 
 const SHORT = 20; // points: an average over so few distorts more than it shows
+const MOST_NAMED = 6;
 const NEAR = { number: 1, relative: 0.001, wall: undefined }; // a step; a millisecond
 
 type Ask = Omit<ScalarsAsk, 'series'>;
@@ -258,6 +259,20 @@ export class CardData {
       colour: runs.colourOfGroup(runs.groupOf(this.series[i].run)),
     }));
     return [...bands.map((band) => bandLine(partsOfBand(keys[band.group]), band, look)), ...members];
+  });
+
+  /** The lines that a legend names: none where they are too many to be told by colour, or tags are told by dashes. */
+  legend = $derived.by((): Line[] => {
+    if (this.tags.length > 1) return [];
+    const lines = this.lines.filter(({ faint }) => !faint);
+    return lines.length <= MOST_NAMED ? lines : [];
+  });
+
+  /** Is there a legend? As soon as it is known how many lines there will be. */
+  legendRoom = $derived.by((): boolean => {
+    if (this.tags.length > 1 || this.wanted.length === 0) return false;
+    const lines = this.banded ? new Set(this.wanted.map(({ run }) => runs.groupOf(run))).size : this.wanted.length;
+    return lines <= MOST_NAMED;
   });
 
   /** Runs in groups whose band has this flag. */

@@ -16,6 +16,9 @@ export const texts = {
   'axis.choose': 'Another metric as x',
   'axis.find': 'Find a metric',
   'axis.without': '{n} without {tag}',
+  'axisWord.number': 'step',
+  'axisWord.relative': 'time',
+  'axisWord.wall': 'time',
 
   'bands.title': 'Bands over groups',
   'bands.chip': 'Bands: {what}',

@@ -18,6 +18,9 @@ export const texts: Record<Key, string> = {
   'axis.choose': '以其他指标为横轴',
   'axis.find': '查找指标',
   'axis.without': '{n} 个没有 {tag}',
+  'axisWord.number': '步数',
+  'axisWord.relative': '时间',
+  'axisWord.wall': '时间',
 
   'bands.title': '分组误差带',
   'bands.chip': '误差带：{what}',

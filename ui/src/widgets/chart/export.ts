@@ -80,7 +80,7 @@ export function chartSvg(
   const named = entries.slice(0, most);
   const width = box.width + (plot.right ? 110 : 70);
   const top = 34;
-  const { xTitle } = plot.data;
+  const xTitle = plot.data.xTitle || plot.data.xWord;
   const legendTop = top + box.height + (xTitle ? 52 : 36);
   const height = legendTop + named.length * ROW + (entries.length > most ? ROW : 0) + 8;
   const grid: string[] = [];

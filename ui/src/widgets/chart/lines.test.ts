@@ -159,12 +159,12 @@ describe('axes', () => {
     expect(toPixel(axis, -1000)).toBeCloseTo(0);
     expect(150 - toPixel(axis, -30)).toBeCloseTo(toPixel(axis, 30) - 150);
     for (const v of [-720, -1e-3, 0, 2e-4, 55]) expect(toValue(axis, toPixel(axis, v))).toBeCloseTo(v, 9);
-    expect(ticksOf(axis, 8, 'number').map((t) => t.text)).toEqual(['-1000', '-100', '-10', '0', '10', '100', '1000']);
+    expect(ticksOf(axis, 8, 'number').map((t) => t.text)).toEqual(['−1000', '−100', '−10', '0', '10', '100', '1000']);
   });
   it('of symlog fit the size of the data: a small gradient is not flat', () => {
     const axis = makeAxis('symlog', [-2e-5, 3e-4], 0, 300);
     expect(toPixel(axis, 1e-6) - toPixel(axis, 0)).toBeGreaterThan(10);
-    expect(ticksOf(axis, 6, 'number').map((t) => t.text)).toEqual(['-1e-5', '-1e-6', '0', '1e-6', '1e-5', '1e-4']);
+    expect(ticksOf(axis, 6, 'number').map((t) => t.text)).toEqual(['−1e-5', '−1e-6', '0', '1e-6', '1e-5', '1e-4']);
   });
   it('have ticks on every log scale, however short or long', () => {
     for (const [from, to] of [

@@ -48,6 +48,7 @@ export interface PlotData {
   zoom: PlotZoom | null;
   level?: number | null; // a line across, to compare with
   xTitle?: string; // under the axis, where x is not what all charts have
+  xWord?: string; // what x is, in a word, where there is no title
   language?: string; // of dates on the x axis, a BCP 47 tag
   yTitle?: string; // when y is not what the card's title says; for exported charts
 }
@@ -66,6 +67,8 @@ const RIGHT = 10;
 const TOP = 6;
 const BOTTOM = 20;
 const TITLE = 15;
+const DIMMED = '0.25'; // of lines behind the one that is pointed at
+const MOST_FORWARD = 100;
 const SYNC_POINTS = 20000;
 const SETTLE_MS = 80; // while somebody zooms many lines the old picture moves; the new one is drawn after
 const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", sans-serif';
@@ -102,6 +105,7 @@ export class Plot {
   private stepped: number | null = null; // the point that keys went to, where others may be as near
   private selection: Box | null = null;
   private marks: Marks | null = null;
+  private isForward: ((line: Line) => boolean) | null = null; // null: no line is before the others
   private room = LEFT;
   private ratio = 0; // device pixels per CSS pixel that the canvases were made for
   private readonly observer: ResizeObserver;
@@ -267,6 +271,13 @@ export class Plot {
     this.scheduleOver();
   }
 
+  /** Brings lines forward and dims the others; null: all are alike again. */
+  bringForward(isForward: ((line: Line) => boolean) | null): void {
+    if (isForward === null && this.isForward === null) return;
+    this.isForward = isForward;
+    this.scheduleOver();
+  }
+
   /** The second axis fits its own lines; where the first is zoomed it shows the same share of its own. */
   private rightAxis(left: Fitted): Axis | null {
     const lines = this.data.lines.filter((line) => line.right);
@@ -340,6 +351,11 @@ export class Plot {
     this.drawLevel(ctx);
     ctx.textBaseline = 'top';
     ctx.textAlign = 'center';
+    if (this.data.xWord && !this.data.xTitle) {
+      ctx.textAlign = 'right';
+      ctx.fillText(this.data.xWord, box.left - 10, box.top + box.height + 6, box.left - 12);
+      ctx.textAlign = 'center';
+    }
     const room = this.data.xWhat === 'relative' || this.data.xWhat === 'wall' ? 84 : 62;
     let free = -Infinity;
     for (const tick of ticksOf(this.ax, Math.floor(box.width / room), this.data.xWhat, this.data.language)) {
@@ -486,6 +502,7 @@ export class Plot {
       );
       ctx.globalAlpha = 1;
     }
+    this.drawForward(ctx);
     const { x, owner } = this.crosshair.at;
     if (x === null) {
       if (this.pointer === null) this.events.hover(null, 0, { left: 0, top: 0 });
@@ -508,6 +525,29 @@ export class Plot {
     const found = hits(this.data.lines, x, this.pointer, this.ax, this.ay, this.right ?? this.ay);
     this.emphasise(ctx, found);
     this.events.hover(found, x, { left: box.left + px, top: box.top + (this.pointer?.py ?? 0) });
+  }
+
+  private drawForward(ctx: CanvasRenderingContext2D): void {
+    const forward = this.isForward ? this.data.lines.filter(this.isForward) : [];
+    const isDimmed = forward.length > 0 && forward.length < this.data.lines.length;
+    this.clip.style.opacity = isDimmed ? DIMMED : '';
+    this.host.dataset.forward = isDimmed ? String(forward.length) : '';
+    if (!isDimmed) return;
+    const { box } = this;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(box.left, box.top, box.width, box.height);
+    ctx.clip();
+    ctx.translate(box.left, box.top);
+    ctx.lineWidth = 2;
+    for (const line of forward.slice(0, MOST_FORWARD)) {
+      ctx.strokeStyle = line.colour;
+      ctx.setLineDash(line.dash ?? []);
+      ctx.beginPath();
+      trace(ctx, line, line.y, this.ax, this.axisOf(line));
+      ctx.stroke();
+    }
+    ctx.restore();
   }
 
   private emphasise(ctx: CanvasRenderingContext2D, found: Hit[]): void {

@@ -154,7 +154,11 @@ function percentTicks({ domain, projection }: Axis, n: number): Tick[] {
 /** What the numbers of an axis are: `whole` for steps, which have no halves. */
 export type AxisWhat = 'number' | 'whole' | 'percent' | 'relative' | 'wall';
 
-export function ticksOf(axis: Axis, count: number, what: AxisWhat, language = 'en'): Tick[] {
+/** One minus sign on the whole page: that of numbers elsewhere. */
+export const ticksOf = (axis: Axis, count: number, what: AxisWhat, language = 'en'): Tick[] =>
+  plainTicks(axis, count, what, language).map(({ v, text }) => ({ v, text: text.replace(/^-/, '−') }));
+
+function plainTicks(axis: Axis, count: number, what: AxisWhat, language: string): Tick[] {
   const { domain, projection } = axis;
   const n = Math.max(2, count);
   if (what === 'percent') return percentTicks(axis, n);
