@@ -172,8 +172,21 @@ export function attachGestures(plot: Plot, events: GestureEvents): () => void {
   );
   const lift = (e: PointerEvent) => fingers.delete(e.pointerId);
   host.addEventListener('pointerup', lift, opts);
-  host.addEventListener('pointercancel', lift, opts);
-  host.addEventListener('pointerleave', () => !isDragging && events.move(null), opts);
+  host.addEventListener(
+    'pointercancel',
+    (e) => {
+      lift(e);
+      events.move(null);
+    },
+    opts,
+  );
+  // a finger that is lifted leaves the crosshair where it was; the next tap elsewhere takes it away
+  host.addEventListener('pointerleave', (e) => e.pointerType !== 'touch' && !isDragging && events.move(null), opts);
+  addEventListener(
+    'pointerdown',
+    (e) => e.pointerType === 'touch' && e.target instanceof Node && !host.contains(e.target) && plot.leave(),
+    opts,
+  );
   host.addEventListener('dblclick', () => events.zoom(null), opts);
   host.addEventListener(
     'wheel',
