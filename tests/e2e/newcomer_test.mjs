@@ -301,7 +301,7 @@ export default {
       .click();
     await page.getByRole('combobox', { name: 'Find a group' }).fill('group7');
     await soon(async () => assert.equal(await page.getByRole('option').first().innerText(), 'group7\n1'));
-    await page.getByRole('button', { name: 'Fold all' }).click();
+    await page.getByRole('button', { name: 'Fold all', exact: true }).click();
     await soon(async () => assert.equal(await page.locator('.slot').count(), 0));
     await page
       .getByRole('button', { name: /^Groups/ })

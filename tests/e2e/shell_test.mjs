@@ -69,7 +69,7 @@ export default {
     await axe(page, 'settings');
     await shot(page, 'settings');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: /^View/ }).click();
+    await page.getByRole('button', { name: 'View ▾' }).click();
     await axe(page, 'menu');
     const empty = keep(await open(await serve('empty')));
     await empty.waitForSelector('pre');

@@ -181,10 +181,18 @@ export function attachGestures(plot: Plot, events: GestureEvents): () => void {
     opts,
   );
   // a finger that is lifted leaves the crosshair where it was; the next tap elsewhere takes it away
-  host.addEventListener('pointerleave', (e) => e.pointerType !== 'touch' && !isDragging && events.move(null), opts);
+  host.addEventListener(
+    'pointerleave',
+    (e) => {
+      if (e.pointerType !== 'touch' && !isDragging) events.move(null);
+    },
+    opts,
+  );
   addEventListener(
     'pointerdown',
-    (e) => e.pointerType === 'touch' && e.target instanceof Node && !host.contains(e.target) && plot.leave(),
+    (e) => {
+      if (e.pointerType === 'touch' && e.target instanceof Node && !host.contains(e.target)) plot.leave();
+    },
     opts,
   );
   host.addEventListener('dblclick', () => events.zoom(null), opts);
