@@ -188,7 +188,7 @@ export function attachGestures(plot: Plot, events: GestureEvents): () => void {
     },
     opts,
   );
-  addEventListener(
+  window.addEventListener(
     'pointerdown',
     (e) => {
       if (e.pointerType === 'touch' && e.target instanceof Node && !host.contains(e.target)) plot.leave();
