@@ -147,7 +147,7 @@ export default {
     await soon(async () => assert.equal(await page.getByRole('slider', { name: /place/ }).count(), 0));
     await page.keyboard.press('x');
     await page.getByText('Steps can’t be selected along train/epoch').first().waitFor();
-    await page.getByRole('button', { name: /^View/ }).click();
+    await page.getByRole('button', { name: 'View ▾' }).click();
     const panel = page.getByRole('dialog', { name: 'View' });
     await soon(async () => assert.ok(await panel.getByLabel('Step selection and data table').isDisabled()));
     await panel.getByText('Steps can’t be selected along train/epoch').waitFor();
@@ -170,7 +170,7 @@ export default {
       await openCharts(await trained(), '#timeseries&tags=^(loss|accuracy)$&smooth=0&only=seed/1&row=2'),
     );
     await painted(page, 'accuracy', 1);
-    await page.getByRole('button', { name: /^View/ }).click();
+    await page.getByRole('button', { name: 'View ▾' }).click();
     await page.getByRole('dialog', { name: 'View' }).getByLabel('Link the zoom of x of all cards').click();
     await page.keyboard.press('Escape');
     await inAddress(page, /zoomall=on/);

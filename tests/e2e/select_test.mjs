@@ -40,7 +40,7 @@ async function type(page, tag, i, text) {
   await field.press('Enter');
 }
 async function choose(page, name) {
-  await page.getByRole('button', { name: /^View/ }).click();
+  await page.getByRole('button', { name: 'View ▾' }).click();
   await page.getByRole('dialog', { name: 'View' }).getByLabel(name).click();
   await page.keyboard.press('Escape');
 }
@@ -136,7 +136,7 @@ export default {
 
   async 'a handle is dragged from point to point'(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=step&at=2000|train/loss`));
-    await drag(page, 'train/loss', 0, 60);
+    await drag(page, 'train/loss', 0, 120);
     await until('moved', async () => (await place(page, 'train/loss')) > 2300);
     await soon(async () => assert.equal((await place(page, 'train/loss')) % 4, 0));
     await soon(async () => assert.equal(await page.locator('.tip').count(), 0));
@@ -148,7 +148,7 @@ export default {
     const box = await fob(page, 'train/loss').boundingBox();
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.mouse.down();
-    await page.mouse.move(box.x + box.width / 2 + 60, box.y + box.height / 2, { steps: 4 });
+    await page.mouse.move(box.x + box.width / 2 + 120, box.y + box.height / 2, { steps: 4 });
     await until('moved', async () => (await place(page, 'train/loss')) > 2300);
     await page.keyboard.press('Escape');
     await soon(async () => assert.equal(await place(page, 'train/loss'), 2000));

@@ -349,7 +349,6 @@ export const texts = {
   'export.link': 'Copy a link to this view',
   'export.copied': 'Link copied',
 
-  'save.title': 'Views',
   'save.new': 'Save or manage views…',
   'save.views': 'Saved views',
   'save.replace': 'Replace',

@@ -349,7 +349,6 @@ export const texts: Catalogue = {
   'export.link': '复制此视图的链接',
   'export.copied': '链接已复制',
 
-  'save.title': '视图',
   'save.new': '保存或管理视图…',
   'save.views': '已保存的视图',
   'save.replace': '替换',
