@@ -27,7 +27,9 @@ export const cardsOfRuns = (tags: readonly Tag[], showAll = grid.emptyCards): st
     runsWith(tag, showAll).flatMap(({ name }) => {
       const one = { plugin: PLUGIN, tags: [tag.tag], run: name };
       if (!imagesView.each || (tag.samples ?? 0) < 2) return [cardKey(one)];
-      return Array.from({ length: Math.min(tag.samples ?? 0, MOST_SAMPLES) }, (_, sample) => cardKey({ ...one, sample }));
+      return Array.from({ length: Math.min(tag.samples ?? 0, MOST_SAMPLES) }, (_, sample) =>
+        cardKey({ ...one, sample }),
+      );
     }),
   );
 const cardsOf = (tags: readonly Tag[]): string[] =>
