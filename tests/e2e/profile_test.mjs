@@ -100,7 +100,7 @@ export default {
 
   async 'a range of the ruler is summed by name, kind or track, and saved as CSV'(keep) {
     const page = keep(await openTimeline(await made()));
-    const ruler = await page.locator('.ruler').boundingBox();
+    const ruler = await page.locator('.ruler[title]').boundingBox();
     await page.mouse.move(ruler.x + 4, ruler.y + 10);
     await page.mouse.down();
     await page.mouse.move(ruler.x + ruler.width - 4, ruler.y + 10, {

@@ -31,6 +31,8 @@ export default {
         [ratio, ratio, ratio],
       );
     await scale(1);
+    // the axes are those of its lines as soon as these are painted, which other cards' may be before
+    await card(page, 'val/loss').locator('.plot[data-painted="9"]').waitFor();
     const before = await axes(page);
     await scale(2);
     await soon(() => sharp(2));
