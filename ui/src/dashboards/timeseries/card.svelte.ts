@@ -94,10 +94,15 @@ export class CardData {
   });
   private wasShort = false;
 
-  private smoothing = $derived.by(() => {
+  /** As the viewer has it. Points are asked for with it, since how many there are is known only then. */
+  private chosenSmoothing = $derived.by(() => {
     const { kind, weight } = ts.smoothingOf(this.tag);
-    return ts.isUsual(this.tag) && this.isShort ? ({ kind: 'none' } as const) : smoothingAsk(kind, weight);
+    return smoothingAsk(kind, weight);
   });
+  /** Of what is drawn. */
+  private smoothing = $derived.by(() =>
+    ts.isUsual(this.tag) && this.isShort ? ({ kind: 'none' } as const) : this.chosenSmoothing,
+  );
   /** Lines that would be smoothed are not, because they are short. */
   isLeftRaw = $derived.by(() => ts.isUsual(this.tag) && this.isShort && ts.smoothing > 0);
 
@@ -127,7 +132,7 @@ export class CardData {
 
   /** What is asked for: all but the series. */
   private ask = $derived.by((): Ask => {
-    const { smoothing } = this.basis;
+    const smoothing = this.chosenSmoothing;
     const x = steps.x;
     const metric = metricOf(x);
     const many = this.wanted.length > 60 && !this.pointed;
@@ -143,6 +148,7 @@ export class CardData {
     const isLog = ts.xScale !== 'linear' && x !== 'wall';
     return {
       ...this.basis,
+      smoothing,
       width: isLog ? this.width * 2 : this.width,
       range,
       near: isLog && metric === null ? NEAR[xWhat(x)] : undefined,
@@ -179,13 +185,13 @@ export class CardData {
       if (members) members.push({ run: run.id, tag });
       else groups.set(key, [{ run: run.id, tag }]);
     }
-    const { x, width, range, near, smoothing, compare } = this.ask;
+    const { x, width, range, near, compare } = this.ask;
     this.askedBands = bandsQuestion({
       x,
       width,
       range,
       near,
-      smoothing,
+      smoothing: this.smoothing,
       compare,
       center: ts.center,
       spread,
