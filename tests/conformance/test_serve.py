@@ -157,7 +157,7 @@ def test_every_deliberate_difference_is_one(directories):
             if differences.entry_for(name, key) != i:
                 continue
             theirs = {peer: found.get(key, differences.MISSING) for peer, found in answers.items()}
-            if not same(mine, theirs) and check(mine, theirs):
+            if not same(key, mine, theirs) and check(mine, theirs):
                 seen.add(i)
     assert seen == set(range(len(differences.DATA))), [differences.DATA[i][:2] for i in range(len(differences.DATA)) if i not in seen]
 
