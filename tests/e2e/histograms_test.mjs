@@ -336,12 +336,16 @@ export default {
 
   async 'a new step comes by itself; cards without news ask nothing'(keep) {
     const { server, runs } = await made();
-    const page = keep(await openHistograms(server));
-    await soon(async () => assert.match(await footer(page, VIT, 'attn/qkv.grad'), /of 60 steps/));
     const asked = [];
-    page.on('request', (r) => {
-      if (r.url().endsWith('histograms/grids')) asked.push(r.postData());
-    });
+    const before = (p) =>
+      p.on('request', (r) => {
+        if (r.url().endsWith('histograms/grids')) asked.push(r.postData());
+      });
+    const page = keep(await openHistograms(server, undefined, { before }));
+    await soon(async () => assert.match(await footer(page, VIT, 'attn/qkv.grad'), /of 60 steps/));
+    // cards below those in sight ask after them
+    await until('all cards have asked', async () => new Set(asked).size >= (await page.locator('.slot').count()));
+    asked.length = 0;
     runs[VIT].histograms(6000, {
       'attn/qkv.grad': rows([[0, 0.001]]),
     }).flush();

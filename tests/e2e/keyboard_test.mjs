@@ -53,7 +53,7 @@ export default {
     const first = await said.innerText();
     await page.keyboard.press('ArrowRight');
     await soon(async () => assert.notEqual(await said.innerText(), first));
-    assert.equal(await page.locator('.tip').count(), 1);
+    await soon(async () => assert.equal(await page.locator('.tip').count(), 1));
     await page.keyboard.press('Escape');
     await soon(async () => assert.equal(await page.locator('.tip').count(), 0));
     await soon(async () => assert.equal(await said.innerText(), ''));
