@@ -1,8 +1,7 @@
 // A capture on its way from a file to the server's memory: asks the server to read it, once; the list of captures says how
 // far that is. Asks again when the files changed or the server has let go of it.
-import { LiveQuery, type Question } from '../../public';
+import { LiveQuery, type Question, type ProfileCapture, type ProfileOpened } from '../../public';
 import { openQuestion, type Capture } from './question';
-import type { ProfileCapture, ProfileOpened } from './types';
 
 /** What the server says of a capture that it does not hold any more. */
 const NOT_OPEN = 'not_open';

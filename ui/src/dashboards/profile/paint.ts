@@ -3,7 +3,8 @@
 import type { Curve, Rects } from './columns';
 import type { Colours } from './kinds';
 import { LANE, MOST_LANES, PAD, type Row } from './timeline_rows';
-import type { FlowRow, ProfileStep, ProfileTrack } from './types';
+import type { ProfileStep, ProfileTrack } from '../../public';
+import type { FlowRow } from './types';
 import type { SliceId, Span } from './view.svelte';
 
 /** What is drawn on a canvas: rows, moved up by `scroll`, over the time from `from` on. */

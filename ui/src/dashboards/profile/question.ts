@@ -1,24 +1,25 @@
 // Questions about captures: which there are, what is in one, what the timeline shows of it, its tables.
-import { ok, type Question } from '../../public';
+import {
+  ok,
+  type Question,
+  type ProfileCaptures,
+  type ProfileDifference,
+  type ProfileDistributed,
+  type ProfileFlows,
+  type ProfileFound,
+  type ProfileInput,
+  type ProfileKernels,
+  type ProfileMemory,
+  type ProfileModules,
+  type ProfileNames,
+  type ProfileOpened,
+  type ProfileOps,
+  type ProfileOverview,
+  type ProfileSlice,
+  type ProfileTotals,
+  type ProfileTracks,
+} from '../../public';
 import { decodeCurves, decodeRects, type Curve, type Rects } from './columns';
-import type {
-  ProfileCaptures,
-  ProfileDifference,
-  ProfileDistributed,
-  ProfileFlows,
-  ProfileFound,
-  ProfileInput,
-  ProfileKernels,
-  ProfileMemory,
-  ProfileModules,
-  ProfileNames,
-  ProfileOpened,
-  ProfileOps,
-  ProfileOverview,
-  ProfileSlice,
-  ProfileTotals,
-  ProfileTracks,
-} from './types';
 import type { SliceId, Span } from './view.svelte';
 
 /** An open capture: its id and what its files are. Answers about other files mean nothing. */

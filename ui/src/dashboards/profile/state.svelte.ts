@@ -1,6 +1,17 @@
 // Which capture is shown, whether it has been read, and what is in it: the state between the address and the pages.
 import { untrack } from 'svelte';
-import { hub, LiveQuery, settings, type Question } from '../../public';
+import {
+  hub,
+  LiveQuery,
+  settings,
+  type Question,
+  type ProfileCapture,
+  type ProfileCaptures,
+  type ProfileFound,
+  type ProfileSlice,
+  type ProfileTrack,
+  type ProfileTracks,
+} from '../../public';
 import { coloursFor } from './kinds';
 import { Opening } from './opening.svelte';
 import {
@@ -11,7 +22,6 @@ import {
   tracksQuestion,
   type Capture,
 } from './question';
-import type { ProfileCapture, ProfileCaptures, ProfileFound, ProfileSlice, ProfileTrack, ProfileTracks } from './types';
 import { profileView as v, type Span } from './view.svelte';
 
 const WHILE_READING_MS = 1000;

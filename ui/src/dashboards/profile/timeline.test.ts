@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rowsIn, rowsOf, tracksBelow } from './timeline_rows';
-import type { ProfileGroup, ProfileTrack } from './types';
+import type { ProfileGroup, ProfileTrack } from '../../public';
 
 const group = (id: number, parent = -1): ProfileGroup => ({
   id,

@@ -1,5 +1,5 @@
 // The rows of the timeline from top to bottom: pinned tracks, then groups with their tracks. Folded groups are one row.
-import type { ProfileGroup, ProfileTrack } from './types';
+import type { ProfileGroup, ProfileTrack } from '../../public';
 
 export const LANE = 18;
 export const PAD = 3;

@@ -1,43 +1,5 @@
-// What the profile routes say.
+// What the page makes of the server's answers.
 import type { ProfilePartKind } from '../../public';
-
-export type {
-  ProfileAdvice,
-  ProfileCapture,
-  ProfileCaptures,
-  ProfileCollective,
-  ProfileDifference,
-  ProfileDifferenceRow,
-  ProfileDistributed,
-  ProfileFlow,
-  ProfileFlows,
-  ProfileFound,
-  ProfileGroup,
-  ProfileInput,
-  ProfileInputStage,
-  ProfileKernel,
-  ProfileKernels,
-  ProfileMemory,
-  ProfileMemoryRow,
-  ProfileModule,
-  ProfileModules,
-  ProfileNames,
-  ProfileOp,
-  ProfileOpened,
-  ProfileOps,
-  ProfileOverview,
-  ProfilePart,
-  ProfilePartKind,
-  ProfileRank,
-  ProfileSlice,
-  ProfileSliceRef,
-  ProfileStep,
-  ProfileStepCost,
-  ProfileTotal,
-  ProfileTotals,
-  ProfileTrack,
-  ProfileTracks,
-} from '../../public';
 
 /** Track, index, start, depth of one end, then of the other, then the kind. */
 export type FlowRow = readonly number[];
