@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -46,6 +47,21 @@ class Client:
             raise ConnectionError(f"{address} answered {error.code}: {text}") from None
         except urllib.error.URLError as error:
             raise ConnectionError(f"{self.url} does not answer: {error.reason}") from None
+
+    def wait(self, timeout: float = 60) -> Client:
+        """Waits until a server that was just started has read its logs, and returns the client: Client(url).wait().runs().
+
+        TensorBoard does not say when it has; there this returns at once.
+        """
+        end = time.monotonic() + timeout
+        try:
+            while self.get("api/v1/status")["loading"]["isLoading"]:
+                if time.monotonic() > end:
+                    raise TimeoutError(f"{self.url} has not read all of its logs after {timeout:g} s")
+                time.sleep(0.02)
+        except KeyError:
+            pass
+        return self
 
     def environment(self) -> dict[str, Any]:
         """What the server says of itself: its version, its log directory."""

@@ -77,8 +77,10 @@ export default {
     await soon(async () => assert.equal(await page.locator(`.slot ${DRAWN}`).count(), 4));
     await says(page, 'vits-base', /4 of 4 clips\s*16 kHz · mono · 16 bit · 1\.600 s/);
     await says(page, 'vits-base', /loudness\s*−[\d.]+ LUFS\s*peak\s*−[\d.]+ dB/);
-    assert.match(await card(page, 'vits-base').locator('.about').innerText(), /The keeper counted the ships/);
-    assert.equal(await card(page, 'vits-base').locator('.about em').count(), 1);
+    await soon(async () =>
+      assert.match(await card(page, 'vits-base').locator('.about').innerText(), /The keeper counted the ships/),
+    );
+    await soon(async () => assert.equal(await card(page, 'vits-base').locator('.about em').count(), 1));
     // the picture is one: ink in the wave, colours in the spectrogram; the shorter clip ends before the axis does
     const ink = await card(page, 'vits-base')
       .locator('canvas')
@@ -95,7 +97,7 @@ export default {
         return { wave, colours: colours.size };
       });
     assert.ok(ink.wave > 2000 && ink.colours > 60, JSON.stringify(ink));
-    assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Audio\s*2$/);
+    await soon(async () => assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Audio\s*2$/));
     await page.getByRole('radio', { name: 'Wave' }).click();
     await soon(async () => assert.match(await address(page), /audio\.show=wave/));
     await soon(async () => assert.equal(await page.locator('.hertz').count(), 0));
@@ -163,18 +165,18 @@ export default {
     await card(page, 'vits-base').getByRole('button', { name: /^Play/ }).click();
     await soon(async () => assert.ok(await isPlaying(page)));
     await soon(async () => assert.ok((await time(page)) > 0));
-    assert.equal((await sounding(page)).length, 1);
+    await soon(async () => assert.equal((await sounding(page)).length, 1));
     await card(page, 'vits-small').getByRole('button', { name: /^Play/ }).click();
     await soon(async () => assert.equal(await page.locator('.sounding [data-tag*="vits-small"]').count(), 1));
-    assert.equal((await sounding(page)).length, 1);
+    await soon(async () => assert.equal((await sounding(page)).length, 1));
     await card(page, 'vits-small')
       .getByRole('slider', { name: /^Place/ })
       .focus();
     await page.keyboard.press('Space');
     await soon(async () => assert.ok(!(await isPlaying(page))));
-    assert.equal((await sounding(page)).length, 0);
+    await soon(async () => assert.equal((await sounding(page)).length, 0));
     await page.keyboard.press('Home');
-    assert.equal(await time(page), 0);
+    await soon(async () => assert.equal(await time(page), 0));
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Shift+ArrowRight');
     await soon(async () => assert.equal(await time(page), 1.1));
@@ -186,7 +188,7 @@ export default {
     // the page's own space key is the player's here, and says so
     await page.keyboard.press('?');
     await page.getByText('Play or pause').waitFor();
-    assert.equal(await page.getByText('Pause updates').count(), 0);
+    await soon(async () => assert.equal(await page.getByText('Pause updates').count(), 0));
   },
 
   async 'A and B switch between two runs at the same place, and between two steps of one run'(keep) {
@@ -206,18 +208,18 @@ export default {
     await soon(async () =>
       assert.equal(await sides.getByRole('radio', { name: /^B/ }).getAttribute('aria-checked'), 'true'),
     );
-    assert.equal(await time(page), before);
+    await soon(async () => assert.equal(await time(page), before));
     await page.keyboard.press('x');
     await soon(async () =>
       assert.equal(await sides.getByRole('radio', { name: /^A/ }).getAttribute('aria-checked'), 'true'),
     );
-    assert.equal(await time(page), before);
+    await soon(async () => assert.equal(await time(page), before));
     // while it plays the other one goes on where this one was, and only that one
     await page.locator('.transport .play').click();
     await soon(async () => assert.equal((await sounding(page)).length, 1));
     await page.keyboard.press('x');
     await soon(async () => assert.match((await sounding(page)).join(), /run=\d+&step=3000/));
-    assert.equal((await sounding(page)).length, 1);
+    await soon(async () => assert.equal((await sounding(page)).length, 1));
     await page.locator('.transport .play').click();
     // two steps of one run: each stays at its step, whatever the card shows
     await card(page, 'vits-base').locator('input[type=range]').fill('0');
@@ -360,14 +362,16 @@ export default {
     await told('clipped', /clipped\s*[\d\u2009]+ samples/);
     await told('hour', /1 h|60 min/);
     for (const name of ['empty', 'header', 'html'])
-      assert.ok(await of(name).getByRole('button', { name: /^Play/ }).isDisabled());
+      await soon(async () => assert.ok(await of(name).getByRole('button', { name: /^Play/ }).isDisabled()));
     await of('hour')
       .getByRole('slider', { name: /^Place/ })
       .focus();
     await page.keyboard.press('End');
     await soon(async () => assert.equal(await time(page), 3600));
-    assert.equal(await page.evaluate(() => window.hit), undefined);
-    assert.equal(await page.locator('.about script, .about [onerror], .about [href^=javascript]').count(), 0);
+    await soon(async () => assert.equal(await page.evaluate(() => window.hit), undefined));
+    await soon(async () =>
+      assert.equal(await page.locator('.about script, .about [onerror], .about [href^=javascript]').count(), 0),
+    );
     await shot(page, 'audio-odd');
   },
 
@@ -413,7 +417,7 @@ export default {
     });
     const full = keep(await openClips(many.server));
     await soon(async () => assert.ok((await full.locator('.slot .card').count()) >= 2));
-    assert.ok((await full.locator('.slot .card').count()) < 40);
+    await soon(async () => assert.ok((await full.locator('.slot .card').count()) < 40));
     await shot(full, 'audio-many');
     assert.ok(OUT);
   },

@@ -45,7 +45,7 @@ export default {
     for (const kinds of [['text/plain'], ['application/x-seaboard-card']]) {
       assert.equal(await drag('val/loss', 'dragover', kinds), false);
       await drag('val/loss', 'drop', kinds);
-      assert.doesNotMatch(await address(page), /combine=/);
+      await soon(async () => assert.doesNotMatch(await address(page), /combine=/));
     }
     // a drag that goes on is dropped, but nothing else is while it does
     await drag('train/loss', 'dragstart', []);
@@ -85,6 +85,7 @@ export default {
     await form.getByRole('button', { name: 'Fit to data' }).click();
     await inHash(page, 'zoom=500~2000||train/loss');
     await axis(page, 'train/loss', 'y').click();
+    await form.waitFor();
     await page.keyboard.press('Escape');
     await until('closed by Escape', async () => (await form.count()) === 0);
     await soon(async () =>

@@ -34,7 +34,9 @@ export default {
   async 'a card for every tag with a panel for every run, one axis of values, the median drawn and a legend'(keep) {
     const { server } = await made();
     const page = keep(await openBands(server));
-    assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Distributions\s*5$/);
+    await soon(async () =>
+      assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Distributions\s*5$/),
+    );
     await soon(async () => assert.match(await footer(page, 'attn/qkv.grad'), /2 runs · 60 steps/));
     // the gradients are symmetric: the strongest line of the picture is the median, in the middle
     await soon(async () => {
@@ -43,7 +45,9 @@ export default {
       const right = darkest(picture, 0.7);
       assert.ok(Math.abs(left.at - right.at) < 0.02 && left.strength > 100, JSON.stringify({ left, right }));
     });
-    assert.match(await page.locator('.legend').getAttribute('aria-label'), /min, 7, 16, 31, 50, 69, 84, 93 %, max/);
+    await soon(async () =>
+      assert.match(await page.locator('.legend').getAttribute('aria-label'), /min, 7, 16, 31, 50, 69, 84, 93 %, max/),
+    );
     await soon(async () => assert.match(await footer(page, 'attn/qkv.weight'), /widest\s*vit-b16, lr 3e-3/));
     await soon(async () => assert.match(await footer(page, 'mlp/fc1.out'), /vit-b16, lr 3e-3: NaN from 3\s?700/));
     await shot(page, 'distributions');
@@ -61,7 +65,7 @@ export default {
         assert.ok(tip.includes(word), word);
       assert.equal(await page.locator('.tip tbody tr').count(), 2);
     });
-    assert.equal(await page.locator('.tip tbody tr').first().locator('td').count(), 10);
+    await soon(async () => assert.equal(await page.locator('.tip tbody tr').first().locator('td').count(), 10));
     await shot(page, 'distributions-hover');
   },
 

@@ -55,14 +55,16 @@ export default {
         ['image', 'vit', 'patch_embed', 'blocks', 'norm', 'head', 'loss'],
       );
     });
-    assert.match(
-      await page.locator('aside[aria-label=Modules] footer').innerText(),
-      /operations · 86\.\d\sM parameters/,
+    await soon(async () =>
+      assert.match(
+        await page.locator('aside[aria-label=Modules] footer').innerText(),
+        /operations · 86\.\d\sM parameters/,
+      ),
     );
     await isOpen(page, 'vit/blocks');
     const series = row(page, 'vit/blocks/block[0-11]');
     await soon(async () => assert.equal(await series.getAttribute('aria-expanded'), 'false'));
-    assert.match(await series.innerText(), /×12/);
+    await soon(async () => assert.match(await series.innerText(), /×12/));
     await shot(page, 'graphs');
   },
 
@@ -75,7 +77,7 @@ export default {
     await page.locator(CANVAS).focus();
     await page.keyboard.press('Enter');
     await isOpen(page, 'vit/head');
-    assert.match(await address(page), /graphs\.open=[^&]*vit(%2F|\/)head/);
+    await soon(async () => assert.match(await address(page), /graphs\.open=[^&]*vit(%2F|\/)head/));
     await page.keyboard.press('Enter');
     await soon(async () => assert.equal(await row(page, 'vit/head').getAttribute('aria-expanded'), 'false'));
     // the box is in the middle after it was brought into sight: a double click there opens it
@@ -178,12 +180,12 @@ export default {
     const page = keep(await openGraph(await made(), '#graphs&graphs.at=vit%2Fhead%2FBiasAdd'));
     await card(page).getByRole('button', { name: 'Trace inputs' }).click();
     await soon(async () => assert.match(await card(page).innerText(), /\d+ operations feed it/));
-    assert.match(await address(page), /graphs\.trace=on/);
+    await soon(async () => assert.match(await address(page), /graphs\.trace=on/));
     await card(page).getByRole('button', { name: 'Path to…' }).click();
     await soon(async () => assert.match(await page.locator('p.pick').innerText(), /other end/));
     await row(page, 'loss').click();
     await soon(async () => assert.match(await card(page).innerText(), /2 operations from here to loss/));
-    assert.match(await address(page), /graphs\.path=loss/);
+    await soon(async () => assert.match(await address(page), /graphs\.path=loss/));
     await card(page).getByRole('button', { name: 'Remove the path' }).click();
     await soon(async () => assert.doesNotMatch(await card(page).innerText(), /operations from here/));
   },
@@ -202,7 +204,7 @@ export default {
       await colour.selectOption(value);
       await soon(async () => assert.match(await legend.innerText(), text));
     }
-    assert.match(await address(page), /graphs\.colour=tpu/);
+    await soon(async () => assert.match(await address(page), /graphs\.colour=tpu/));
     await colour.selectOption('none');
     await soon(async () => assert.equal(await legend.count(), 0));
     await page.getByLabel('Step whose measurements').selectOption('-');
@@ -220,7 +222,7 @@ export default {
     await soon(async () => assert.match(await row(page, 'vit/head').innerText(), /changed/));
     await toggle(page, 'loss');
     await soon(async () => assert.match(await row(page, 'loss/mean').innerText(), /removed/));
-    assert.match(await address(page), /graphs\.other=vit-distilled/);
+    await soon(async () => assert.match(await address(page), /graphs\.other=vit-distilled/));
   },
 
   async 'series are grouped and ungrouped, nodes moved to the side and back'(keep) {
@@ -304,7 +306,7 @@ export default {
     const page = keep(await openGraph(await made()));
     await drop(page, '.stage');
     await soon(async () => assert.ok((await labels(page)).includes('in')));
-    assert.match(await address(page), /graphs\.file=/);
+    await soon(async () => assert.match(await address(page), /graphs\.file=/));
     const empty = await serve('fresh');
     new RunWriter(empty.logdir, 'r').scalars(1, { loss: 0.5 }).flush();
     await until('read', async () => (await loaded(empty)).plugins.scalars > 0);
@@ -377,7 +379,7 @@ export default {
     const before = await time();
     await legend.getByRole('checkbox', { name: 'GPU:0' }).uncheck();
     await soon(async () => assert.notEqual(await time(), before));
-    assert.match(await address(page), /graphs\.skip=/);
+    await soon(async () => assert.match(await address(page), /graphs\.skip=/));
     await legend.getByRole('checkbox', { name: 'GPU:0' }).check();
     await soon(async () => assert.equal(await time(), before));
   },

@@ -134,10 +134,23 @@ export async function open(server, hash = '', options = {}) {
       !r.url().startsWith(server.url) &&
       page.problems.push(`left the server: ${r.url()}`),
   );
+  for (const way of ['press', 'type']) {
+    const native = page.keyboard[way].bind(page.keyboard);
+    page.keyboard[way] = (...what) => caughtUp(page).then(() => native(...what));
+  }
   await before(page);
   await page.goto(server.url + query + hash);
   return page;
 }
+/** A person sees what a click opened before pressing a key; a test waits for the next frame and what is due by then. */
+const caughtUp = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((done) => {
+        requestAnimationFrame(() => setTimeout(done));
+        setTimeout(done, 250); // pages that are not shown have no frames
+      }),
+  );
 export const CHART = '.plot[data-painted]:not([data-painted="0"])';
 export async function openCharts(kind, hash = '', options = {}) {
   const server = typeof kind === 'string' ? await serve(kind) : kind;

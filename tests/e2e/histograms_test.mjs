@@ -47,7 +47,7 @@ export default {
     const { server } = await made();
     const page = keep(await openHistograms(server, '#histograms&hist.row=3'));
     await soon(async () => assert.ok((await page.locator('.slot .card').count()) >= 6));
-    assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Histograms\s*5$/);
+    await soon(async () => assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Histograms\s*5$/));
     await soon(async () => assert.match(await footer(page, VIT, 'attn/qkv.grad'), /vit-b16\s+31\s+of 60 steps/));
     // gradients narrow: the picture is wide at the back and narrow at the front
     await soon(async () => {
@@ -95,7 +95,7 @@ export default {
     const { server } = await made();
     const page = keep(await openHistograms(server));
     const marks = async (run, tag) => (await pixels(figure(page, run, tag), 1)).data.some((v) => v > 0);
-    assert.equal(await marks(FAST, 'attn/qkv.grad'), false);
+    await soon(async () => assert.equal(await marks(FAST, 'attn/qkv.grad'), false));
     await point(page, figure(page, VIT, 'attn/qkv.grad'), 0.42, 0.7);
     await soon(async () => {
       const tip = await page.locator('.tip').innerText();
@@ -172,8 +172,8 @@ export default {
     await page.getByRole('button', { name: 'View ▾' }).click();
     await page.getByLabel('Ignore outliers when fitting values').uncheck();
     await soon(async () => assert.ok((await height()) < 20));
-    assert.doesNotMatch(await footer(page, VIT, tag), /beyond/);
-    assert.match(await address(page), /hist\.outliers=show/);
+    await soon(async () => assert.doesNotMatch(await footer(page, VIT, tag), /beyond/));
+    await soon(async () => assert.match(await address(page), /hist\.outliers=show/));
   },
 
   async 'nothing but NaN from some step on is a span with its reason, never an empty card'(keep) {
@@ -244,7 +244,7 @@ export default {
     await soon(async () =>
       assert.match(decodeURIComponent(await address(page)), /hist\.zoom=[\d.]+~[\d.]+\|!histograms/),
     );
-    assert.doesNotMatch(await address(page), /[#&]at=/); // the drag chose no step
+    await soon(async () => assert.doesNotMatch(await address(page), /[#&]at=/)); // the drag chose no step
     await page.mouse.dblclick(box.x + box.width * 0.5, box.y + 80);
     await soon(async () => assert.doesNotMatch(await address(page), /hist\.zoom/));
   },

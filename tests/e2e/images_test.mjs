@@ -58,8 +58,8 @@ export default {
     await shows(page, 'unet-bf16', 60000);
     const one = card(page, 'unet-l');
     await soon(async () => assert.match(await one.locator('footer').innerText(), /6 of 6.*sample 1 of 3.*64 × 48/s));
-    assert.match(await one.locator('.step').inputValue(), /^84\s000$/);
-    assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Images\s*2$/);
+    await soon(async () => assert.match(await one.locator('.step').inputValue(), /^84\s000$/));
+    await soon(async () => assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Images\s*2$/));
     await shot(page, 'images-cards');
   },
 
@@ -130,7 +130,7 @@ export default {
     await shows(page, 'unet-s', 84000, 1);
     await one.getByRole('button', { name: 'Next sample' }).click();
     await shows(page, 'unet-s', 84000, 2);
-    assert.equal(await one.getByRole('button', { name: 'Next sample' }).isDisabled(), true);
+    await soon(async () => assert.equal(await one.getByRole('button', { name: 'Next sample' }).isDisabled(), true));
     await soon(async () => assert.match(await one.locator('footer').innerText(), /sample 3 of 3/));
     await soon(async () => assert.match(decodeURIComponent(await address(page)), /img\.sample=2\|/));
     await page.locator('.bar [aria-haspopup=dialog]').click();
@@ -162,8 +162,10 @@ export default {
     const filter = () => picture.evaluate((image) => getComputedStyle(image).filter);
     await soon(async () => assert.equal(await filter(), 'brightness(1.5) contrast(3)'));
     await soon(async () => assert.match(await address(page), /img\.brightness=1\.5.*img\.contrast=3/));
-    assert.equal(await page.getByRole('slider', { name: 'Brightness' }).getAttribute('max'), '2');
-    assert.equal(await page.getByRole('slider', { name: 'Contrast' }).getAttribute('max'), '5');
+    await soon(async () =>
+      assert.equal(await page.getByRole('slider', { name: 'Brightness' }).getAttribute('max'), '2'),
+    );
+    await soon(async () => assert.equal(await page.getByRole('slider', { name: 'Contrast' }).getAttribute('max'), '5'));
     await page.getByRole('button', { name: 'Reset: Contrast' }).click();
     await soon(async () => assert.equal(await filter(), 'brightness(1.5) contrast(1)'));
     await page.keyboard.press('Escape');
@@ -222,13 +224,15 @@ export default {
     await page.keyboard.press('ArrowRight');
     await soon(async () => assert.deepEqual(await middle(full.locator('.stage img')), colourOf(1, 5000, 0)));
     const link = full.getByRole('link', { name: 'Download original' });
-    assert.equal(await link.getAttribute('download'), 'unet-s_val_samples_5000_1.png');
+    await soon(async () => assert.equal(await link.getAttribute('download'), 'unet-s_val_samples_5000_1.png'));
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
     assert.equal(download.suggestedFilename(), 'unet-s_val_samples_5000_1.png');
     await shot(page, 'images-full');
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
-    assert.equal(await page.evaluate(() => document.activeElement.closest('[data-tag]') !== null), true);
+    await soon(async () =>
+      assert.equal(await page.evaluate(() => document.activeElement.closest('[data-tag]') !== null), true),
+    );
   },
 
   async 'zoom and pan are shared by all cards, down to single pixels and their values'(keep) {
@@ -284,7 +288,12 @@ export default {
     await grid.locator('.picture').first().focus();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowDown');
-    assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /unet-l, step 1\s000/i);
+    await soon(async () =>
+      assert.match(
+        await page.evaluate(() => document.activeElement.getAttribute('aria-label')),
+        /unet-l, step 1\s000/i,
+      ),
+    );
     await page.keyboard.press('Enter');
     await soon(async () => assert.match(decodeURIComponent(await address(page)), /img\.a=1000/));
     await page.getByRole('button', { name: 'Close the comparison' }).click();
@@ -407,11 +416,13 @@ export default {
     });
     await card(page, 'unet-l').locator('input[type=range]').fill('1');
     await soon(async () => assert.match(await card(page, 'unet-l').locator('input.step').inputValue(), /^1\s000$/));
-    assert.deepEqual(await middle(card(page, 'unet-l').locator('.stage img')), colourOf(0, 84000, 0));
-    assert.deepEqual(await card(page, 'unet-l').locator('.stage img').boundingBox(), box);
+    await soon(async () =>
+      assert.deepEqual(await middle(card(page, 'unet-l').locator('.stage img')), colourOf(0, 84000, 0)),
+    );
+    await soon(async () => assert.deepEqual(await card(page, 'unet-l').locator('.stage img').boundingBox(), box));
     letGo();
     await shows(page, 'unet-l', 1000);
-    assert.deepEqual(await card(page, 'unet-l').locator('.stage img').boundingBox(), box);
+    await soon(async () => assert.deepEqual(await card(page, 'unet-l').locator('.stage img').boundingBox(), box));
   },
 
   async 'what is broken or far too large says so, and the page stays quick'(keep) {
@@ -462,7 +473,7 @@ export default {
           `${tag}: ${colour}`,
         );
       });
-    assert.equal(await page.evaluate(() => window.hacked), undefined);
+    await soon(async () => assert.equal(await page.evaluate(() => window.hacked), undefined));
     assert.deepEqual(dialogs, []);
     await shot(page, 'images-broken');
   },

@@ -72,7 +72,7 @@ export default {
     await soon(async () => assert.equal(await page.locator('.tip').count(), 1));
     await page.keyboard.press('Escape');
     await soon(async () => assert.equal(await page.locator('.tip').count(), 0));
-    assert.equal(await dialog.count(), 1);
+    await soon(async () => assert.equal(await dialog.count(), 1));
     await page.keyboard.press('Escape');
     await soon(async () => assert.equal(await dialog.count(), 0));
   },
@@ -83,14 +83,16 @@ export default {
     await axis.getByRole('radio', { name: 'Step', exact: true }).focus();
     await page.keyboard.press('ArrowRight');
     await soon(async () => assert.match(await address(page), /x=relative/));
-    assert.equal(
-      await page.evaluate(() => document.activeElement?.textContent),
-      await axis.getByRole('radio', { checked: true }).innerText(),
+    await soon(async () =>
+      assert.equal(
+        await page.evaluate(() => document.activeElement?.textContent),
+        await axis.getByRole('radio', { checked: true }).innerText(),
+      ),
     );
     await page.keyboard.press('ArrowLeft');
     await soon(async () => assert.doesNotMatch(await address(page), /x=relative/));
     // one stop of the Tab key for all of them
-    assert.equal(await axis.locator("[tabindex='0']").count(), 1);
+    await soon(async () => assert.equal(await axis.locator("[tabindex='0']").count(), 1));
 
     const bar = page.getByRole('toolbar').first();
     const chips = bar.locator('button.chip');

@@ -71,7 +71,7 @@ export default {
     await shows(page, 'b', 400);
     await shot(page, 'kinds-images');
     const one = image(page, 'a');
-    assert.match(await one.locator('h3').getAttribute('title'), /a · val\/samples/);
+    await soon(async () => assert.match(await one.locator('h3').getAttribute('title'), /a · val\/samples/));
     await one.locator('input[type=range]').fill('1');
     await shows(page, 'a', 100);
     await shows(page, 'b', 400); // the other one stays

@@ -195,7 +195,7 @@ export default {
     await axis(/^Vertical axis/).click();
     await page.getByRole('button', { name: 'Set', exact: true }).click();
     await soon(async () => assert.equal(await page.getByLabel('from').count(), 0));
-    assert.ok(!(await page.evaluate(() => location.hash)).includes('zoom='));
+    await soon(async () => assert.ok(!(await page.evaluate(() => location.hash)).includes('zoom=')));
   },
 
   async 'a tooltip that rests has each run’s true point at one step, in the order of the lines'(keep) {
@@ -335,7 +335,7 @@ export default {
   async 'a frame of 800 × 600 has a strip of runs, little above the charts, and four of them'(keep) {
     const page = keep(await openCharts('demo', '', { viewport: { width: 800, height: 600 } }));
     await soon(async () => assert.match(await page.locator('.strip').innerText(), /Runs · 9 shown/));
-    assert.ok((await page.locator('.strip').boundingBox()).width <= 32);
+    await soon(async () => assert.ok((await page.locator('.strip').boundingBox()).width <= 32));
     await soon(async () => {
       const bar = await page.locator('.bar[role=toolbar]').boundingBox();
       assert.ok(bar.y + bar.height <= 90, `controls end at ${bar.y + bar.height}`);

@@ -45,9 +45,9 @@ export default {
   async 'the overview says how long a step takes and where its time goes'(keep) {
     const page = keep(await openProfile(await made()));
     await soon(async () => assert.match(await page.locator('.verdict h2').innerText(), /A step takes 9\.9\d*\sms/));
-    assert.match(await page.locator('.verdict').innerText(), /Steps\n4/i);
+    await soon(async () => assert.match(await page.locator('.verdict').innerText(), /Steps\n4/i));
     const bars = page.getByRole('group', { name: 'Step time' }).getByRole('button');
-    assert.equal(await bars.count(), 4);
+    await soon(async () => assert.equal(await bars.count(), 4));
     await page.getByRole('region', { name: 'Top operators' }).getByText('aten::addmm').waitFor();
     await bars.nth(1).click();
     await painted(page);
@@ -83,7 +83,7 @@ export default {
 
   async 'W, S, A and D zoom and move, 0 shows all, and the address keeps the window'(keep) {
     const page = keep(await openTimeline(await made()));
-    assert.equal(await windowOf(page), '');
+    await soon(async () => assert.equal(await windowOf(page), ''));
     await page.keyboard.press('w');
     const near = await until('a window', () => windowOf(page));
     const span = (text) => text.split('~').reduce((a, b) => Number(b) - Number(a));
@@ -131,7 +131,9 @@ export default {
     await page.reload();
     await painted(page);
     await soon(async () => assert.match(await page.locator('.pins').innerText(), /stream 7/));
-    assert.equal(await page.locator('.names .row.group button').first().getAttribute('aria-expanded'), 'false');
+    await soon(async () =>
+      assert.equal(await page.locator('.names .row.group button').first().getAttribute('aria-expanded'), 'false'),
+    );
   },
 
   async 'arrow keys go from slice to slice, F fits it, M marks its range'(keep) {
@@ -172,7 +174,7 @@ export default {
     await tab(page, 'Memory').click();
     await page.getByRole('img', { name: 'Memory over time' }).waitFor();
     await soon(async () => assert.match(await page.locator('.page').last().innerText(), /At the peak/));
-    assert.match(await page.locator('.bar').last().innerText(), /peak 5\.0 MB/);
+    await soon(async () => assert.match(await page.locator('.bar').last().innerText(), /peak 5\.0 MB/));
   },
 
   async 'input tells how long steps wait for data'(keep) {

@@ -94,7 +94,7 @@ export default {
       await page.getByRole('radio', { name: 'Wall' }).click();
       await waitHash(page, 'x=wall');
       const message = page.locator('.message');
-      assert.match(await message.innerText(), /Archived 4 runs/);
+      await soon(async () => assert.match(await message.innerText(), /Archived 4 runs/));
       await message.getByRole('button', { name: 'Undo' }).click();
       await listed(all);
       await waitHash(page, 'x=wall');

@@ -99,7 +99,7 @@ export default {
       await until('92 on a page that is not paused', async () =>
         (await footer(another, 'a/loss')).includes('92 of 92'),
       );
-      assert.match(await footer(page, 'a/loss'), /82 of 82/);
+      await soon(async () => assert.match(await footer(page, 'a/loss'), /82 of 82/));
       await page.getByRole('button', { name: 'Resume live updates' }).click();
       await until('92', async () => (await footer(page, 'a/loss')).includes('92 of 92'));
     } finally {

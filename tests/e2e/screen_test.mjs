@@ -24,11 +24,13 @@ export default {
         mobile: false,
       });
     const sharp = async (ratio) =>
-      assert.deepEqual(
-        await card(page, 'val/loss')
-          .locator('canvas')
-          .evaluateAll((all) => all.map((c) => c.width / parseFloat(c.style.width))),
-        [ratio, ratio, ratio],
+      await soon(async () =>
+        assert.deepEqual(
+          await card(page, 'val/loss')
+            .locator('canvas')
+            .evaluateAll((all) => all.map((c) => c.width / parseFloat(c.style.width))),
+          [ratio, ratio, ratio],
+        ),
       );
     await scale(1);
     // the axes are those of its lines as soon as these are painted, which other cards' may be before

@@ -47,7 +47,7 @@ export default {
       });
     const page = keep(await openCharts('demo', '', { locale: 'zh-CN', before: note }));
     assert.deepEqual([...new Set(sent)], ['zh']);
-    assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-Hans');
+    await soon(async () => assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-Hans'));
     let refused = 0;
     const again = keep(
       await open(await serve('demo'), '', {
@@ -500,7 +500,9 @@ export default {
               });
               assert.equal(cut, 0, `${cut} are cut at ${width}`);
             });
-            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+            await soon(async () =>
+              assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)),
+            );
             await shot(page, `header-${width}-${locale.slice(0, 2)}`);
             const tabs = await inNav();
             await menu.click();
@@ -519,7 +521,7 @@ export default {
             const open = await nav.locator('[aria-current=page]').innerText();
             assert.ok(open.startsWith(name), `${open} is not ${name}`);
           });
-          assert.deepEqual(await nav.locator('button').first().boundingBox(), before);
+          await soon(async () => assert.deepEqual(await nav.locator('button').first().boundingBox(), before));
         } finally {
           await server.stop();
         }

@@ -54,15 +54,15 @@ export default {
     await soon(async () => assert.equal(await page.locator('.slot .card').count(), 4));
     await says(page, 'lora-r16', 'eval/report', /Evaluation at step 3000/);
     const report = card(page, 'lora-r16', 'eval/report');
-    assert.equal(await report.locator('h4.h1').count(), 1);
-    assert.equal(await report.locator('td').count(), 3);
-    assert.equal(await report.locator('pre code').count(), 1);
-    assert.match(await report.locator('footer').innerText(), /4 of 4 texts/);
+    await soon(async () => assert.equal(await report.locator('h4.h1').count(), 1));
+    await soon(async () => assert.equal(await report.locator('td').count(), 3));
+    await soon(async () => assert.equal(await report.locator('pre code').count(), 1));
+    await soon(async () => assert.match(await report.locator('footer').innerText(), /4 of 4 texts/));
     // the tab tells how many tags there are
-    assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Text\s*2$/);
+    await soon(async () => assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Text\s*2$/));
     await page.getByRole('button', { name: 'Markdown' }).click();
     await says(page, 'lora-r16', 'eval/report', /# Evaluation/);
-    assert.match(await address(page), /text\.markdown=off/);
+    await soon(async () => assert.match(await address(page), /text\.markdown=off/));
     await page.keyboard.press('m');
     await soon(async () => assert.doesNotMatch(await address(page), /text\.markdown/));
   },
@@ -207,7 +207,7 @@ export default {
       await page.mouse.wheel(0, 600);
       await page.keyboard.press('j');
     }
-    assert.equal(await page.evaluate(() => window.hit), undefined);
+    await soon(async () => assert.equal(await page.evaluate(() => window.hit), undefined));
     const odd = await page
       .locator('.markdown')
       .evaluateAll((all) =>
@@ -247,7 +247,7 @@ export default {
     );
     await says(page, 'many', 'odd/steps', /at 99999/);
     const slider = card(page, 'many', 'odd/steps').locator('input[type=range]');
-    assert.equal(await slider.getAttribute('max'), '99999');
+    await soon(async () => assert.equal(await slider.getAttribute('max'), '99999'));
     await slider.fill('500');
     await says(page, 'many', 'odd/steps', /at 500$/);
   },
@@ -285,7 +285,7 @@ export default {
     await report.getByRole('radio', { name: 'Difference' }).click();
     // the step before, at first
     await soon(async () => assert.deepEqual(await report.locator('.words del').allInnerTexts(), ['2000', '50']));
-    assert.deepEqual(await report.locator('.words ins').allInnerTexts(), ['3000', '33']);
+    await soon(async () => assert.deepEqual(await report.locator('.words ins').allInnerTexts(), ['3000', '33']));
     await soon(async () => assert.match(await report.locator('.sum').innerText(), /\+2 −2 9\d.% the same/));
     await report.locator('.head input[type=range]').fill('0');
     await soon(async () => assert.deepEqual((await report.locator('.words del').allInnerTexts()).at(0), '0'));
@@ -316,7 +316,7 @@ export default {
     await page.getByText('8 in 8 of 15 texts').waitFor();
     const results = page.getByRole('region', { name: 'Found' });
     await soon(async () => assert.equal(await results.locator('.one').count(), 8));
-    assert.match(await results.locator('.one mark').first().innerText(), /lighthouse/i);
+    await soon(async () => assert.match(await results.locator('.one mark').first().innerText(), /lighthouse/i));
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
     await soon(async () => assert.equal(await results.count(), 0));
@@ -370,7 +370,7 @@ export default {
       .flush();
     const b = card(page, 'b', 'report');
     await soon(async () => assert.equal(await b.locator('.katex').count(), 3));
-    assert.equal(await b.locator('.katex-display').count(), 1);
+    await soon(async () => assert.equal(await b.locator('.katex-display').count(), 1));
     await soon(async () => assert.ok((await b.locator('.hljs-keyword').count()) >= 3));
     await soon(async () => assert.match(await b.locator('.formula.wrong code').innerText(), /unknown/));
     assert.ok(chunks() > 0);

@@ -30,8 +30,7 @@ def test_a_tutorial_with_one_import_changed_shows_its_data(tmp_path, name):
     board = program.TensorBoard()
     board.configure(logdir=str(tmp_path / "logs"), port=0)
     try:
-        client = seaboard.Client(board.launch())
-        client.get("data/runs")
+        client = seaboard.Client(board.launch()).wait()
         assert set(client.runs()) == runs
         listing = client.get("data/plugins_listing")
         assert plugins <= {plugin for plugin, about in listing.items() if about["enabled"]}

@@ -50,7 +50,7 @@ def test_a_program_starts_a_server_and_a_client_asks_it(logdir, own_infos):
     board = program.TensorBoard()
     board.configure(argv=[None, "--logdir", str(logdir), "--port", "0"])
     url = board.launch()
-    client = seaboard.Client(url)
+    client = seaboard.Client(url).wait()
     assert sorted(client.runs()) == ["a", "a/trial"]
     points = client.scalars("a", "loss")
     np.testing.assert_array_equal(points.steps, np.arange(10))
