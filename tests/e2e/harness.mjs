@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { writeDemo, writeForest, writeMany, writeTags } from './logs.mjs';
 import { BROWSER, OUT, ROOT } from './places.mjs';
 
@@ -114,6 +115,7 @@ export async function open(server, hash = '', options = {}) {
   });
   const page = await context.newPage();
   opened.add(page);
+  measureAtRest(page);
   if (SLOWER > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
   page.problems = [];
   page.on('pageerror', (e) => page.problems.push(e.stack ?? e.message));
@@ -151,6 +153,22 @@ const caughtUp = (page) =>
         setTimeout(done, 250); // pages that are not shown have no frames
       }),
   );
+/** Boxes are those of a page at rest: what still moves is measured again. */
+function measureAtRest(page) {
+  const Locator = Object.getPrototypeOf(page.locator('html'));
+  if (Locator.measure) return;
+  Locator.measure = Locator.boundingBox;
+  Locator.boundingBox = async function (...how) {
+    let box = await this.measure(...how);
+    for (let looks = 0; looks < 20; looks++) {
+      await caughtUp(this.page());
+      const next = await this.measure(...how);
+      if (isDeepStrictEqual(box, next)) break;
+      box = next;
+    }
+    return box;
+  };
+}
 export const CHART = '.plot[data-painted]:not([data-painted="0"])';
 export async function openCharts(kind, hash = '', options = {}) {
   const server = typeof kind === 'string' ? await serve(kind) : kind;
