@@ -4,10 +4,16 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/banned.h"
 
 #define MAX_THREADS 1024
+/* Background workers may keep every core busy. With a lower priority they are preempted as soon as
+ * another thread has something to do. Five levels mean a third of the weight: beside a training
+ * that takes all cores they still get on. */
+#define BACKGROUND_NICE 5
 
 typedef struct job {
     sb_pool_fn run;
@@ -26,10 +32,20 @@ struct sb_pool {
     pthread_t *threads;
     unsigned thread_count; /* those that were started and not yet joined */
     unsigned thread_room;
+    bool is_background;
 };
+
+/* On Linux a thread has a priority of its own, under its thread id. */
+static void lower_priority(void) {
+#ifdef __linux__
+    id_t thread = (id_t)gettid();
+    setpriority(PRIO_PROCESS, thread, getpriority(PRIO_PROCESS, thread) + BACKGROUND_NICE);
+#endif
+}
 
 static void *work(void *arg) {
     sb_pool *p = arg;
+    if (p->is_background) lower_priority();
     pthread_mutex_lock(&p->lock);
     for (;;) {
         while (p->waiting == 0 && !p->closing) pthread_cond_wait(&p->work, &p->lock);
@@ -58,8 +74,8 @@ static sb_status start_threads(sb_pool *p, sb_err *err) {
     return error ? sb_fail_errno(err, SB_NOMEM, error, "cannot start a worker thread") : SB_OK;
 }
 
-sb_status sb_pool_new(sb_pool **out, const sb_alloc *alloc, unsigned threads, size_t queue,
-                      sb_err *err) {
+static sb_status make_pool(sb_pool **out, const sb_alloc *alloc, unsigned threads, size_t queue,
+                           bool is_background, sb_err *err) {
     *out = NULL;
     if (threads == 0 || threads > MAX_THREADS || queue == 0)
         return sb_fail(err, SB_INVALID, 0, "a pool of %u threads with %zu places makes no sense",
@@ -71,6 +87,7 @@ sb_status sb_pool_new(sb_pool **out, const sb_alloc *alloc, unsigned threads, si
     pthread_cond_init(&p->work, NULL);
     p->room = queue;
     p->thread_room = threads;
+    p->is_background = is_background;
     p->jobs = sb_alloc_zeroed(alloc, queue, sizeof *p->jobs);
     p->threads = p->jobs ? sb_alloc_zeroed(alloc, threads, sizeof *p->threads) : NULL;
     sb_status status =
@@ -81,6 +98,16 @@ sb_status sb_pool_new(sb_pool **out, const sb_alloc *alloc, unsigned threads, si
     }
     *out = p;
     return SB_OK;
+}
+
+sb_status sb_pool_new(sb_pool **out, const sb_alloc *alloc, unsigned threads, size_t queue,
+                      sb_err *err) {
+    return make_pool(out, alloc, threads, queue, false, err);
+}
+
+sb_status sb_pool_new_background(sb_pool **out, const sb_alloc *alloc, unsigned threads,
+                                 size_t queue, sb_err *err) {
+    return make_pool(out, alloc, threads, queue, true, err);
 }
 
 sb_status sb_pool_submit(sb_pool *p, sb_pool_fn run, void *arg) {

@@ -20,6 +20,11 @@ typedef void (*sb_pool_fn)(void *arg);
  * signals: those are for the program's main thread. */
 sb_status sb_pool_new(sb_pool **out, const sb_alloc *alloc, unsigned threads, size_t queue,
                       sb_err *err);
+/* The same with workers of a lower scheduling priority than the thread that makes them has: for
+ * long computations beside threads that must answer quickly. Where threads of a process can't have
+ * priorities of their own, all stay equal. */
+sb_status sb_pool_new_background(sb_pool **out, const sb_alloc *alloc, unsigned threads,
+                                 size_t queue, sb_err *err);
 /* Closes it when that was not done. NULL is fine. */
 void sb_pool_free(sb_pool *p);
 

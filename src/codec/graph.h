@@ -128,7 +128,6 @@ typedef struct sb_run_metadata_view {
     sb_slice message;    /* partition graphs: SB_RUN_METADATA_PARTITION_GRAPHS, function graphs:
                             SB_RUN_METADATA_FUNCTION_GRAPHS */
     sb_slice step_stats; /* devices: SB_STEP_STATS_DEV_STATS */
-    sb_slice cost_graph; /* nodes: SB_COST_GRAPH_NODE */
 } sb_run_metadata_view;
 
 sb_status sb_run_metadata_read(sb_run_metadata_view *out, sb_slice run_metadata);
@@ -169,15 +168,5 @@ typedef struct sb_node_output {
 } sb_node_output;
 
 sb_status sb_node_output_read(sb_node_output *out, sb_slice output);
-
-typedef struct sb_cost_node {
-    sb_slice name, device;
-    int32_t id;
-    int64_t compute_cost, compute_time, memory_time;
-    int64_t temporary_memory_size, persistent_memory_size;
-    sb_slice message; /* outputs: SB_COST_NODE_OUTPUT_INFO */
-} sb_cost_node;
-
-sb_status sb_cost_node_read(sb_cost_node *out, sb_slice node);
 
 #endif

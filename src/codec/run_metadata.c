@@ -6,7 +6,6 @@
 sb_status sb_run_metadata_read(sb_run_metadata_view *out, sb_slice run_metadata) {
     static const sb_pick picks[] = {
         SB_PICK(sb_run_metadata_view, step_stats, SB_RUN_METADATA_STEP_STATS),
-        SB_PICK(sb_run_metadata_view, cost_graph, SB_RUN_METADATA_COST_GRAPH),
     };
     *out = (sb_run_metadata_view){.message = run_metadata};
     return SB_PICK_READ(out, run_metadata, picks);
@@ -79,19 +78,4 @@ sb_status sb_node_output_read(sb_node_output *out, sb_slice output) {
         SB_PICK_READ(&inside, inside.description, tensor_part_picks) != SB_OK)
         return SB_CORRUPT;
     return SB_PICK_READ(out, inside.allocation, allocation_picks);
-}
-
-sb_status sb_cost_node_read(sb_cost_node *out, sb_slice node) {
-    static const sb_pick picks[] = {
-        SB_PICK(sb_cost_node, name, SB_COST_NODE_NAME),
-        SB_PICK(sb_cost_node, device, SB_COST_NODE_DEVICE),
-        SB_PICK(sb_cost_node, id, SB_COST_NODE_ID),
-        SB_PICK(sb_cost_node, temporary_memory_size, SB_COST_NODE_TEMPORARY_MEMORY_SIZE),
-        SB_PICK(sb_cost_node, compute_cost, SB_COST_NODE_COMPUTE_COST),
-        SB_PICK(sb_cost_node, persistent_memory_size, SB_COST_NODE_PERSISTENT_MEMORY_SIZE),
-        SB_PICK(sb_cost_node, compute_time, SB_COST_NODE_COMPUTE_TIME),
-        SB_PICK(sb_cost_node, memory_time, SB_COST_NODE_MEMORY_TIME),
-    };
-    *out = (sb_cost_node){.message = node};
-    return SB_PICK_READ(out, node, picks);
 }

@@ -289,9 +289,6 @@ static inline sb_slice sb_trace_name(const sb_trace *t, uint32_t name) {
 static inline const sb_extra *sb_span_extra(const sb_trace *t, const sb_trace_span *s) {
     return s->extra ? &t->extras.items[s->extra] : NULL;
 }
-static inline const sb_trace_group *sb_track_group(const sb_trace *t, const sb_track *k) {
-    return &t->groups.items[k->group];
-}
 static inline uint32_t sb_track_source(const sb_trace *t, const sb_track *k) {
     return t->groups.items[k->group].source;
 }

@@ -188,15 +188,42 @@ struct sb_store {
     sb_tombstones gone;
 };
 
-void sb_extent_release(sb_extent *e);
-void sb_extent_hold(sb_extent *e);
-void sb_counted_hold(void *block);
-void sb_chunk_list_release(sb_chunk_list *list);
-void sb_counted_release(void *block); /* not for chunk lists */
+/* ---- extent.c -------------------------------------------------------------------------------- */
 
-void sb_run_free(sb_run *run);
+/* A block with one reference: a head that begins with an sb_counted, and room for elements behind
+ * it. NULL: no memory. */
+void *sb_counted_new(const sb_alloc *alloc, size_t head, size_t element, uint32_t room);
+void sb_counted_hold(void *block);
+void sb_counted_release(void *block); /* not for chunk lists */
+void sb_chunk_list_release(sb_chunk_list *list);
+void sb_extent_hold(sb_extent *e);
+void sb_extent_release(sb_extent *e);
+
+/* Makes room for one more element in an array of n; true when there is. */
+static inline bool sb_store_grow(const sb_alloc *alloc, void **items, uint32_t n, uint32_t *room,
+                                 size_t element) {
+    if (n < *room) return true;
+    size_t larger = *room;
+    void *p = sb_vec_grow(alloc, *items, &larger, n, 1, element, UINT32_MAX);
+    if (!p) return false;
+    *items = p;
+    *room = (uint32_t)larger;
+    return true;
+}
+
+/* ---- run.c, run_files.c, run_points.c -------------------------------------------------------- */
+
 sb_status sb_run_new(sb_run **out, sb_store *store, sb_slice name, sb_slice path, uint32_t id,
                      sb_err *err);
+void sb_run_free(sb_run *run);
+/* With the mutex held, after the parts of the dropped files are gone: forgets these files and the
+ * restarts that they recorded. */
+void sb_run_remove_dropped_files(sb_run *run);
+/* Writes the number of points of the open tail back to its part; the next point opens it again. */
+void sb_series_close_tail(sb_stored_series *s);
+
+/* ---- store.c --------------------------------------------------------------------------------- */
+
 /* Tells readers and the store's owner; answers the new version. */
 uint64_t sb_store_bump(sb_store *s);
 

@@ -50,8 +50,7 @@ sb_status sb_sound_spectrum(const sb_wav *wav, uint32_t columns, uint32_t rows,
                             sb_sound_scale scale, uint8_t *out, const sb_sound_stop *stop,
                             const sb_alloc *alloc, sb_err *err);
 
-/* Where in 0..1 of the scale a frequency is, and the opposite; nyquist is half the rate. */
-double sb_sound_place(sb_sound_scale scale, double hertz, double nyquist);
+/* The frequency at a place in 0..1 of the scale; nyquist is half the rate. */
 double sb_sound_frequency(sb_sound_scale scale, double place, double nyquist);
 
 #endif

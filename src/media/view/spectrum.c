@@ -14,10 +14,6 @@ static double mel_of(double hertz) {
     return 2595.0 * log10(1.0 + hertz / 700.0);
 }
 
-double sb_sound_place(sb_sound_scale scale, double hertz, double nyquist) {
-    return scale == SB_SOUND_MEL ? mel_of(hertz) / mel_of(nyquist) : hertz / nyquist;
-}
-
 double sb_sound_frequency(sb_sound_scale scale, double place, double nyquist) {
     if (scale == SB_SOUND_LINEAR) return place * nyquist;
     return 700.0 * (pow(10.0, place * mel_of(nyquist) / 2595.0) - 1.0);

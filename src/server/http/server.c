@@ -171,7 +171,7 @@ static sb_status start_threads(sb_http_server *s, const sb_http_options *o, int 
     pthread_sigmask(SIG_SETMASK, &all, &before);
     sb_status status = sb_ticker_start(&s->ticker, o, connection_limit(o), &s->quota, err);
     if (status == SB_OK) {
-        status = sb_pool_new(&s->pool, o->alloc, o->workers, o->queue, err);
+        status = sb_pool_new_background(&s->pool, o->alloc, o->workers, o->queue, err);
         if (status == SB_OK)
             status = sb_pool_new(&s->quick, o->alloc, o->quick_workers, o->queue, err);
         if (status == SB_OK) {

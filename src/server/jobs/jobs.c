@@ -247,7 +247,8 @@ sb_status sb_jobs_open(sb_jobs **out, const sb_jobs_opts *opts, sb_err *err) {
     jobs->o = *opts;
     jobs->next_id = 1;
     snprintf(jobs->folder, sizeof jobs->folder, "%s", opts->folder ? opts->folder : "/tmp");
-    sb_status status = sb_pool_new(&jobs->pool, opts->alloc, opts->workers, opts->max_jobs, err);
+    sb_status status =
+        sb_pool_new_background(&jobs->pool, opts->alloc, opts->workers, opts->max_jobs, err);
     if (status != SB_OK) {
         sb_alloc_put(opts->alloc, jobs, sizeof *jobs);
         return status;

@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "support/fault_alloc.h"
 #include "support/test.h"
@@ -162,6 +164,28 @@ static void a_job_may_hand_over_another(void **state) {
     sb_pool_free(a.pool);
 }
 
+static void note_priority(void *arg) {
+    _Atomic int *priority = arg;
+    atomic_store(priority, getpriority(PRIO_PROCESS, (id_t)gettid()));
+}
+
+/* The threads of the program that answer quickly are scheduled before those of long work. */
+static void workers_in_the_background_have_a_lower_priority(void **state) {
+    (void)state;
+    int own = getpriority(PRIO_PROCESS, 0);
+    if (own >= 19) skip(); /* there is no lower one */
+    _Atomic int plain = -100, background = -100;
+    sb_pool *p;
+    assert_ok(sb_pool_new(&p, &sb_alloc_libc, 1, 1, NULL), NULL);
+    assert_int_equal(sb_pool_submit(p, note_priority, &plain), SB_OK);
+    sb_pool_free(p);
+    assert_ok(sb_pool_new_background(&p, &sb_alloc_libc, 1, 1, NULL), NULL);
+    assert_int_equal(sb_pool_submit(p, note_priority, &background), SB_OK);
+    sb_pool_free(p);
+    assert_int_equal(atomic_load(&plain), own);
+    assert_true(atomic_load(&background) > own);
+}
+
 static void senseless_sizes_are_invalid(void **state) {
     (void)state;
     sb_pool *p;
@@ -198,6 +222,7 @@ int main(void) {
         cmocka_unit_test(jobs_are_done_oldest_first),
         cmocka_unit_test(closing_does_what_was_taken_and_then_refuses),
         cmocka_unit_test(a_job_may_hand_over_another),
+        cmocka_unit_test(workers_in_the_background_have_a_lower_priority),
         cmocka_unit_test(senseless_sizes_are_invalid),
         cmocka_unit_test(memory_that_runs_out_leaves_nothing_behind),
     };

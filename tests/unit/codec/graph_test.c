@@ -308,22 +308,6 @@ static void traced_functions_have_their_graphs(void **state) {
     fixture_free(body);
 }
 
-static void cost_nodes_are_read(void **state) {
-    (void)state;
-    uint8_t room[64];
-    sb_cost_node node;
-    sb_slice body = sb_test_bytes(room, sizeof room, "0a016e 120164 1803 3007 4808 6009 700a 780b");
-    assert_int_equal(sb_cost_node_read(&node, body), SB_OK);
-    assert_slice_is(node.name, "n");
-    assert_slice_is(node.device, "d");
-    assert_int_equal(node.id, 3);
-    assert_int_equal(node.temporary_memory_size, 7);
-    assert_int_equal(node.compute_cost, 8);
-    assert_int_equal(node.persistent_memory_size, 9);
-    assert_int_equal(node.compute_time, 10);
-    assert_int_equal(node.memory_time, 11);
-}
-
 /* ---- hostile --------------------------------------------------------------------------------- */
 
 static void touch_all(sb_slice input) {
@@ -376,7 +360,6 @@ int main(void) {
         cmocka_unit_test(functions_tell_signature_nodes_and_returns),
         cmocka_unit_test(step_stats_add_up),
         cmocka_unit_test(traced_functions_have_their_graphs),
-        cmocka_unit_test(cost_nodes_are_read),
         cmocka_unit_test(damaged_graphs_are_survived),
         cmocka_unit_test(damaged_step_stats_are_survived),
     };

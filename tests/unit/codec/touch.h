@@ -232,7 +232,6 @@ static inline void touch_node_stats(sb_slice item) {
 static inline void touch_run_metadata(sb_slice run_metadata) {
     sb_run_metadata_view view;
     sb_device_stats device;
-    sb_cost_node cost;
     sb_slice item;
     if (sb_run_metadata_read(&view, run_metadata) != SB_OK) return;
     sb_items devices = sb_items_of(view.step_stats, SB_STEP_STATS_DEV_STATS);
@@ -242,9 +241,6 @@ static inline void touch_run_metadata(sb_slice run_metadata) {
         sb_items nodes = sb_items_of(device.message, SB_DEVICE_STATS_NODE_STATS);
         while (sb_items_next(&nodes, &item) == SB_OK) touch_node_stats(item);
     }
-    sb_items costs = sb_items_of(view.cost_graph, SB_COST_GRAPH_NODE);
-    while (sb_items_next(&costs, &item) == SB_OK)
-        if (sb_cost_node_read(&cost, item) == SB_OK) touch_slice(cost.name);
     sb_items graphs = sb_items_of(view.message, SB_RUN_METADATA_PARTITION_GRAPHS);
     while (sb_items_next(&graphs, &item) == SB_OK) touch_graph(item);
 }

@@ -1,18 +1,13 @@
 /* server_test.c: opening, answering, closing, with threads under TSan and with memory that runs
  * out. What goes over the wire in detail is tested by tests/integration. */
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/slice.h"
 #include "server/http/http.h"
 #include "support/fault_alloc.h"
+#include "support/http_client.h"
 #include "support/test.h"
 #include "base/banned.h"
 
@@ -68,39 +63,6 @@ static sb_status start(running *s, const sb_alloc *alloc, sb_err *err) {
     status = sb_http_open(&s->server, &o, &bound.listener, err);
     assert_int_equal(bound.listener, -1);
     return status;
-}
-
-static int open_client(unsigned port) {
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    struct timeval patience = {.tv_sec = 60};
-    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (connect(fd, (const struct sockaddr *)&to, sizeof to) == 0) return fd;
-    close(fd);
-    return -1;
-}
-
-static bool ask(int fd, const char *path, const char *more) {
-    char text[256];
-    int n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", path, more);
-    return send(fd, text, (size_t)n, MSG_NOSIGNAL) == n;
-}
-
-/* Reads until the text is seen (answers true) or the connection ends. */
-static bool read_until(int fd, const char *wanted) {
-    static _Thread_local char seen[4096];
-    size_t n = 0, size = strlen(wanted);
-    for (;;) {
-        ssize_t got = recv(fd, seen + n, sizeof seen - n, 0);
-        if (got <= 0) return false;
-        n += (size_t)got;
-        if (memmem(seen, n, wanted, size)) return true;
-        if (n > size) { /* only the end can be the beginning of it */
-            memmove(seen, seen + n - size, size);
-            n = size;
-        }
-    }
 }
 
 static void a_server_answers_and_closes(void **state) {
