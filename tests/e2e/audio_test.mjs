@@ -191,6 +191,28 @@ export default {
     await soon(async () => assert.equal(await page.getByText('Pause updates').count(), 0));
   },
 
+  async 'the clips beside the one that plays are loaded ahead, those of other cards are not'(keep) {
+    const { server } = await made();
+    const clips = []; // [run, step]
+    const note = (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname.endsWith('/blob')) clips.push([searchParams.get('run'), searchParams.get('step')]);
+    };
+    const page = keep(
+      await openClips(server, '#audio&audio.loop=on&at=1000|!audio!vits-base!!val/speech', {
+        before: (opened) => opened.on('request', note),
+      }),
+    );
+    await isAt(page, 'vits-base', '1000');
+    await says(page, 'vits-small', /3 of 3/);
+    assert.deepEqual(clips, []);
+    await card(page, 'vits-base').getByRole('button', { name: /^Play/ }).click();
+    await soon(async () =>
+      assert.deepEqual([...new Set(clips.map(([, step]) => step))].sort(), ['0', '1000', '2000', '3000']),
+    );
+    assert.equal(new Set(clips.map(([run]) => run)).size, 1);
+  },
+
   async 'A and B switch between two runs at the same place, and between two steps of one run'(keep) {
     const { server } = await made();
     const page = keep(await openClips(server, '#audio&audio.loop=on', counted));

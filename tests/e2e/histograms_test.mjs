@@ -341,9 +341,10 @@ export default {
       p.on('request', (r) => {
         if (r.url().endsWith('histograms/grids')) asked.push(r.postData());
       });
-    const page = keep(await openHistograms(server, undefined, { before }));
+    // all cards are in sight: those below would ask later
+    const viewport = { width: 1440, height: 3000 };
+    const page = keep(await openHistograms(server, undefined, { before, viewport }));
     await soon(async () => assert.match(await footer(page, VIT, 'attn/qkv.grad'), /of 60 steps/));
-    // cards below those in sight ask after them
     await until('all cards have asked', async () => new Set(asked).size >= (await page.locator('.slot').count()));
     asked.length = 0;
     runs[VIT].histograms(6000, {

@@ -1,8 +1,10 @@
 """Images over a real server: lists, thumbnails, comparisons, contact sheets, and pictures that are damaged or far too large."""
 
+import concurrent.futures
 import io
 import json
 import math
+import signal
 import struct
 import urllib.error
 import urllib.parse
@@ -15,6 +17,7 @@ import pytest
 from PIL import Image
 
 from command import frame
+from http_driver import PATIENCE
 from serve_driver import Seaboard
 from test_api import Api, field, varint
 
@@ -325,3 +328,69 @@ def test_a_contact_sheet_is_a_safe_document_with_all_pictures(api):
     assert any("中文" in (text.text or "") for text in sheet.findall(space + "text"))
     for wrong in ({"rows": []}, {"size": 32, "rows": rows, "title": ""} | {"size": 5000}, {"size": 32, "rows": [{"cells": [None] * 3000}]}):
         assert api.error("sheet", wrong)[0] == 400
+
+
+# ---- what is made of pictures: once, within the memory of requests, and never in the way of an end ----
+
+
+def at_once(jobs):
+    """The answers of calls that are made at the same time."""
+    with concurrent.futures.ThreadPoolExecutor(len(jobs)) as pool:
+        return [job.result() for job in [pool.submit(job) for job in jobs]]
+
+
+def served(folder, *pictures, options=()):
+    """A server over one run with these pictures, one a tag."""
+    (folder / "run").mkdir()
+    with open(folder / "run" / "events.out.tfevents.1.h", "wb") as f:
+        for i, blob in enumerate(pictures):
+            f.write(image_event(f"picture{i}", 1, [blob]))
+    return Seaboard(str(folder), *options)
+
+
+def bytes_read(server):
+    with open(f"/proc/{server.process.pid}/io") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("rchar"))
+
+
+def test_equal_questions_at_once_are_answered_from_one_reading_and_one_decoding(tmp_path):
+    large = encoded(noise(1200, 1000))
+    with served(tmp_path, large) as server:
+        server.loaded()
+        path = f"/api/v1/thumbnail?{named(Api(server), 'picture0')}&size=64"
+        before = bytes_read(server)
+        answers = at_once([lambda: server.get(path)] * 12)
+        assert {reply.status for reply in answers} == {200} and len({reply.body for reply in answers}) == 1
+        assert len(large) <= bytes_read(server) - before < 2 * len(large)
+
+
+def test_many_large_pictures_at_once_stay_within_the_memory_of_requests(tmp_path):
+    most = 48 << 10  # kilobytes
+    with served(tmp_path, *[wide_png(6000, 6000 + i) for i in range(12)], options=("--request_memory", f"{most}K")) as server:
+        server.loaded()
+        api = Api(server)
+        paths = [f"/api/v1/thumbnail?{named(api, f'picture{i}')}&size=1024" for i in range(12)]
+        before = server.memory("VmHWM")
+        for _ in range(50):
+            answers = at_once([lambda path=path: server.get(path) for path in paths])
+            assert {reply.status for reply in answers} <= {200, 503}
+            if all(reply.status == 200 for reply in answers):
+                break
+        assert [max(opened(reply.body).shape) for reply in answers] == [1024] * len(paths)
+        assert server.memory("VmHWM") - before < most + (24 << 10)  # stacks of threads, and what the allocator keeps
+
+
+def test_a_server_that_is_told_to_end_does_not_wait_for_a_thumbnail(tmp_path):
+    with served(tmp_path, wide_png(23000, 23000)) as server:
+        server.loaded()
+        path = f"/api/v1/thumbnail?{named(Api(server), 'picture0')}&size=512"
+        with server.connect() as client:
+            client.request(path)
+            server.process.send_signal(signal.SIGTERM)
+            assert server.process.wait(PATIENCE) == 0
+            # cut off or refused, but not made to its end first
+            try:
+                status = client.response().status
+            except (EOFError, ConnectionError):
+                status = 0
+            assert status != 200

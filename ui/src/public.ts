@@ -20,7 +20,7 @@ export { default as Retry } from './app/Retry.svelte';
 export { default as Lazy } from './app/Lazy.svelte';
 export type { Series, Band } from './data/columns';
 /** For questions whose replies are columns of their own kind: a decoder beside the question. */
-export { openColumns } from './data/columns';
+export { decodeEntries } from './data/columns';
 export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';
 export { fail, ok, type Result } from './base/result';
 export { GRID_AT, GRID_BYTES, GRID_MAGIC, STEP, toNumber } from './data/types';
@@ -174,5 +174,6 @@ export { default as Popover } from './widgets/Popover.svelte';
 export { default as Dialog } from './widgets/Dialog.svelte';
 export { default as VirtualList } from './widgets/VirtualList.svelte';
 export { DragKind, dragPointer } from './widgets/drag';
+export { default as Suggestions } from './widgets/Suggestions.svelte';
 export { default as Segments, type Segment } from './widgets/Segments.svelte';
 export { toolbar } from './widgets/toolbar';

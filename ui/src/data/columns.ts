@@ -68,81 +68,67 @@ export class ColumnReader {
   }
 }
 
-/** A reply of this kind, with room for all its entries. */
-export function openColumns(
+/** The entries of a reply of this kind, each made by `one` from where it begins. */
+export function decodeEntries<T>(
   body: ArrayBuffer,
   magic: string,
-  entry: number,
-): Result<{ r: ColumnReader; entries: number }> {
+  bytes: number,
+  one: (r: ColumnReader, at: number) => T,
+): Result<T[]> {
   if (body.byteLength < 16) return fail('corrupt', 'the reply is too short');
   const r = new ColumnReader(body);
   for (let i = 0; i < 4; i++)
     if (r.view.getUint8(i) !== magic.charCodeAt(i)) return fail('corrupt', `the reply is not ${magic}`);
   const entries = r.u32(4);
-  if (16 + entries * entry > body.byteLength) return fail('corrupt', 'the reply ends within its entries');
-  return ok({ r, entries });
+  if (16 + entries * bytes > body.byteLength) return fail('corrupt', 'the reply ends within its entries');
+  try {
+    return ok(Array.from({ length: entries }, (_, i) => one(r, 16 + i * bytes)));
+  } catch (e) {
+    return fail('corrupt', e instanceof Error ? e.message : String(e));
+  }
 }
 
 export function decodeColumns(body: ArrayBuffer): Result<Columns> {
-  const opened = openColumns(body, SCALAR_MAGIC, SCALAR_BYTES);
-  if (!opened.ok) return opened;
-  const { r, entries } = opened.value;
-  const series: Series[] = new Array<Series>(entries);
-  try {
-    for (let i = 0; i < entries; i++) {
-      const at = 16 + i * SCALAR_BYTES;
-      const points = r.u32(at + SCALAR_AT.points);
-      series[i] = {
-        run: r.u32(at + SCALAR_AT.run),
-        flags: r.u32(at + SCALAR_AT.flags),
-        epoch: r.u64(at + SCALAR_AT.epoch),
-        n: r.u64(at + SCALAR_AT.n),
-        points,
-        bad: r.u32(at + SCALAR_AT.bad),
-        step: r.doubles(at + SCALAR_AT.step, points),
-        wall: r.doubles(at + SCALAR_AT.wall, points),
-        value: r.doubles(at + SCALAR_AT.value, points),
-        smooth: r.doubles(at + SCALAR_AT.smooth, points),
-        flagsOf: r.bytes(at + SCALAR_AT.flagsOf, points),
-        attempts: r.u32(at + SCALAR_AT.attempts),
-        firstWall: r.view.getFloat64(at + SCALAR_AT.firstWall, true),
-        inRange: r.u64(at + SCALAR_AT.inRange),
-        firstStep: r.view.getFloat64(at + SCALAR_AT.firstStep, true),
-        x: r.doubles(at + SCALAR_AT.x, points),
-        plus: r.u32(at + SCALAR_AT.plus),
-        minus: r.u32(at + SCALAR_AT.minus),
-      };
-    }
-  } catch (e) {
-    return fail('corrupt', e instanceof Error ? e.message : String(e));
-  }
-  return ok({ version: r.u64(8), series });
+  const found = decodeEntries(body, SCALAR_MAGIC, SCALAR_BYTES, (r, at): Series => {
+    const points = r.u32(at + SCALAR_AT.points);
+    return {
+      run: r.u32(at + SCALAR_AT.run),
+      flags: r.u32(at + SCALAR_AT.flags),
+      epoch: r.u64(at + SCALAR_AT.epoch),
+      n: r.u64(at + SCALAR_AT.n),
+      points,
+      bad: r.u32(at + SCALAR_AT.bad),
+      step: r.doubles(at + SCALAR_AT.step, points),
+      wall: r.doubles(at + SCALAR_AT.wall, points),
+      value: r.doubles(at + SCALAR_AT.value, points),
+      smooth: r.doubles(at + SCALAR_AT.smooth, points),
+      flagsOf: r.bytes(at + SCALAR_AT.flagsOf, points),
+      attempts: r.u32(at + SCALAR_AT.attempts),
+      firstWall: r.view.getFloat64(at + SCALAR_AT.firstWall, true),
+      inRange: r.u64(at + SCALAR_AT.inRange),
+      firstStep: r.view.getFloat64(at + SCALAR_AT.firstStep, true),
+      x: r.doubles(at + SCALAR_AT.x, points),
+      plus: r.u32(at + SCALAR_AT.plus),
+      minus: r.u32(at + SCALAR_AT.minus),
+    };
+  });
+  return found.ok ? ok({ version: new ColumnReader(body).u64(8), series: found.value }) : found;
 }
 
 export function decodeBands(body: ArrayBuffer): Result<Band[]> {
-  const opened = openColumns(body, BAND_MAGIC, BAND_BYTES);
-  if (!opened.ok) return opened;
-  const { r, entries } = opened.value;
   const none = new Float64Array(0);
-  const bands: Band[] = [];
-  try {
-    for (let i = 0; i < entries; i++) {
-      const at = 16 + i * BAND_BYTES;
-      const points = r.u32(at + BAND_AT.points);
-      bands.push({
-        group: r.u32(at + BAND_AT.group),
-        flags: r.u32(at + BAND_AT.flags),
-        points,
-        members: r.u32(at + BAND_AT.members),
-        x: r.doubles(at + BAND_AT.x, points) ?? none,
-        centre: r.doubles(at + BAND_AT.centre, points) ?? none,
-        low: r.doubles(at + BAND_AT.low, points) ?? none,
-        high: r.doubles(at + BAND_AT.high, points) ?? none,
-        count: r.doubles(at + BAND_AT.count, points) ?? none,
-      });
-    }
-  } catch (e) {
-    return fail('corrupt', e instanceof Error ? e.message : String(e));
-  }
-  return ok(bands);
+  return decodeEntries(body, BAND_MAGIC, BAND_BYTES, (r, at): Band => {
+    const points = r.u32(at + BAND_AT.points);
+    return {
+      group: r.u32(at + BAND_AT.group),
+      flags: r.u32(at + BAND_AT.flags),
+      points,
+      members: r.u32(at + BAND_AT.members),
+      x: r.doubles(at + BAND_AT.x, points) ?? none,
+      centre: r.doubles(at + BAND_AT.centre, points) ?? none,
+      low: r.doubles(at + BAND_AT.low, points) ?? none,
+      high: r.doubles(at + BAND_AT.high, points) ?? none,
+      count: r.doubles(at + BAND_AT.count, points) ?? none,
+    };
+  });
 }

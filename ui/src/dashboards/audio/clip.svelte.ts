@@ -2,7 +2,7 @@
 import { AHEAD, apiUrl, IN_SIGHT, LiveQuery } from '../../public';
 import { ListedSteps } from '../../rooms/media/list.svelte';
 import type { Shelf, Spot } from '../../rooms/media/shelf';
-import type { Sound } from './player.svelte';
+import { player, type Sound } from './player.svelte';
 import { pictureQuestion, type Drawn } from './question';
 import { audioView } from './view.svelte';
 
@@ -11,9 +11,14 @@ const WIDTHS = [240, 480, 800, 1200, 1800];
 
 /** A slider that is on its way needs no neighbours. */
 const PREFETCH_AFTER_MS = 200;
+/** A longer clip is played while it loads: nobody would wait for all of it. */
+const MOST_PREFETCHED = 4 << 20;
 
 const queryOf = ({ run, tag, sample, at, step }: Spot): URLSearchParams =>
   new URLSearchParams({ run: String(run), step: String(step), index: String(sample), at, tag });
+
+/** The bytes as they were logged. */
+const clipUrl = (spot: Spot): string => apiUrl(`blob?${queryOf(spot).toString()}`);
 
 export class ClipData extends ListedSteps {
   /** pixels that the picture has */
@@ -45,7 +50,7 @@ export class ClipData extends ListedSteps {
     if (!spot || drawn?.trouble === 'header') return false;
     return spot.type.startsWith('audio/') || spot.type.startsWith('video/');
   });
-  readonly url = $derived(this.spot ? apiUrl(`blob?${queryOf(this.spot).toString()}`) : '');
+  readonly url = $derived(this.spot ? clipUrl(this.spot) : '');
   /** What the player needs to play it. */
   readonly sound = $derived.by((): Sound | null => {
     const { spot, drawn } = this;
@@ -80,17 +85,17 @@ export class ClipData extends ListedSteps {
   override follow(): void {
     super.follow();
     this.drawing.follow(() => (this.spot && this.width > 0 ? pictureQuestion(this.pathOf(this.spot)) : null));
-    // pictures of the steps beside the one that is shown are made and loaded when that one is there
+    // The steps beside the one that is shown are loaded when that one is there: their pictures, and where the clip is the one
+    // of the player their bytes too, so that a slider that is moved while it plays goes on without a gap.
     $effect(() => {
       if (!this.drawn || !this.spot || this.width === 0) return;
-      const paths = this.beside.flatMap((index) => {
-        const spot = this.shelf?.spot(index, this.sample);
-        return spot ? [this.pathOf(spot)] : [];
-      });
+      const beside = this.beside.flatMap((index) => this.shelf?.spot(index, this.sample) ?? []);
+      const urls = beside.map((spot) => apiUrl(this.pathOf(spot)));
+      if (player.isOf(this.sound))
+        for (const spot of beside) if (spot.bytes <= MOST_PREFETCHED) urls.push(clipUrl(spot));
       const unwanted = new AbortController();
       const timer = setTimeout(() => {
-        for (const path of paths)
-          void fetch(apiUrl(path), { priority: 'low', signal: unwanted.signal }).catch(() => undefined);
+        for (const url of urls) void fetch(url, { priority: 'low', signal: unwanted.signal }).catch(() => undefined);
       }, PREFETCH_AFTER_MS);
       return () => {
         clearTimeout(timer);

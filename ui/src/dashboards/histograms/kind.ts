@@ -2,8 +2,9 @@
 import type { CardKind } from '../../public';
 import Card from './Card.svelte';
 import { cardsOfRuns } from '../../rooms/cards/ofruns';
+import { PLUGIN } from '../../rooms/histograms/data.svelte';
 import Form from './Form.svelte';
-import { heightOf, PLUGIN } from './state.svelte';
+import { heightOf } from './state.svelte';
 
 export const kind: CardKind = {
   cardsOf: (tags, showAll) => cardsOfRuns(PLUGIN, tags, showAll),

@@ -2,9 +2,8 @@
 import { cardKey } from '../../public';
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { cardsOfRuns } from '../../rooms/cards/ofruns';
+import { PLUGIN } from '../../rooms/histograms/data.svelte';
 import { grid, histView } from './view.svelte';
-
-export const PLUGIN = 'histograms';
 
 export const heightOf = (_: string, isWide: boolean): number => (isWide ? 400 : 300);
 

@@ -3,9 +3,7 @@ import {
   COUNT_AT,
   COUNT_BYTES,
   COUNT_MAGIC,
-  fail,
-  ok,
-  openColumns,
+  decodeEntries,
   SPAN_AT,
   SPAN_BYTES,
   SPAN_MAGIC,
@@ -37,58 +35,36 @@ export interface Curve {
   last: Float64Array;
 }
 
-const corrupt = <T>(e: unknown): Result<T> => fail('corrupt', e instanceof Error ? e.message : String(e));
-
 export function decodeRects(body: ArrayBuffer): Result<Rects[]> {
-  const opened = openColumns(body, SPAN_MAGIC, SPAN_BYTES);
-  if (!opened.ok) return opened;
-  const { r, entries } = opened.value;
-  const all: Rects[] = [];
-  try {
-    for (let i = 0; i < entries; i++) {
-      const at = 16 + i * SPAN_BYTES;
-      const n = r.u32(at + SPAN_AT.n);
-      all.push({
-        track: r.u32(at + SPAN_AT.track),
-        slices: r.u64(at + SPAN_AT.slices),
-        n,
-        lanes: r.u32(at + SPAN_AT.lanes),
-        start: r.doubles(at + SPAN_AT.start, n) ?? new Float64Array(n),
-        duration: r.doubles(at + SPAN_AT.duration, n) ?? new Float64Array(n),
-        name: r.u32s(at + SPAN_AT.name, n) ?? new Uint32Array(n),
-        index: r.u32s(at + SPAN_AT.index, n) ?? new Uint32Array(n),
-        depth: r.bytes(at + SPAN_AT.depth, n) ?? new Uint8Array(n),
-        kind: r.bytes(at + SPAN_AT.kind, n) ?? new Uint8Array(n),
-        count: r.u32s(at + SPAN_AT.count, n) ?? new Uint32Array(n),
-        busy: r.floats(at + SPAN_AT.busy, n) ?? new Float32Array(n),
-      });
-    }
-  } catch (e) {
-    return corrupt(e);
-  }
-  return ok(all);
+  return decodeEntries(body, SPAN_MAGIC, SPAN_BYTES, (r, at): Rects => {
+    const n = r.u32(at + SPAN_AT.n);
+    return {
+      track: r.u32(at + SPAN_AT.track),
+      slices: r.u64(at + SPAN_AT.slices),
+      n,
+      lanes: r.u32(at + SPAN_AT.lanes),
+      start: r.doubles(at + SPAN_AT.start, n) ?? new Float64Array(n),
+      duration: r.doubles(at + SPAN_AT.duration, n) ?? new Float64Array(n),
+      name: r.u32s(at + SPAN_AT.name, n) ?? new Uint32Array(n),
+      index: r.u32s(at + SPAN_AT.index, n) ?? new Uint32Array(n),
+      depth: r.bytes(at + SPAN_AT.depth, n) ?? new Uint8Array(n),
+      kind: r.bytes(at + SPAN_AT.kind, n) ?? new Uint8Array(n),
+      count: r.u32s(at + SPAN_AT.count, n) ?? new Uint32Array(n),
+      busy: r.floats(at + SPAN_AT.busy, n) ?? new Float32Array(n),
+    };
+  });
 }
 
 export function decodeCurves(body: ArrayBuffer): Result<Curve[]> {
-  const opened = openColumns(body, COUNT_MAGIC, COUNT_BYTES);
-  if (!opened.ok) return opened;
-  const { r, entries } = opened.value;
-  const all: Curve[] = [];
-  try {
-    for (let i = 0; i < entries; i++) {
-      const at = 16 + i * COUNT_BYTES;
-      const n = r.u32(at + COUNT_AT.n);
-      all.push({
-        track: r.u32(at + COUNT_AT.track),
-        n,
-        time: r.doubles(at + COUNT_AT.time, n) ?? new Float64Array(n),
-        low: r.doubles(at + COUNT_AT.low, n) ?? new Float64Array(n),
-        high: r.doubles(at + COUNT_AT.high, n) ?? new Float64Array(n),
-        last: r.doubles(at + COUNT_AT.last, n) ?? new Float64Array(n),
-      });
-    }
-  } catch (e) {
-    return corrupt(e);
-  }
-  return ok(all);
+  return decodeEntries(body, COUNT_MAGIC, COUNT_BYTES, (r, at): Curve => {
+    const n = r.u32(at + COUNT_AT.n);
+    return {
+      track: r.u32(at + COUNT_AT.track),
+      n,
+      time: r.doubles(at + COUNT_AT.time, n) ?? new Float64Array(n),
+      low: r.doubles(at + COUNT_AT.low, n) ?? new Float64Array(n),
+      high: r.doubles(at + COUNT_AT.high, n) ?? new Float64Array(n),
+      last: r.doubles(at + COUNT_AT.last, n) ?? new Float64Array(n),
+    };
+  });
 }

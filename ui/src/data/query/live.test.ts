@@ -325,6 +325,33 @@ describe('a live query', () => {
   });
 });
 
+describe('an answer that comes in parts', () => {
+  it('is asked on until it is whole, at once, and is shown whole', async () => {
+    const parts = (whole: number): import('./question').Question<number> => ({
+      key: 'parts',
+      depends: { plugin: 'scalars', tags: ['loss'], runs: new Set([1]) },
+      asks: (held) => [{ path: 'status', body: { have: held ?? 0 }, as: 'json' }],
+      take: (_, held) => ({ ok: true, value: Math.min(whole, (held ?? 0) + 2) }),
+      rest: (answer) => new Set(answer < whole ? [1] : []),
+      sizeOf: () => 8,
+    });
+    const query = new LiveQuery<number>();
+    const seen: unknown[] = [];
+    const changed = query.changed.bind(query);
+    query.changed = () => {
+      changed();
+      seen.push(query.answer);
+    };
+    query.ask(parts(5));
+    await settle(20); // much less than from one question to the next
+    expect(seen.filter((answer) => answer !== undefined)).toEqual([5]);
+    expect(server.bodies.map(({ body }) => body)).toEqual([{ have: 0 }, { have: 2 }, { have: 4 }]);
+    await settle(1000);
+    expect(server.bodies.length).toBe(3);
+    query.close();
+  });
+});
+
 describe('a question in the background', () => {
   it('lets those in sight go first', async () => {
     const cells = new LiveQuery<import('./summaries').Cells>(2);

@@ -225,6 +225,11 @@ export class Queries {
       entry.failures = 0;
       entry.trouble = null;
       this.hold(entry, result.value);
+      const rest = entry.question.rest?.(result.value) ?? NOTHING;
+      if (!isNothing(rest)) {
+        entry.outdated = both(entry.outdated, rest);
+        return this.ask(entry);
+      }
     } else {
       const { error } = result;
       entry.failures++;

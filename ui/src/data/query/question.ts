@@ -26,6 +26,9 @@ export interface Question<Answer> {
   asks(held: Answer | undefined, outdated: Outdated): Ask[];
   /** The answer, from the replies to `asks` in their order. `held` may not be changed. */
   take(replies: unknown[], held: Answer | undefined, outdated: Outdated): Result<Answer>;
+  /** Of a long answer the server sends a part at a time: the runs of which more is there. It is asked for at once, and whoever
+   * watches is told when the answer is whole. */
+  rest?(answer: Answer): Outdated;
   /** Bytes that the answer keeps in memory, roughly. */
   sizeOf(answer: Answer): number;
 }

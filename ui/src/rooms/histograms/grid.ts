@@ -1,15 +1,5 @@
 // Histograms on a grid of bins, as the server sends them (SBH1), and what can be read off one step of them.
-import {
-  fail,
-  GRID_AT as AT,
-  GRID_BYTES,
-  GRID_MAGIC,
-  ok,
-  openColumns,
-  STEP,
-  type Grid,
-  type Result,
-} from '../../public';
+import { decodeEntries, GRID_AT as AT, GRID_BYTES, GRID_MAGIC, STEP, type Grid, type Result } from '../../public';
 
 export type { Grid };
 /** Percentiles of a step: 0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32 and 100 percent. */
@@ -17,49 +7,39 @@ export const PERCENTS = [0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32, 100] as
 export const MEDIAN = 4;
 
 export function decodeGrids(body: ArrayBuffer): Result<Grid[]> {
-  const opened = openColumns(body, GRID_MAGIC, GRID_BYTES);
-  if (!opened.ok) return opened;
-  const { r, entries } = opened.value;
   const none = new Float64Array(0);
-  const grids: Grid[] = [];
-  try {
-    for (let i = 0; i < entries; i++) {
-      const at = 16 + i * GRID_BYTES;
-      const n = r.u32(at + AT.steps);
-      const bins = r.u32(at + AT.bins);
-      const number = (field: number) => r.view.getFloat64(at + field, true);
-      const doubles = (field: number, count: number) => r.doubles(at + field, count) ?? none;
-      const floats = (field: number, count: number) => r.floats(at + field, count) ?? new Float32Array(0);
-      grids.push({
-        run: r.u32(at + AT.run),
-        flags: r.u32(at + AT.flags),
-        epoch: r.u64(at + AT.epoch),
-        n: r.u64(at + AT.n),
-        inRange: r.u64(at + AT.inRange),
-        steps: n,
-        bins,
-        firstWall: number(AT.firstWall),
-        near: number(AT.near),
-        least: number(AT.least),
-        greatest: number(AT.greatest),
-        step: doubles(AT.step, n),
-        wall: doubles(AT.wall, n),
-        marks: r.bytes(at + AT.marks, n) ?? new Uint8Array(0),
-        total: doubles(AT.total, n),
-        mean: doubles(AT.mean, n),
-        deviation: doubles(AT.deviation, n),
-        percentiles: doubles(AT.percentiles, n * PERCENTS.length),
-        edges: doubles(AT.edges, bins + 1),
-        shares: floats(AT.shares, n * bins),
-        below: floats(AT.below, n),
-        above: floats(AT.above, n),
-        ends: doubles(AT.ends, n * 2),
-      });
-    }
-  } catch (e) {
-    return fail('corrupt', e instanceof Error ? e.message : String(e));
-  }
-  return ok(grids);
+  return decodeEntries(body, GRID_MAGIC, GRID_BYTES, (r, at): Grid => {
+    const n = r.u32(at + AT.steps);
+    const bins = r.u32(at + AT.bins);
+    const number = (field: number) => r.view.getFloat64(at + field, true);
+    const doubles = (field: number, count: number) => r.doubles(at + field, count) ?? none;
+    const floats = (field: number, count: number) => r.floats(at + field, count) ?? new Float32Array(0);
+    return {
+      run: r.u32(at + AT.run),
+      flags: r.u32(at + AT.flags),
+      epoch: r.u64(at + AT.epoch),
+      n: r.u64(at + AT.n),
+      inRange: r.u64(at + AT.inRange),
+      steps: n,
+      bins,
+      firstWall: number(AT.firstWall),
+      near: number(AT.near),
+      least: number(AT.least),
+      greatest: number(AT.greatest),
+      step: doubles(AT.step, n),
+      wall: doubles(AT.wall, n),
+      marks: r.bytes(at + AT.marks, n) ?? new Uint8Array(0),
+      total: doubles(AT.total, n),
+      mean: doubles(AT.mean, n),
+      deviation: doubles(AT.deviation, n),
+      percentiles: doubles(AT.percentiles, n * PERCENTS.length),
+      edges: doubles(AT.edges, bins + 1),
+      shares: floats(AT.shares, n * bins),
+      below: floats(AT.below, n),
+      above: floats(AT.above, n),
+      ends: doubles(AT.ends, n * 2),
+    };
+  });
 }
 
 /** The x of every step. */

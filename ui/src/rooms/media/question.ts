@@ -1,13 +1,12 @@
 // Which pictures or clips series have: one request for those that are missing or grew, of which the server sends what is new.
 import {
-  fail,
+  decodeEntries,
   MEDIA_AT,
   MEDIA_BYTES,
   MEDIA_MAGIC,
   MORE_MEDIA,
   NO_MEDIA,
   ok,
-  openColumns,
   SAME_MEDIA,
   seriesKey,
   type Outdated,
@@ -24,40 +23,32 @@ export type MediaPlugin = 'images' | 'audio';
 const LIVE_EVERY_MS = 300;
 
 function decode(body: ArrayBuffer) {
-  const opened = openColumns(body, MEDIA_MAGIC, MEDIA_BYTES);
-  if (!opened.ok) return opened;
-  const { r, entries } = opened.value;
-  const all: MediaList[] = [];
   const at = MEDIA_AT;
   const [f64, u32, u8] = [new Float64Array(0), new Uint32Array(0), new Uint8Array(0)];
-  try {
-    for (let i = 0; i < entries; i++) {
-      const here = 16 + i * MEDIA_BYTES;
-      const points = r.u32(here + at.points);
-      all.push({
-        run: r.u32(here + at.run),
-        flags: r.u32(here + at.flags),
-        epoch: r.u64(here + at.epoch),
-        n: r.u64(here + at.n),
-        points,
-        samples: r.u32(here + at.samples),
-        step: r.doubles(here + at.step, points) ?? f64,
-        wall: r.doubles(here + at.wall, points) ?? f64,
-        offset: r.doubles(here + at.offset, points) ?? f64,
-        crc: r.u32s(here + at.crc, points) ?? u32,
-        count: r.u32s(here + at.count, points) ?? u32,
-        bytes: r.u32s(here + at.bytes, points) ?? u32,
-        width: r.u32s(here + at.width, points) ?? u32,
-        height: r.u32s(here + at.height, points) ?? u32,
-        rate: r.u32s(here + at.rate, points) ?? u32,
-        frames: r.u32s(here + at.frames, points) ?? u32,
-        type: r.bytes(here + at.type, points) ?? u8,
-      });
-    }
-  } catch (e) {
-    return fail<MediaList[]>('corrupt', e instanceof Error ? e.message : String(e));
-  }
-  return ok(all);
+  return decodeEntries(body, MEDIA_MAGIC, MEDIA_BYTES, (r, here): MediaList => {
+    const points = r.u32(here + at.points);
+    const doubles = (field: number) => r.doubles(here + field, points) ?? f64;
+    const numbers = (field: number) => r.u32s(here + field, points) ?? u32;
+    return {
+      run: r.u32(here + at.run),
+      flags: r.u32(here + at.flags),
+      epoch: r.u64(here + at.epoch),
+      n: r.u64(here + at.n),
+      points,
+      samples: r.u32(here + at.samples),
+      step: doubles(at.step),
+      wall: doubles(at.wall),
+      offset: doubles(at.offset),
+      crc: numbers(at.crc),
+      count: numbers(at.count),
+      bytes: numbers(at.bytes),
+      width: numbers(at.width),
+      height: numbers(at.height),
+      rate: numbers(at.rate),
+      frames: numbers(at.frames),
+      type: r.bytes(here + at.type, points) ?? u8,
+    };
+  });
 }
 
 export function mediaQuestion(plugin: MediaPlugin, series: readonly SeriesRef[]): Question<Shelves> {
@@ -98,6 +89,7 @@ export function mediaQuestion(plugin: MediaPlugin, series: readonly SeriesRef[])
       });
       return ok(now);
     },
+    rest: (shelves) => new Set([...shelves.values()].filter(({ raw }) => raw.points < raw.n).map(({ raw }) => raw.run)),
     sizeOf: (shelves) => [...shelves.values()].reduce((sum, shelf) => sum + shelf.size, 100),
   };
 }

@@ -1,0 +1,114 @@
+// What a card of histograms or of distributions has: the runs that have its tag, of these as many as it draws, their grids, kept
+// up to date by LiveQuery; the step that is chosen.
+import {
+  AHEAD,
+  cardOf,
+  hub,
+  IN_SIGHT,
+  LiveQuery,
+  runs,
+  seriesKey,
+  type Grid,
+  type GridsAsk,
+  type Range,
+  type Run,
+  type SeriesRef,
+} from '../../public';
+import { steps } from '../steps/steps.svelte';
+import { stepAxis } from './axis';
+import { isDrawn } from './grid';
+import { gridsQuestion, type Grids } from './question';
+
+export const PLUGIN = 'histograms';
+const ROUND = 100; // pixels: a small change of size is no new question
+
+export interface Shown {
+  run: Run;
+  grid: Grid;
+}
+
+export abstract class GridData {
+  /** of its picture, in pixels */
+  width = $state(0);
+  height = $state(0);
+  private readonly query = new LiveQuery<Grids>();
+
+  constructor(readonly card: string) {}
+
+  readonly tag = $derived.by(() => cardOf(this.card).tags[0]);
+  /** undefined: the card is of all runs that are shown */
+  readonly ofRun = $derived.by(() => cardOf(this.card).run);
+
+  private readonly holders = $derived.by(() => {
+    const tag = hub.tags.find((one) => one.plugin === PLUGIN && one.tag === this.tag);
+    return tag && (tag.runs === 'all' ? 'all' : new Set(tag.runs));
+  });
+  /** The runs of the card that have the tag. */
+  readonly members = $derived.by((): Run[] => {
+    const { holders, ofRun } = this;
+    if (!holders) return [];
+    const some = ofRun === undefined ? runs.shown : hub.runs.filter(({ name }) => name === ofRun);
+    return some.filter(({ id }) => holders === 'all' || holders.has(id));
+  });
+  readonly drawn = $derived.by(() => this.members.slice(0, this.mostRuns()));
+  private readonly series = $derived.by((): SeriesRef[] => this.drawn.map(({ id }) => ({ run: id, tag: this.tag })));
+  private readonly seriesText = $derived(this.series.map(seriesKey).join('\n'));
+
+  readonly x = $derived(stepAxis(steps.x));
+  /** The step that the viewer chose; null: none, or the newest. */
+  readonly wanted = $derived.by(() => steps.stepOf(this.card));
+
+  readonly shown = $derived.by((): Shown[] => {
+    const answer = this.query.answer;
+    return this.drawn.flatMap((run) => {
+      const grid = answer?.series.get(seriesKey({ run: run.id, tag: this.tag }));
+      return grid ? [{ run, grid }] : [];
+    });
+  });
+  /** What its frame shows. */
+  readonly phase = $derived.by(() => {
+    if (this.shown.length)
+      return this.shown.some(({ grid }) => [...grid.marks.keys()].some((i) => isDrawn(grid, i))) ? 'ready' : 'empty';
+    if (this.trouble) return 'failed';
+    return this.members.length && this.query.answer === undefined ? 'waiting' : 'empty';
+  });
+
+  get trouble() {
+    return this.query.trouble;
+  }
+  tryNow(): void {
+    this.query.tryNow();
+  }
+  set inSight(isInSight: boolean) {
+    this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
+  }
+
+  /** Inside an effect. */
+  follow(): void {
+    this.query.follow(() => {
+      void this.seriesText; // the series change only when this does: runs are told anew with every point
+      if (this.width === 0 || this.series.length === 0) return null;
+      const at = this.wanted === null ? {} : { at: this.wanted };
+      const range = this.range ? { range: this.range } : {};
+      return gridsQuestion({ x: this.x, ...at, ...range, ...this.question() }, this.series);
+    });
+  }
+
+  choose(step: number | null): void {
+    steps.setStep(this.card, step);
+  }
+
+  /** A step for each pixel of this width, rounded up. */
+  protected stepsIn(width: number, most: number): number {
+    return Math.min(most, Math.max(ROUND, Math.ceil(width / ROUND) * ROUND));
+  }
+
+  /** How many runs it has room for. */
+  protected abstract mostRuns(): number;
+  /** How many steps and bins, and which values. */
+  protected abstract question(): Pick<GridsAsk, 'steps' | 'bins' | 'scale' | 'values'>;
+  /** The steps to which it is zoomed; null: all. */
+  abstract get range(): Range | null;
+  abstract get isZoomed(): boolean;
+  abstract resetZoom(): void;
+}
