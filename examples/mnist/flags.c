@@ -129,13 +129,24 @@ int flags_read(flags *f, int argc, char **argv) {
     return 0;
 }
 
+/* A word as a shell takes it, whatever is in it. */
+static void print_quoted(const char *word) {
+    putchar('\'');
+    for (; *word; word++) fputs(*word == '\'' ? "'\\''" : (char[]){*word, 0}, stdout);
+    putchar('\'');
+}
+
 void flags_print_restore(const flags *f, const char *program) {
-    printf("%s --restore --learning_rate %.17g --max_steps %lld --hidden1 %lld --hidden2 %lld "
-           "--batch_size %lld --seed %llu --log_dir '%s'",
-           program, f->learning_rate, (long long)f->max_steps, (long long)f->hidden1,
-           (long long)f->hidden2, (long long)f->batch_size, (unsigned long long)f->seed,
-           f->log_dir);
-    if (f->is_data_dir_given) printf(" --input_data_dir '%s'", f->input_data_dir);
+    print_quoted(program);
+    printf(" --restore --learning_rate %.17g --max_steps %lld --hidden1 %lld --hidden2 %lld "
+           "--batch_size %lld --seed %llu --log_dir ",
+           f->learning_rate, (long long)f->max_steps, (long long)f->hidden1, (long long)f->hidden2,
+           (long long)f->batch_size, (unsigned long long)f->seed);
+    print_quoted(f->log_dir);
+    if (f->is_data_dir_given) {
+        printf(" --input_data_dir ");
+        print_quoted(f->input_data_dir);
+    }
     if (f->fake_data) printf(" --fake_data");
     printf("\n");
 }

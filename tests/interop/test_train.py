@@ -1,5 +1,5 @@
-"""The trainer beside TensorFlow and torch: the value and the gradient of every op, whole trainings, graphs that
-TensorFlow imports and runs, checkpoints that it restores and trains on; and the MNIST program itself."""
+"""The programs of examples/mnist and examples/linear_regression: whole trainings beside TensorFlow and torch, checkpoints
+that TensorFlow restores and trains on, data, flags and failures. test_train_ops.py compares single ops."""
 
 import fcntl
 import gzip
@@ -19,153 +19,12 @@ import pytest
 tf = pytest.importorskip("tensorflow")
 from tensorflow.tsl.profiler.protobuf import xplane_pb2  # noqa: E402
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from ckpt_ctypes import ROOT, SeaboardError  # noqa: E402
-from train_ctypes import ALL_AXES, Net, dims  # noqa: E402
+from ckpt_ctypes import ROOT  # noqa: E402
 
 tf1 = tf.compat.v1
 PROGRAM = pathlib.Path(os.environ.get("SEABOARD_BIN", ROOT / "build/seaboard")).parent / "examples/fully_connected_feed"
 NAMES = ["hidden1/weights", "hidden1/biases", "hidden2/weights", "hidden2/biases", "softmax_linear/weights",
          "softmax_linear/biases"]
-
-# ---- the value and the gradient of every op ----------------------------------------------------------------------
-
-
-def floats(*shape, low=-2.0, high=2.0, seed=0):
-    return np.random.RandomState(seed + 17 * sum(shape)).uniform(low, high, shape).astype(np.float32)
-
-
-def ints(high, *shape):
-    return np.random.RandomState(5).randint(0, high, shape).astype(np.int32)
-
-
-SAME, VALID = 0, 1
-CASES = {
-    "add": (lambda n, x, y: n.add("add", x, y), [floats(3, 4), floats(4)]),
-    "sub": (lambda n, x, y: n.add("sub", x, y), [floats(3, 1), floats(3, 4)]),
-    "mul": (lambda n, x, y: n.add("mul", x, y), [floats(2, 3, 4), floats(3, 1)]),
-    "div": (lambda n, x, y: n.add("div", x, y), [floats(3, 4), floats(4, low=0.5)]),
-    "pow": (lambda n, x, y: n.add("pow", x, y), [floats(3, 4, low=0.5), floats(4)]),
-    "square": (lambda n, x: n.add("square", x), [floats(3, 4)]),
-    "neg": (lambda n, x: n.add("neg", x), [floats(3, 4)]),
-    "matmul": (lambda n, x, y: n.add("matmul", x, y, False, False), [floats(20, 300), floats(300, 17)]),
-    "matmul, first transposed": (lambda n, x, y: n.add("matmul", x, y, True, False), [floats(30, 20), floats(30, 17)]),
-    "matmul, second transposed": (lambda n, x, y: n.add("matmul", x, y, False, True), [floats(20, 30), floats(17, 30)]),
-    "matmul, both transposed": (lambda n, x, y: n.add("matmul", x, y, True, True), [floats(30, 20), floats(17, 30)]),
-    "sum": (lambda n, x: n.add("sum", x, dims(1), False), [floats(3, 4, 5)]),
-    "sum of all": (lambda n, x: n.add("sum", x, ALL_AXES, False), [floats(3, 4)]),
-    "mean": (lambda n, x: n.add("mean", x, dims(0, 2), True), [floats(3, 4, 5)]),
-    "mean of all": (lambda n, x: n.add("mean", x, ALL_AXES, False), [floats(3, 4)]),
-    "reshape": (lambda n, x: n.add("reshape", x, dims(2, -1)), [floats(3, 4)]),
-    "slice": (lambda n, x: n.add("slice", x, dims(1, 0), dims(2, -1)), [floats(3, 4)]),
-    "identity": (lambda n, x: n.add("identity", x), [floats(3)]),
-    "bias_add": (lambda n, x, b: n.add("bias_add", x, b), [floats(2, 5, 3), floats(3)]),
-    "relu": (lambda n, x: n.add("relu", x), [floats(3, 4)]),
-    "sigmoid": (lambda n, x: n.add("sigmoid", x), [floats(3, 4)]),
-    "tanh": (lambda n, x: n.add("tanh", x), [floats(3, 4)]),
-    "softmax": (lambda n, x: n.add("softmax", x), [floats(3, 4)]),
-    "conv2d same": (lambda n, x, f: conv(n, x, f, 1, 2, SAME), [floats(3, 7, 6, 2), floats(3, 3, 2, 5)]),
-    "conv2d valid": (lambda n, x, f: conv(n, x, f, 2, 1, VALID), [floats(3, 7, 6, 2), floats(3, 2, 2, 5)]),
-    "max_pool same": (lambda n, x: pool(n, x, SAME), [floats(2, 7, 6, 3)]),
-    "max_pool valid": (lambda n, x: pool(n, x, VALID), [floats(2, 7, 6, 3)]),
-}
-
-
-def long(x):
-    import ctypes
-
-    return ctypes.c_int64(x)
-
-
-def conv(n, x, f, sy, sx, padding):
-    return n.add("conv2d", x, f, long(sy), long(sx), padding)
-
-
-def pool(n, x, padding):
-    return n.add("max_pool", x, long(3), long(2), long(2), long(2), padding)
-
-
-def run_in_tensorflow(graph_def, names, feeds):
-    graph = tf.Graph()
-    with graph.as_default():
-        definition = tf1.GraphDef.FromString(graph_def)
-        tf1.import_graph_def(definition, name="")
-        with tf1.Session(graph=graph) as session:
-            return session.run([f"{name}:0" for name in names], {f"{name}:0": value for name, value in feeds.items()})
-
-
-def compare(net, fetches, feeds, tolerance=1e-4):
-    ours = net.run(fetches, feeds)
-    theirs = run_in_tensorflow(net.graph_def(), [net.name(f) for f in fetches], {net.name(op): v for op, v in feeds})
-    for fetch, a, b in zip(fetches, ours, theirs):
-        assert a.dtype == b.dtype and a.shape == b.shape, net.name(fetch)
-        np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance, err_msg=net.name(fetch))
-    net.close()
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_values_and_gradients_equal_tensorflow(case):
-    make, inputs = CASES[case]
-    net = Net()
-    placeholders = [net.placeholder(value) for value in inputs]
-    y = make(net, *placeholders)
-    # a loss in which every place of y counts differently
-    squared = net.add("square", net.add("tanh", y))
-    loss = net.add("sum", squared, ALL_AXES, False)
-    grads = net.gradients(loss, placeholders)
-    compare(net, [y, *grads], list(zip(placeholders, inputs)), 2e-3 if "conv" in case or "matmul" in case else 1e-4)
-
-
-def test_losses_and_their_gradients_equal_tensorflow():
-    logits, labels, shares = floats(6, 5), ints(5, 6), np.random.RandomState(2).dirichlet(np.ones(5), 6).astype(np.float32)
-    net = Net()
-    x, classes, dense = net.placeholder(logits), net.placeholder(labels), net.placeholder(shares)
-    sparse = net.add("sparse_softmax_cross_entropy", classes, x)
-    full = net.add("softmax_cross_entropy", dense, x)
-    loss = net.add("mean", net.add("add", sparse, net.add("square", full)), ALL_AXES, False)
-    compare(net, [sparse, full, *net.gradients(loss, [x])], [(x, logits), (classes, labels), (dense, shares)])
-
-
-def test_integers_and_comparisons_equal_tensorflow():
-    import ctypes
-
-    x, y, targets = floats(6, 5), ints(4, 6, 5), ints(5, 6)
-    net = Net()
-    a, b, t = net.placeholder(x), net.placeholder(y), net.placeholder(targets)
-    fetches = [
-        net.add("argmax", a, ctypes.c_int64(1)),
-        net.add("argmax", b, ctypes.c_int64(0)),
-        net.add("in_top_k", a, t, 2),
-        net.add("equal", b, net.add("cast", a, 3)),
-        net.add("cast", b, 1),
-        net.add("cast", a, 9),
-        net.add("add", b, b),
-        net.add("sum", b, dims(1), False),
-    ]
-    compare(net, fetches, [(a, x), (b, y), (t, targets)])
-
-
-def test_random_numbers_have_tensorflows_statistics():
-    net = Net()
-    import ctypes
-
-    ops = [net.add(f"{kind}", dims(300, 400), ctypes.c_double(a), ctypes.c_double(b))
-           for kind, a, b in (("truncated_normal", 1, 0.5), ("random_normal", -1, 2), ("random_uniform", 2, 5))]
-    ours = net.run(ops, [])
-    theirs = run_in_tensorflow(net.graph_def(), [net.name(op) for op in ops], {})
-    net.close()
-    for a, b in zip(ours, theirs):
-        assert abs(a.mean() - b.mean()) < 0.03 and abs(a.std() - b.std()) < 0.03
-        np.testing.assert_allclose(np.quantile(a, [0.01, 0.25, 0.5, 0.75, 0.99]),
-                                   np.quantile(b, [0.01, 0.25, 0.5, 0.75, 0.99]), atol=0.08)
-
-
-def test_a_message_names_both_ops_and_shapes():
-    net = Net()
-    x, y = net.placeholder(floats(2, 3)), net.placeholder(floats(4, 5))
-    with pytest.raises(SeaboardError, match=r"Placeholder \[2,3\] and Placeholder_1 \[4,5\]"):
-        net.add("matmul", x, y, False, False)
-    net.close()
-
 
 # ---- the program -------------------------------------------------------------------------------------------------
 
@@ -285,7 +144,8 @@ def test_torch_trains_to_the_same_parameters(tmp_path):
 
 
 def test_an_interrupt_saves_and_prints_how_to_go_on(tmp_path, small_data):
-    command = [PROGRAM, "--log_dir", tmp_path, "--input_data_dir", small_data, "--max_steps", "100000000"]
+    log = tmp_path / "it's a log"
+    command = [PROGRAM, "--log_dir", log, "--input_data_dir", small_data, "--max_steps", "100000000", "--hidden1", "16"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         for line in running.stdout:
             if line.startswith("Step 100:"):
@@ -295,9 +155,13 @@ def test_an_interrupt_saves_and_prints_how_to_go_on(tmp_path, small_data):
     assert running.returncode == 130
     stopped = re.search(r"Stopped after step (\d+)\. To go on:\n(.*--restore.*)\n", rest)
     step = int(stopped.group(1))
-    assert parameters(tmp_path, step)["global_step"] == step + 1
-    assert f"--log_dir '{tmp_path}'" in stopped.group(2)
-    assert "Restoring parameters from" in train(tmp_path, "--input_data_dir", small_data, "--restore", "--max_steps", step + 3)
+    assert parameters(log, step)["global_step"] == step + 1
+    shorter = stopped.group(2).replace("--max_steps 100000000", f"--max_steps {step + 3}")
+    assert shorter != stopped.group(2)
+    # the command that was printed, as a shell takes it
+    again = subprocess.run(["sh", "-c", shorter], capture_output=True, text=True, timeout=300)
+    assert again.returncode == 0 and f"Restoring parameters from {log}/model.ckpt-{step}\n" in again.stdout, again.stderr
+    assert parameters(log, step + 2)["global_step"] == step + 3
 
 
 def test_clearing_leaves_what_is_not_the_trainers(tmp_path):
@@ -462,6 +326,55 @@ def test_generated_digits_are_idx_files_always_the_same_and_marked(generated, tm
                    env={**os.environ, "XDG_CACHE_HOME": str(tmp_path)})
     for path in folder.iterdir():
         assert path.read_bytes() == (tmp_path / "seaboard/mnist-generated" / path.name).read_bytes()
+
+
+def test_every_flag_does_what_it_says(tmp_path, small_data):
+    def graph_of(log):
+        return {node.name: node for node in tf1.GraphDef.FromString(next(e.graph_def for e in events(log) if e.graph_def)).node}
+
+    log = tmp_path / "a"
+    out = train(log, "--learning_rate=0.5", "--max_steps=3", "--hidden1", 16, "--hidden2=8", "--batch_size", 50,
+                f"--input_data_dir={small_data}", "--seed", 4, "--threads=1")
+    assert f"Extracting {small_data}" in out and "Num examples: 1000 " in out
+    nodes = graph_of(log)
+    assert nodes["GradientDescent/learning_rate"].attr["value"].tensor.float_val == [0.5]
+    assert [d.size for d in nodes["Placeholder"].attr["shape"].shape.dim] == [50, 784]
+    shapes = {name: value.shape for name, value in parameters(log, 2).items()}
+    assert shapes["hidden1/weights"] == (784, 16) and shapes["hidden2/weights"] == (16, 8) and shapes["hidden2/biases"] == (8,)
+    assert parameters(log, 2)["global_step"] == 3
+
+    # the same seed gives the same weights, another one others
+    more = ["--fake_data", "--max_steps", 1, "--hidden1", 4, "--hidden2", 4]
+    weights = []
+    for name, seed in (("b", 5), ("c", 5), ("d", 6)):
+        train(tmp_path / name, *more, "--seed", seed)
+        weights.append(parameters(tmp_path / name, 0)["hidden1/weights"])
+    assert (weights[0] == weights[1]).all() and (weights[0] != weights[2]).any()
+
+    said = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=True).stdout
+    assert re.findall(r"^  --(\w+)", said, re.M) == ["learning_rate", "max_steps", "hidden1", "hidden2", "batch_size", "input_data_dir",
+                                                     "log_dir", "fake_data", "restore", "seed", "threads"]
+
+
+def test_the_default_folders_are_the_tutorials(tmp_path, small_data):
+    """Below $TEST_TMPDIR: data is looked for there, and the log goes there."""
+    data = tmp_path / "tensorflow/mnist/input_data"
+    data.mkdir(parents=True)
+    (data / "mnist.npz").symlink_to(small_data / "mnist.npz")
+    out = subprocess.run([PROGRAM, "--max_steps", "1"], capture_output=True, text=True, check=True, env={**os.environ, "TEST_TMPDIR": str(tmp_path)})
+    assert f"Extracting {data}" in out.stdout
+    assert parameters(tmp_path / "tensorflow/mnist/logs/fully_connected_feed", 0)["global_step"] == 1
+
+
+@pytest.mark.parametrize("flag, value", [
+    ("learning_rate", "-1"), ("learning_rate", "fast"), ("learning_rate", "nan"), ("max_steps", "0"), ("max_steps", "1.5"), ("hidden1", "0"),
+    ("hidden2", "-3"), ("batch_size", "0"), ("batch_size", "many"), ("seed", "0"), ("threads", "-1"), ("log_dir", ""), ("input_data_dir", ""),
+])
+def test_a_flag_without_sense_is_refused_by_name(tmp_path, flag, value):
+    given = ["--fake_data", f"--{flag}={value}", *(["--log_dir", tmp_path] if flag != "log_dir" else [])]
+    done = subprocess.run([PROGRAM, *given], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2 and f"--{flag}: " in done.stderr, done.stderr
+    assert subprocess.run([PROGRAM, f"--{flag}"], capture_output=True, text=True).stderr == f"--{flag}: expected one argument\n"
 
 
 def test_bad_usage_is_refused(tmp_path, small_data):

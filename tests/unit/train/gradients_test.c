@@ -213,9 +213,11 @@ static void sums_and_means(void **state) {
         }
 }
 
-static void reshape_and_slice(void **state) {
+static void cast_reshape_and_slice(void **state) {
     bed b;
     (void)state;
+    bed_begin(&b);
+    bed_check(&b, sb_net_cast(b.g, variable(&b, SB_DIMS(2, 3), -1, 1), SB_FLOAT, NULL), 1e-2);
     bed_begin(&b);
     bed_check(&b, sb_net_reshape(b.g, variable(&b, SB_DIMS(2, 6), -1, 1), SB_DIMS(3, -1), NULL),
               1e-2);
@@ -289,14 +291,69 @@ static void cross_entropies(void **state) {
               1e-2);
 }
 
-/* A mask that does not change: all numbers are kept. */
-static void dropout(void **state) {
+/* The loss with these numbers in x, in a session that draws the same mask every time. */
+static double dropped_loss(sb_net *g, sb_op *x, const float *numbers, sb_op *fetch, float *grad) {
+    sb_op *init = sb_net_find(g, "init");
+    const sb_array value = array_of(numbers, sb_op_dims(x));
+    sb_net_session *s;
+    sb_array out;
+    sb_err err;
+    assert_ok(sb_net_session_open(&s, g, &SB_INIT(sb_net_session_opts, .seed = 3), &err), &err);
+    assert_ok(sb_net_run(s, &init, 1, NULL, 0, NULL, &err), &err);
+    assert_ok(sb_net_set_variable(s, x, &value, &err), &err);
+    assert_ok(sb_net_run(s, &fetch, 1, NULL, 0, &out, &err), &err);
+    if (grad) memcpy(grad, out.data, count_of(sb_op_dims(fetch)) * sizeof *grad);
+    double loss = (double)*(const float *)out.data;
+    sb_net_session_close(s);
+    return loss;
+}
+
+static void dropout_through_its_mask(void **state) {
+    enum { COUNT = 12 };
+    const double step = 1e-2;
+    float numbers[COUNT], grad[COUNT];
+    int dropped = 0;
     bed b;
     (void)state;
     bed_begin(&b);
-    sb_op *x = variable(&b, SB_DIMS(3, 4), -1, 1);
-    sb_op *keep = sb_net_number(b.g, 1, SB_FLOAT, NULL);
-    bed_check(&b, sb_net_dropout(b.g, x, keep, NULL), 1e-2);
+    sb_op *x = variable(&b, SB_DIMS(3, 4), -1, 1), *slope_of;
+    for (int i = 0; i < COUNT; i++) numbers[i] = draw(&b, 1, 2);
+    sb_op *y = sb_net_dropout(b.g, x, sb_net_number(b.g, 0.6, SB_FLOAT, NULL), NULL);
+    sb_op *loss = sb_net_sum(b.g, sb_net_square(b.g, y, NULL), SB_ALL_AXES, false, NULL);
+    assert_true(sb_net_gradients(b.g, loss, &x, 1, &slope_of));
+    sb_net_initializer(b.g, NULL);
+    dropped_loss(b.g, x, numbers, slope_of, grad);
+    for (int i = 0; i < COUNT; i++) {
+        float before = numbers[i];
+        numbers[i] = before + (float)step;
+        double up = dropped_loss(b.g, x, numbers, loss, NULL);
+        numbers[i] = before - (float)step;
+        double slope = (up - dropped_loss(b.g, x, numbers, loss, NULL)) / (2 * step);
+        numbers[i] = before;
+        assert_true(fabs(slope - (double)grad[i]) < 0.01 * fmax(1, fabs(slope)));
+        dropped += grad[i] == 0;
+    }
+    assert_true(dropped > 0 && dropped < COUNT);
+    sb_net_free(b.g);
+}
+
+static void what_has_no_slope_has_no_gradient(void **state) {
+    static const int32_t targets[] = {1, 0};
+    static const int64_t two[] = {2};
+    bed b;
+    (void)state;
+    bed_begin(&b);
+    sb_op *x = variable(&b, SB_DIMS(2, 3), -1, 1), *grad;
+    sb_op *t = sb_net_constant(
+        b.g, &(sb_array){.data = targets, .dtype = SB_INT32, .rank = 1, .dims = two}, NULL);
+    sb_op *const made[] = {sb_net_argmax(b.g, x, 1, NULL), sb_net_in_top_k(b.g, x, t, 1, NULL),
+                           sb_net_equal(b.g, x, x, NULL), sb_net_cast(b.g, x, SB_INT32, NULL)};
+    for (size_t i = 0; i < SB_COUNT(made); i++) {
+        sb_op *y = sb_net_cast(b.g, made[i], SB_FLOAT, NULL);
+        assert_true(sb_net_gradients(b.g, y, &x, 1, &grad));
+        assert_null(grad);
+    }
+    sb_net_free(b.g);
 }
 
 int main(void) {
@@ -310,12 +367,13 @@ int main(void) {
         cmocka_unit_test(a_value_that_is_used_twice_adds_up),
         cmocka_unit_test(matmul_in_all_four_layouts),
         cmocka_unit_test(sums_and_means),
-        cmocka_unit_test(reshape_and_slice),
+        cmocka_unit_test(cast_reshape_and_slice),
         cmocka_unit_test(bias_add),
         cmocka_unit_test(convolutions_of_every_padding_and_stride),
         cmocka_unit_test(max_pooling_of_every_padding),
         cmocka_unit_test(cross_entropies),
-        cmocka_unit_test(dropout),
+        cmocka_unit_test(dropout_through_its_mask),
+        cmocka_unit_test(what_has_no_slope_has_no_gradient),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
