@@ -17,7 +17,8 @@
  * A track is one row of the timeline; a slice is a stretch of time on it with a name. Slices of one
  * track may contain each other. A counter is a track of numbers. Tracks and names are made once,
  * by text, and used by their numbers after that. The result is one XSpace file, the format of
- * TensorFlow's and JAX's profilers: LOGDIR/plugins/profile/SESSION/HOST.xplane.pb.
+ * TensorFlow's and JAX's profilers: LOGDIR/plugins/profile/SESSION/HOST.xplane.pb. Where LOGDIR has
+ * no event file an empty one is left beside it, without which TensorBoard does not see a run.
  *
  * Cost: a call takes about 15 ns. Each thread writes into memory of its own; nothing is locked or
  * allocated per call. The memory is bounded: when it is full, the oldest slices go first (or the

@@ -60,7 +60,6 @@ class Sampler:
             self._recorder.stop(None)
             raise ValueError("a profile needs a directory: pass profiler_outdir to trace_on()")
         self._recorder.stop(target)
-        _mark(os.fspath(target))
 
     def _run(self) -> None:
         own = threading.get_ident()
@@ -100,16 +99,6 @@ class Sampler:
         if self._titles.setdefault(title, ident) != ident:
             title = f"{title} ({ident})"
         return title
-
-
-def _mark(folder: str) -> None:
-    """TensorBoard takes a directory with an event file for a run: an empty one is left, as TensorFlow's profiler does."""
-    from seaboard._styles import TF1
-
-    if not any("tfevents" in name for name in os.listdir(folder)):
-        marker = _native.Writer(folder, TF1, 10, 120_000, ".profile-empty", None, False, False)
-        marker._open()
-        marker.close()
 
 
 def _stack(frame: Any) -> tuple[str, ...]:

@@ -9,12 +9,17 @@
 #include "base/slice.h"
 #include "base/text/utf8.h"
 #include "fsio/fs.h"
+#include "writer/event_file.h"
 
 #include "base/banned.h"
 
 #define MAX_PATH_BYTES 65536
 #define MAX_NAME 200
 #define MOST_TRIES 10000u
+#define MARKER ".profile-empty"
+
+/* What the callback of fs->list returns when it has found an event file. */
+enum { FOUND = 1 };
 
 bool sb_profile_name_ok(const char *text) {
     sb_slice name = sb_slice_str(text);
@@ -50,6 +55,21 @@ static sb_status make_path(sb_buf *path, const sb_profile_place *place, uint32_t
     return sb_buf_check(path, "the path of a profile", err);
 }
 
+static int is_event_file(void *ud, const char *name) {
+    (void)ud;
+    return strstr(name, "tfevents") ? FOUND : 0;
+}
+
+/* Makes the directory a run. */
+static sb_status put_marker(const sb_env *env, const char *logdir, sb_err *err) {
+    if (env->fs->list(env->fs->ctx, logdir, is_event_file, NULL) == FOUND) return SB_OK;
+    sb_event_file file;
+    sb_event_file_init(&file, env, SB_STYLE_TF1, logdir, MARKER);
+    sb_status status = sb_event_file_open(&file, err);
+    sb_status closed = sb_event_file_close(&file, status == SB_OK ? err : NULL);
+    return status == SB_OK ? closed : status;
+}
+
 sb_status sb_profile_put(const sb_env *env, const sb_profile_place *place, sb_slice xspace,
                          sb_err *err) {
     sb_buf path;
@@ -65,5 +85,5 @@ sb_status sb_profile_put(const sb_env *env, const sb_profile_place *place, sb_sl
     if (status == SB_OK) status = make_path(&path, place, attempt, true, err);
     if (status == SB_OK) status = sb_fs_put(env->fs, env->alloc, (const char *)path.p, xspace, err);
     sb_buf_fini(&path);
-    return status;
+    return status == SB_OK ? put_marker(env, place->logdir, err) : status;
 }

@@ -1,5 +1,10 @@
-/* profile_file.h: where a profile lies below a log directory:
- * LOGDIR/plugins/profile/SESSION/HOST.xplane.pb. Threads: no state. */
+/* profile_file.h: where a profile lies below a log directory.
+ *
+ *     LOGDIR/plugins/profile/SESSION/HOST.xplane.pb
+ *     LOGDIR/events.out.tfevents.SECONDS.HOST.profile-empty    where LOGDIR has no event file
+ *
+ * The second is a marker, a version and no data: TensorBoard takes only a directory with an event
+ * file for a run, and older profilers of TensorFlow left one. Threads: no state. */
 #ifndef SB_WRITER_PROFILE_FILE_H
 #define SB_WRITER_PROFILE_FILE_H
 
@@ -27,7 +32,7 @@ typedef struct sb_profile_place {
     bool is_free; /* a session that has a file of this host already is left alone: SESSION_2, ... */
 } sb_profile_place;
 
-/* Writes the file, completely or not at all. The names were checked before. */
+/* Writes the file, completely or not at all, and the marker. The names were checked before. */
 sb_status sb_profile_put(const sb_env *env, const sb_profile_place *place, sb_slice xspace,
                          sb_err *err);
 

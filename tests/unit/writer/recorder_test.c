@@ -546,10 +546,22 @@ static void sessions_without_a_name_never_replace_each_other(void **state) {
     size_t sessions = 0;
     sb_fs_local.list(NULL, sb_test_dir_join(*state, "run/plugins/profile"), count_name, &sessions);
     assert_int_equal(sessions, 3);
-    /* Nothing else is put into the run. */
+    /* Beside plugins there is one marker, which makes the directory a run. */
     size_t entries = 0;
     sb_fs_local.list(NULL, run, count_name, &entries);
-    assert_int_equal(entries, 1);
+    assert_int_equal(entries, 2);
+}
+
+static void a_run_with_an_event_file_gets_no_marker(void **state) {
+    sb_err err;
+    sb_recorder *r;
+    const char *run = sb_test_dir_join(*state, "run");
+    assert_ok(sb_recorder_start_env(&r, NULL, &steps_env, &err), &err);
+    sb_test_dir_put(*state, "run/events.out.tfevents.1.host", SB_LIT(""));
+    assert_ok(sb_recorder_stop(r, run, &err), &err);
+    size_t entries = 0;
+    sb_fs_local.list(NULL, run, count_name, &entries);
+    assert_int_equal(entries, 2); /* the event file and plugins */
 }
 
 static void stopping_without_a_directory_writes_nothing(void **state) {
@@ -662,6 +674,7 @@ int main(void) {
         cmocka_unit_test(a_recorder_that_is_null_does_nothing),
         cmocka_unit_test(options_that_make_no_sense_are_refused),
         DIR_TEST(sessions_without_a_name_never_replace_each_other),
+        DIR_TEST(a_run_with_an_event_file_gets_no_marker),
         cmocka_unit_test(stopping_without_a_directory_writes_nothing),
         DIR_TEST(a_refusing_disk_is_named_and_leaves_no_half_file),
         DIR_TEST(a_full_disk_is_told_and_leaves_no_file),
