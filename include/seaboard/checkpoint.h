@@ -139,6 +139,9 @@ SB_API bool sb_object_is_restored(const sb_object *object, const char *value);
 /* The name of the i-th child that a restore has values for and this object does not have yet; NULL
  * behind the last. It lives as long as the checkpoint. */
 SB_API const char *sb_object_awaited(const sb_object *object, size_t i);
+/* The same for the slots that an optimizer does not have yet for one of the variables. */
+SB_API const char *sb_object_awaited_slot(const sb_object *optimizer, const sb_object *variable,
+                                          size_t i);
 
 /* Each answers SB_OK or SB_INVALID with a message that names what the file has and what the program
  * has instead. */

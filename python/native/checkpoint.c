@@ -239,16 +239,32 @@ static PyObject *tree_release(PyObject *object, PyObject *index) {
     Py_RETURN_NONE;
 }
 
+static void append_name(PyObject **names, const char *name) {
+    PyObject *text = PyUnicode_FromString(name);
+    if (!text || PyList_Append(*names, text) != 0) Py_CLEAR(*names);
+    Py_XDECREF(text);
+}
+
 static PyObject *tree_awaited(PyObject *object, PyObject *index) {
     native_node *at = node_at((native_tree *)object, PyLong_AsSsize_t(index));
     if (!at || PyErr_Occurred()) return NULL;
     PyObject *names = PyList_New(0);
     const char *name;
-    for (size_t i = 0; names && (name = sb_object_awaited(at->object, i)); i++) {
-        PyObject *text = PyUnicode_FromString(name);
-        if (!text || PyList_Append(names, text) != 0) Py_CLEAR(names);
-        Py_XDECREF(text);
-    }
+    for (size_t i = 0; names && (name = sb_object_awaited(at->object, i)); i++)
+        append_name(&names, name);
+    return names;
+}
+
+static PyObject *tree_awaited_slots(PyObject *object, PyObject *args) {
+    Py_ssize_t optimizer, variable;
+    const char *name;
+    if (!PyArg_ParseTuple(args, "nn:awaited_slots", &optimizer, &variable)) return NULL;
+    native_node *at = node_at((native_tree *)object, optimizer);
+    native_node *of = at ? node_at((native_tree *)object, variable) : NULL;
+    if (!of) return NULL;
+    PyObject *names = PyList_New(0);
+    for (size_t i = 0; names && (name = sb_object_awaited_slot(at->object, of->object, i)); i++)
+        append_name(&names, name);
     return names;
 }
 
@@ -402,6 +418,8 @@ bool native_checkpoint_init(PyObject *module) {
         {"is_value_restored", tree_is_value_restored, METH_VARARGS, "object, name of the value."},
         {"release", tree_release, METH_O, "Lets go of the memory of a restored variable."},
         {"awaited", tree_awaited, METH_O, "Children that a restore has values for."},
+        {"awaited_slots", tree_awaited_slots, METH_VARARGS,
+         "Slots that a restore has values for: optimizer, variable."},
         {"set_value", tree_set_value, METH_VARARGS, "object, name, array."},
         {"get_value", tree_get_value, METH_VARARGS, "object, name."},
         {"save", tree_save, METH_VARARGS, "Writes PREFIX-<counter>."},

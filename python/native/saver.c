@@ -111,16 +111,45 @@ static PyObject *saver_restore(PyObject *object, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static size_t string_count(const native_array *a) {
+    size_t count = 1;
+    for (uint32_t d = 0; d < a->array.rank; d++) count *= (size_t)a->array.dims[d];
+    return count;
+}
+
 /* The strings of the variable that was added as the i-th. */
 static PyObject *saver_strings(PyObject *object, PyObject *index) {
     saver *self = (saver *)object;
-    size_t i = PyLong_AsSize_t(index), count = 1;
+    size_t i = PyLong_AsSize_t(index);
     if (PyErr_Occurred()) return NULL;
-    const sb_array *a = i < self->count ? &self->arrays[i]->array : NULL;
-    if (!a || a->dtype != SB_STRING)
+    const native_array *a = i < self->count ? self->arrays[i] : NULL;
+    if (!a || a->array.dtype != SB_STRING)
         return PyErr_SetString(PyExc_TypeError, "this is no variable of strings"), NULL;
-    for (uint32_t d = 0; d < a->rank; d++) count *= (size_t)a->dims[d];
-    return native_bytes_list(a->data, count);
+    return native_bytes_list(a->array.data, string_count(a));
+}
+
+/* New strings for the variable that was added as the i-th: as many as before. */
+static PyObject *saver_set_strings(PyObject *object, PyObject *args) {
+    saver *self = (saver *)object;
+    Py_ssize_t i;
+    PyObject *given;
+    native_array fresh = {0};
+    if (!PyArg_ParseTuple(args, "nO:set_strings", &i, &given) || !is_free(self)) return NULL;
+    native_array *a = i >= 0 && (size_t)i < self->count ? self->arrays[i] : NULL;
+    if (!a || a->array.dtype != SB_STRING)
+        return PyErr_SetString(PyExc_TypeError, "this is no variable of strings"), NULL;
+    if (!native_strings_of(given, &fresh)) return NULL;
+    size_t count = string_count(a);
+    if (string_count(&fresh) != count) {
+        native_array_drop(&fresh);
+        return PyErr_SetString(PyExc_ValueError, "the number of strings has changed"), NULL;
+    }
+    memcpy(a->strings, fresh.strings, count * sizeof *a->strings);
+    PyObject *old = a->kept;
+    a->kept = fresh.kept; /* the strings point into it */
+    fresh.kept = old;
+    native_array_drop(&fresh);
+    Py_RETURN_NONE;
 }
 
 static PyObject *saver_paths(PyObject *object, PyObject *unused) {
@@ -160,6 +189,7 @@ bool native_saver_init(PyObject *module) {
         {"save", saver_save, METH_VARARGS, "path, step or None, encoded MetaGraphDef."},
         {"restore", saver_restore, METH_VARARGS, "All variables, or none."},
         {"strings", saver_strings, METH_O, "The strings of the i-th variable."},
+        {"set_strings", saver_set_strings, METH_VARARGS, "New strings for the i-th variable."},
         {"paths", saver_paths, METH_NOARGS, "What it wrote, oldest first."},
         {"recover", saver_recover, METH_O, "Takes checkpoints as its own: paths as bytes."},
         {NULL, NULL, 0, NULL},

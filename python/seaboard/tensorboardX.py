@@ -6,6 +6,9 @@ scalars, histograms and pictures are cleaned, pictures and sounds carry metadata
 
 from __future__ import annotations
 
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from seaboard._styles import TBX
@@ -18,6 +21,47 @@ class SummaryWriter(_SummaryWriter):
     """Writes event files as tensorboardX does; see seaboard.torch.SummaryWriter."""
 
     _style = TBX
+    _has_defaults = False
+
+    @contextlib.contextmanager
+    def use_metadata(self, *, global_step: Any = None, walltime: float | None = None) -> Iterator[SummaryWriter]:
+        """Inside of `with`, what is added to this writer's file without a step or a time gets these."""
+        if self._has_defaults:
+            raise AssertionError("Default metadata is already set.")
+        if global_step is None and walltime is None:
+            raise AssertionError("At least one of `global_step` or `walltime` must be provided.")
+        defaults = {name: value for name, value in (("global_step", global_step), ("walltime", walltime)) if value is not None}
+        names = [name for name in dir(type(self)) if name.startswith("add_") and name not in _OTHER_FILES]
+        for name in names:
+            setattr(self, name, _with_defaults(getattr(self, name), defaults))
+        self._has_defaults = True
+        try:
+            yield self
+        finally:
+            self._has_defaults = False
+            for name in names:
+                delattr(self, name)
+
+
+_OTHER_FILES = ("add_scalars", "add_hparams", "add_embedding")  # write into files of their own
+
+
+def _with_defaults(method: Callable[..., Any], defaults: dict[str, Any]) -> Callable[..., Any]:
+    """The method, with these in place of arguments that are missing or None."""
+    signature = inspect.signature(method)
+    known = {name: value for name, value in defaults.items() if name in signature.parameters}
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        try:
+            given = signature.bind(*args, **keywords)
+        except TypeError:
+            return method(*args, **keywords)  # says what is wrong
+        for name, value in known.items():
+            if given.arguments.get(name) is None:
+                given.arguments[name] = value
+        return method(*given.args, **given.kwargs)
+
+    return call
 
 
 class GlobalSummaryWriter:

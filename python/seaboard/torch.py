@@ -403,11 +403,16 @@ class SummaryWriter(_native.Writer):
         self._raw_event(Event(wall_time=time.time(), tagged_run_metadata=tagged).SerializeToString())
 
     @hinted
-    def add_onnx_graph(self, prototxt: str | os.PathLike[str]) -> None:
-        """Adds the graph of an ONNX file. The onnx package is not needed."""
+    def add_onnx_graph(
+        self, prototxt: str | os.PathLike[str] | None = None, onnx_model_file: str | os.PathLike[str] | None = None
+    ) -> None:
+        """Adds the graph of an ONNX file (tensorboardX calls it onnx_model_file). The onnx package is not needed."""
         from seaboard._onnx_graph import read_onnx
 
-        self._graph(read_onnx(prototxt))
+        path = onnx_model_file if prototxt is None else prototxt
+        if path is None:
+            raise TypeError("add_onnx_graph() needs the path of a file")
+        self._graph(read_onnx(path))
 
     @hinted
     def add_openvino_graph(self, xmlname: str | os.PathLike[str]) -> None:

@@ -64,7 +64,7 @@ if __name__ == "__main__":
 
 
 def test_children_of_forks_have_files_of_their_own_and_those_that_do_not_log_have_none(tmp_path):
-    done = run(tmp_path, FORK, timeout=60)
+    done = run(tmp_path, FORK, timeout=300)
     assert done.returncode == 0, done.stderr
     assert steps(tmp_path / "logs") == [0, 1, 2, 3, 4]
     assert len(runs(tmp_path / "logs")["."]) == 4  # the parent's and three children's
@@ -89,7 +89,7 @@ if __name__ == "__main__":
 
 def test_children_that_are_spawned_lose_nothing(tmp_path):
     (tmp_path / "program.py").write_text(SPAWN)
-    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert steps(tmp_path / "logs", "0") == [0, 0] and steps(tmp_path / "logs", "1") == [1, 1]
 
@@ -110,7 +110,7 @@ w.close()
 
 
 def test_workers_of_a_data_loader_do_no_harm(tmp_path):
-    done = run(tmp_path, LOADER, timeout=120)
+    done = run(tmp_path, LOADER, timeout=300)
     assert done.returncode == 0, done.stderr
     assert steps(tmp_path / "logs") == list(range(16)) and len(runs(tmp_path / "logs")["."]) == 1
 
@@ -167,7 +167,7 @@ print(w.stats())
 
 
 def test_a_disk_that_takes_no_more_warns_once_and_training_goes_on(tmp_path):
-    done = run(tmp_path, FULL, timeout=120)
+    done = run(tmp_path, FULL, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("RuntimeWarning: seaboard:") == 1, done.stderr
     counts = eval(done.stdout)

@@ -89,7 +89,7 @@ def test_the_graph_of_an_onnx_file_is_tensorboardx_own(tmp_path):
     onnx.save(helper.make_model(graph), tmp_path / "net.onnx")
     for name, package in (("ours", seaboard.tensorboardX), ("theirs", tensorboardX)):
         with package.SummaryWriter(str(tmp_path / name)) as writer:
-            writer.add_onnx_graph(str(tmp_path / "net.onnx"))
+            writer.add_onnx_graph(onnx_model_file=str(tmp_path / "net.onnx"))
     assert_same(tmp_path / "ours", tmp_path / "theirs")
 
 
@@ -116,6 +116,26 @@ def test_metadata_for_a_while(tmp_path):
         writer.close()
     assert_same(tmp_path / "ours", tmp_path / "theirs")
     assert [(event.step, event.wall_time == 12.5) for event in events(tmp_path / "ours")["."]] == [(10, True), (10, True), (3, False)]
+
+
+def test_metadata_of_a_writer_for_a_while(tmp_path):
+    for name, package in (("ours", seaboard.tensorboardX), ("theirs", tensorboardX)):
+        with package.SummaryWriter(str(tmp_path / name)) as writer:
+            with writer.use_metadata(global_step=10, walltime=12.5):
+                writer.add_scalar("a", 0.5)
+                writer.add_scalar("a", 0.25, 11)
+                writer.add_scalar("a", 0.125, walltime=13.5)
+                writer.add_histogram("h", [1.0, 2.0])
+                writer.add_images("i", np.zeros((2, 3, 4, 4), "uint8"))
+                writer.add_text("t", "words")
+                with pytest.raises(AssertionError):
+                    writer.use_metadata(global_step=11).__enter__()
+            with pytest.raises(AssertionError):
+                writer.use_metadata().__enter__()
+            writer.add_scalar("a", 1.0, 3)
+    assert_same(tmp_path / "ours", tmp_path / "theirs")
+    found = [(event.step, event.wall_time) for event in events(tmp_path / "ours")["."]]
+    assert found[:-1] == [(10, 12.5), (11, 12.5), (10, 13.5), (10, 12.5), (10, 12.5), (10, 12.5)] and found[-1][0] == 3
 
 
 def test_nothing_goes_to_comet(tmp_path):

@@ -121,7 +121,7 @@ const page = await browser.newPage();
 await page.goto(base + "/page.html"); // the notebook's own page, which holds the cell's output
 const frame = page.frameLocator("iframe");
 try {
-  await frame.getByText("loss").first().waitFor({ timeout: 30000 });
+  await frame.getByText("loss").first().waitFor({ timeout: 90000 });
 } catch (error) {
   console.error(page.frames().map((one) => one.url()), await frame.locator("body").innerText({ timeout: 1000 }));
   throw error;
@@ -203,13 +203,13 @@ def test_a_real_notebook_shows_the_page_in_its_output(logdir, own_infos, tmp_pat
         "import seaboard\nseaboard.notebook.list()",
     ]
     book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    nbclient.NotebookClient(book, timeout=60, kernel_name="python3").execute()
+    nbclient.NotebookClient(book, timeout=300, startup_timeout=300, kernel_name="python3").execute()
     (shown,) = [out for out in book.cells[1].outputs if out.output_type == "display_data"]
     html = shown["data"]["text/html"]
     port = int(re.search(r"const port = (\d+)", html).group(1))
     assert f"Reusing Seaboard on port {port}" in book.cells[2].outputs[0]["text"]
     assert f"port {port}" in book.cells[3].outputs[0]["text"]
-    assert urllib.request.urlopen(f"http://localhost:{port}/", timeout=10).status == 200
+    assert urllib.request.urlopen(f"http://localhost:{port}/", timeout=60).status == 200
 
     browser = find_browser()
     (tmp_path / "page.html").write_text(f"<!doctype html><body>{html}</body>")
@@ -221,7 +221,7 @@ def test_a_real_notebook_shows_the_page_in_its_output(logdir, own_infos, tmp_pat
     done = run_browser(browser, tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip().endswith(f"/user/me/proxy/{port}/")
-    assert json.loads(urllib.request.urlopen(f"http://localhost:{port}/data/runs").read()) == ["a", "a/trial"]
+    assert seaboard.Client(f"http://localhost:{port}").wait().runs() == ["a", "a/trial"]
 
 
 def first_answer(url, process):
@@ -239,6 +239,7 @@ def first_answer(url, process):
 def test_the_page_and_its_data_come_through_jupyter_server_proxy(logdir, own_infos, tmp_path):
     pytest.importorskip("jupyter_server_proxy")
     server, _ = _servers.launch(["--logdir", str(logdir), "--port", "0"])
+    seaboard.Client(server.url).wait()
     command = [sys.executable, "-m", "jupyter_server", "--no-browser", "--port=0", "--ServerApp.port_retries=0", "--allow-root"]
     command += ["--ServerApp.base_url=/hub/me/", "--IdentityProvider.token=", f"--ServerApp.root_dir={tmp_path}"]
     environment = {**os.environ, "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime"), "JUPYTER_CONFIG_DIR": str(tmp_path / "config")}

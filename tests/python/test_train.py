@@ -327,6 +327,28 @@ def test_slots_of_tf1_optimizers_are_saved_byte_for_byte(tf, tmp_path):
     assert slot.numpy().tolist() == expected
 
 
+def test_slots_that_a_tf1_optimizer_makes_after_the_restore_get_their_values(tf, tmp_path):
+    def made():
+        return tf.Variable([1.0, 2.0]), tf.compat.v1.train.AdamOptimizer()
+
+    def trained(variable, optimizer, steps):
+        for _ in range(steps):
+            optimizer.apply_gradients([(tf.constant([0.5, 0.25]), variable)])
+        return [variable.numpy().tolist(), *(optimizer.get_slot(variable, name).numpy().tolist() for name in ("m", "v"))]
+
+    whole = made()
+    trained(*whole, 3)
+    path = tf.train.Checkpoint(v=whole[0], optimizer=whole[1]).save(str(tmp_path / "c"))
+    expected = trained(*whole, 2)
+    for kind in (tf.train.Checkpoint, train.Checkpoint):
+        variable, optimizer = made()  # without slots and powers: those come with the first gradients
+        status = kind(v=variable, optimizer=optimizer).restore(path)
+        if kind is train.Checkpoint:
+            assert optimizer.get_slot(variable, "m") is None
+        assert trained(variable, optimizer, 2) == expected
+        status.assert_consumed()
+
+
 def test_a_model_that_is_built_later_gets_its_values_then(tf, tmp_path):
     import keras
 
@@ -470,6 +492,41 @@ def test_savers_of_both_read_each_other_and_keep_the_same_files(tf, tmp_path):
         v1.train.import_meta_graph(str(tmp_path / "ours/model.ckpt-00000003.meta")).restore(
             session, str(tmp_path / "ours/model.ckpt-00000003"))
         assert session.run("hidden/weights/Read/ReadVariableOp:0").tolist() == [1, 2]
+
+
+def test_savers_of_both_have_variables_of_strings(tf, tmp_path):
+    v1, written = tf.compat.v1, {}
+    for name, kind in (("ours", train.Saver), ("theirs", v1.train.Saver)):
+        with tf.Graph().as_default(), v1.Session() as session:
+            texts = v1.Variable(["a", "long " * 50, ""], name="texts")
+            one, number = v1.Variable("one", name="one"), v1.Variable([1.5], name="number")
+            session.run(v1.global_variables_initializer())
+            saver = kind()
+            saver.save(session, str(tmp_path / name / "m"), global_step=1)
+            session.run([v1.assign(texts, ["x", "yy", "zzz"]), v1.assign(one, "two")])
+            written[name] = saver.save(session, str(tmp_path / name / "m"), global_step=2)
+    for end in (".index", ".data-00000-of-00001"):
+        assert pathlib.Path(written["ours"] + end).read_bytes() == pathlib.Path(written["theirs"] + end).read_bytes(), end
+    with tf.Graph().as_default(), v1.Session() as session:
+        texts, one, number = v1.Variable(["", "", ""], name="texts"), v1.Variable("", name="one"), v1.Variable([0.0], name="number")
+        session.run(v1.global_variables_initializer())
+        train.Saver().restore(session, written["theirs"])
+        assert session.run([texts, one, number])[0].tolist() == [b"x", b"yy", b"zzz"]
+        assert session.run(one) == b"two" and session.run(number).tolist() == [1.5]
+
+
+def test_a_saver_over_arrays_of_strings(tmp_path):
+    words, step = np.array(["a", "bc"], object), train.Variable(0, name="step")
+    saver = train.Saver({"words": words, "step": step})
+    first = saver.save(None, tmp_path / "m", global_step=1)
+    words[...] = ["different", "words"]
+    second = saver.save(None, tmp_path / "m", global_step=2)
+    saver.restore(None, first)
+    assert words.tolist() == ["a", "bc"]
+    saver.restore(None, second)
+    assert words.tolist() == ["different", "words"]
+    with pytest.raises(ValueError, match="'words' has another type or shape"):
+        train.Saver({"words": np.array(["x", "y", "z"], object)}).restore(None, first)
 
 
 def test_a_saver_over_arrays(tmp_path):

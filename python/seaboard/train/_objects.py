@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Held", "Module", "Variable", "children_of", "dtype_named", "held", "is_trackable", "is_variable", "values_of"]
+__all__ = ["Held", "Module", "Variable", "children_of", "dtype_named", "held", "is_trackable", "is_variable", "text_array", "texts_of",
+           "values_of"]
 
 OWN = "_seaboard_"  # attributes of Modules that are not the program's
 
@@ -138,7 +139,7 @@ def held(variable: Any, is_written: bool) -> Held:
         return _held_uninitialized(variable, name)
     value = np.asarray(variable.numpy())
     if value.dtype.kind in "OSU":
-        return Held(_texts(value), name, lambda texts: variable.assign(_text_array(texts, value)))
+        return Held(texts_of(value), name, lambda texts: variable.assign(text_array(texts, value)))
     memory = np.empty(value.shape, value.dtype) if is_written else np.ascontiguousarray(value).reshape(value.shape)
     return Held(memory, name, lambda _: variable.assign(memory))
 
@@ -162,7 +163,7 @@ def _held_array(array: np.ndarray[Any, Any], is_written: bool, name: str | None)
     if is_written and not array.flags.writeable:
         raise ValueError("an array that is read-only can't be restored; make a copy of it")
     if array.dtype.kind in "OSU":
-        return Held(_texts(array), name, lambda texts: put(_text_array(texts, array)))
+        return Held(texts_of(array), name, lambda texts: put(text_array(texts, array)))
     if array.flags.c_contiguous and array.dtype.isnative:
         return Held(array, name, None)
     memory = np.array(array, dtype=array.dtype.newbyteorder("="), order="C")
@@ -179,7 +180,8 @@ def _held_tensor(tensor: Any, is_written: bool) -> Held:
     return Held(memory, None, (lambda _: plain.copy_(memory)) if is_written else None)
 
 
-def _texts(array: np.ndarray[Any, Any]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+def texts_of(array: np.ndarray[Any, Any]) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+    """An array of texts as the library takes it: the texts, and their shape."""
     texts = tuple(array.reshape(-1).tolist())
     for text in texts:
         if not isinstance(text, (str, bytes)):
@@ -187,7 +189,7 @@ def _texts(array: np.ndarray[Any, Any]) -> tuple[tuple[Any, ...], tuple[int, ...
     return texts, array.shape
 
 
-def _text_array(texts: list[bytes], like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def text_array(texts: list[bytes], like: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """What was restored, as str where there was str."""
     is_str = like.dtype.kind == "U" or any(isinstance(old, str) for old in like.reshape(-1).tolist())
     found = np.empty(len(texts), object)

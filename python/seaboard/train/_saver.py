@@ -11,7 +11,7 @@ import numpy as np
 
 from seaboard import _native
 from seaboard.train._errors import translated
-from seaboard.train._objects import Held, full_name_of, held, is_variable
+from seaboard.train._objects import Held, full_name_of, held, is_variable, text_array, texts_of
 
 __all__ = ["Saver"]
 
@@ -78,20 +78,21 @@ class Saver:
         if not self._held:
             for name, variable in self._variables.items():
                 if _is_of_graph(variable):
-                    memory = np.empty(variable.shape.as_list(), variable.dtype.base_dtype.as_numpy_dtype)
-                    self._held[name] = Held(memory, name, None)
+                    memory = _empty(variable)
+                    self._held[name] = Held(texts_of(memory) if memory.dtype.kind == "O" else memory, name, None)
                 else:
                     self._held[name] = held(variable, True)
-                if isinstance(self._held[name].memory, tuple):
-                    raise TypeError(f"{name!r}: a Saver has no variables of strings; a Checkpoint has")
         return self._held
 
-    def _refresh(self, sess: Any) -> None:
+    def _refresh(self, sess: Any, saver: Any) -> None:
         """Brings the memory up to date where it is a copy."""
         graph = {name: variable for name, variable in self._variables.items() if _is_of_graph(variable)}
         values = sess.run(graph) if graph else {}
-        for name, one in self._memory().items():
-            if name in values:
+        for index, (name, one) in enumerate(self._memory().items()):
+            if isinstance(one.memory, tuple):
+                now = texts_of(np.asarray(values[name], object)) if name in values else held(self._variables[name], False).memory
+                saver.set_strings(index, now)
+            elif name in values:
                 one.memory[...] = values[name]
             elif one.deliver is not None:
                 now = held(self._variables[name], False).memory
@@ -119,7 +120,7 @@ class Saver:
         if os.path.dirname(folder) and not os.path.isdir(folder) and not os.path.isdir(os.path.dirname(folder)):
             raise ValueError(f"Parent directory of {os.fspath(save_path)} doesn't exist, can't save.")
         saver = self._saver(latest_filename, write_state)
-        self._refresh(sess)
+        self._refresh(sess, saver)
         self._latest_filename = latest_filename
         meta = self._meta_graph(sess) if write_meta_graph and meta_graph_suffix == "meta" else b""
         with translated():
@@ -145,12 +146,13 @@ class Saver:
         with translated():
             saver.restore(path)
         assigned = {}
-        for name, one in self._memory().items():
+        for index, (name, one) in enumerate(self._memory().items()):
             variable = self._variables[name]
+            texts = saver.strings(index) if isinstance(one.memory, tuple) else None
             if _is_of_graph(variable):
-                assigned[variable.initializer.inputs[1]] = one.memory
+                assigned[variable.initializer.inputs[1]] = one.memory if texts is None else text_array(texts, _empty(variable))
             elif one.deliver is not None:
-                one.deliver(None)
+                one.deliver(texts)
         if assigned:
             sess.run([variable.initializer for variable in self._variables.values() if _is_of_graph(variable)], assigned)
 
@@ -166,6 +168,13 @@ class Saver:
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
         """The same."""
         self.recover_last_checkpoints(last_checkpoints)
+
+
+def _empty(variable: Any) -> np.ndarray[Any, Any]:
+    """Memory for the value of a variable of a graph; of strings an array of empty ones."""
+    dtype = np.dtype(variable.dtype.base_dtype.as_numpy_dtype)
+    shape = variable.shape.as_list()
+    return np.full(shape, b"", object) if dtype.kind == "O" else np.empty(shape, dtype)
 
 
 def _named(given: Any) -> dict[str, Any]:

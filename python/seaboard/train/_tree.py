@@ -136,11 +136,20 @@ class Tree:
                     slot = optimizer.get_slot(variable, name)
                     if slot is None or (number, f"{owner}/{name}") in self._edges:
                         continue
-                    one = held(slot, self.is_written)
-                    made = self.native.slot(number, owner, name, one.full_name, one.memory, self.is_written)
-                    self._edges[number, f"{owner}/{name}"] = made
-                    if self.is_written:
-                        self._held[made] = one
+                    self._add_slot(number, owner, name, slot)
+
+    def _add_slot(self, number: int, owner: int, name: str, slot: Any) -> None:
+        one = held(slot, self.is_written)
+        made = self.native.slot(number, owner, name, one.full_name, one.memory, self.is_written)
+        self._edges[number, f"{owner}/{name}"] = made
+        if self.is_written:
+            self._held[made] = one
+
+    def slot_arrived(self, number: int, owner: int, name: str, slot: Any) -> None:
+        """An optimizer has made a slot for a variable, which gets what the file has for it."""
+        if (number, f"{owner}/{name}") not in self._edges:
+            self._add_slot(number, owner, name, slot)
+            self.deliver()
 
     def variable_at(self, number: int, path: tuple[str, ...], memory: Any) -> int:
         """Adds a variable some edges below an object."""
@@ -167,6 +176,8 @@ class Tree:
         self._states = [state for state in self._states if not state.deliver()]
         for thing in self._things:
             self._wait(thing, self._numbers[id(thing)])
+        for number, optimizer in self._optimizers:
+            self._wait_for_slots(optimizer, number)
 
     def _deliver_values(self, number: int, names: list[str], put: Any) -> None:
         if not self.native.is_value_restored(number, names[0]):
@@ -198,6 +209,20 @@ class Tree:
                 if (number, name) not in self._waits:
                     self._waits.add((number, name))
                     thing._deferred_dependencies.setdefault(name, []).append(_Position(self, number, name))
+
+    def _wait_for_slots(self, optimizer: Any, number: int) -> None:
+        """TF1's optimizers make slots with the first gradients, and ask then what was left for them."""
+        if not callable(getattr(optimizer, "_create_or_restore_slot_variable", None)):
+            return
+        for variable in [thing for thing in self._things if is_variable(thing)]:
+            owner = self._numbers[id(variable)]
+            for name in self.native.awaited_slots(number, owner):
+                if (number, f"{owner}/{name}") not in self._waits:
+                    self._waits.add((number, f"{owner}/{name}"))
+                    position = _SlotPosition(self, number, owner, name)
+                    optimizer._create_or_restore_slot_variable(
+                        slot_variable_position=position, slot_name=name, variable=variable
+                    )
 
     def __del__(self) -> None:
         try:
@@ -238,3 +263,14 @@ class _Position:
 
     def restore(self, trackable: Any, reader: Any = None) -> None:
         self._tree.arrived(self._number, self._name, trackable)
+
+
+class _SlotPosition(_Position):
+    """The same for the slot of an optimizer."""
+
+    def __init__(self, tree: Tree, number: int, owner: int, name: str):
+        super().__init__(tree, number, name)
+        self._owner = owner
+
+    def restore(self, trackable: Any, reader: Any = None) -> None:
+        self._tree.slot_arrived(self._number, self._owner, self._name, trackable)

@@ -247,6 +247,21 @@ static sb_status match_slots(sb_restore *r, sb_err *err) {
     return SB_OK;
 }
 
+const char *sb_object_awaited_slot(const sb_object *optimizer, const sb_object *variable,
+                                   size_t i) {
+    sb_checkpoint *c = optimizer->c;
+    for (size_t k = c->restores.n; k-- > 0;) { /* newest first */
+        const sb_restore *r = c->restores.items[k];
+        for (size_t n = 0; r->has_slots && n < r->count; n++)
+            for (uint32_t j = 0; r->objects[n] == optimizer && j < r->nodes[n].slot_count; j++) {
+                const sb_graph_slot *s = &r->nodes[n].slots[j];
+                if (r->objects[s->variable] == variable && !r->objects[s->value] && i-- == 0)
+                    return (const char *)sb_arena_dup(&c->arena, s->name).p;
+            }
+    }
+    return NULL;
+}
+
 /* Goes through the queue until nothing new is matched. */
 static sb_status match_all(sb_restore *r, sb_err *err) {
     sb_status status = SB_OK;

@@ -145,7 +145,11 @@ static void objects_that_come_later_get_their_values(void **state) {
     assert_ok(sb_object_add_variable(NULL, dense, "bias", &FLOATS(b, 2), &err), &err);
     assert_true(b[1] == 23);
     assert_ok(sb_object_add(&optimizer, sb_checkpoint_root(c), "optimizer", &err), &err);
+    assert_string_equal(sb_object_awaited_slot(optimizer, kernel, 0), "m");
+    assert_null(sb_object_awaited_slot(optimizer, kernel, 1));
+    assert_null(sb_object_awaited_slot(model, kernel, 0));
     assert_ok(sb_object_add_slot(NULL, optimizer, kernel, "m", &FLOATS(m, 4), &err), &err);
+    assert_null(sb_object_awaited_slot(optimizer, kernel, 0));
     assert_memory_equal(m, p.m, sizeof m);
     assert_int_equal(sb_restore_assert_consumed(r, &err), SB_INVALID);
     sb_object *list;
