@@ -56,7 +56,7 @@ test: ## build and run every suite; the last line is the count
 	@tools/run_tests $(SUITES)
 
 bench: ## ours beside the peers: a table of ratios, JSON in build/bench/
-	@tools/setup bench python ui
+	@tools/setup bench python python-suite ui
 	@$(call compile,bench,build/bench,bench_programs)
 	@"$$(tools/setup python-path)/bin/python" bench/run.py $(BENCH_ARGS)
 

@@ -98,6 +98,12 @@ def run_one(name, command, folder, scale):
     return results
 
 
+def suite_python():
+    """The interpreter that has matplotlib and onnx too, beside all peers."""
+    said = subprocess.run([str(HERE.parent / "tools/setup"), "python-suite-path"], capture_output=True, text=True, check=True)
+    return said.stdout.strip() + "/bin/python"
+
+
 def processor():
     try:
         for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
@@ -197,7 +203,7 @@ def main():
     serving = [path for path in sorted((HERE / "serve").glob("*.py")) if path.stem not in ("logs", "servers")]
     programs += [(f"serve {path.stem}", [sys.executable, str(path)]) for path in serving]
     programs += [(f"ui {path.stem}", [sys.executable, str(path)]) for path in sorted((HERE / "ui").glob("*.py"))]
-    programs += [(f"python {path.stem}", [sys.executable, str(path)]) for path in sorted((HERE / "python").glob("*.py"))]
+    programs += [(f"python {path.stem}", [suite_python(), str(path)]) for path in sorted((HERE / "python").glob("*.py"))]
     os.environ["PYTHONPATH"] = str((args.build / "python").resolve())
     os.environ["SEABOARD_BIN"] = str((args.build / "seaboard").resolve())
     os.environ["SEABOARD_LIB"] = str((args.build / "libseaboard.so").resolve())

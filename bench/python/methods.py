@@ -65,9 +65,68 @@ def methods(rng):
         ("add_pr_curve_raw, 127 thresholds", 300, lambda w, s: w.add_pr_curve_raw("q", *rows, s)),
         ("add_tensor, 1000 values", 300, lambda w, s: w.add_tensor("x", tensor, s)),
         ("add_embedding, 100 of 3", 10, lambda w, s: w.add_embedding(points[0], labelled, global_step=s)),
+        ("add_custom_scalars_multilinechart", 500, lambda w, s: w.add_custom_scalars_multilinechart(["a", "b", "c"])),
         ("add_custom_scalars_marginchart", 500, lambda w, s: w.add_custom_scalars_marginchart(["a", "b", "c"])),
         ("add_hparams", 30, lambda w, s: w.add_hparams({"lr": 0.1}, {"loss": 1.0}, run_name=f"trial{s}")),
     ]
+
+
+def add_figure_of(pyplot):
+    """A figure of one line; close=False, so that one figure serves all calls."""
+    figure, axes = pyplot.subplots(figsize=(3, 2), dpi=80)
+    axes.plot(range(20), [number**2 for number in range(20)])
+    return lambda w, s: w.add_figure("f", figure, s, close=False)
+
+
+def onnx_file(folder):
+    """Three layers, as an exporter writes them."""
+    import numpy
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    nodes, constants, flow = [], [], "x"
+    for layer in range(3):
+        constants.append(numpy_helper.from_array(numpy.zeros((8, 8), "float32"), f"w{layer}"))
+        nodes.append(helper.make_node("MatMul", [flow, f"w{layer}"], [f"m{layer}"], name=f"layer{layer}/MatMul"))
+        nodes.append(helper.make_node("Relu", [f"m{layer}"], [f"y{layer}"], name=f"layer{layer}/Relu"))
+        flow = f"y{layer}"
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 8]) for name in ("x", flow)]
+    graph = helper.make_graph(nodes, "net", ends[:1], ends[1:], constants)
+    path = os.path.join(folder, "net.onnx")
+    onnx.save(helper.make_model(graph), path)
+    return path
+
+
+def measure_with_other_packages(args):
+    """add_figure with matplotlib, add_onnx_graph with onnx; tests/python/requirements.txt has both."""
+    try:
+        import matplotlib
+        import onnx  # noqa: F401
+    except ImportError as error:  # tools/setup could not have it
+        print(f"add_figure and add_onnx_graph are left out: {error}", file=sys.stderr)
+        return
+    matplotlib.use("agg")
+    import matplotlib.pyplot as pyplot
+
+    import seaboard
+    import tensorboardX
+    from torch.utils.tensorboard import SummaryWriter
+
+    kinds = {"seaboard": seaboard.SummaryWriter, "torch": SummaryWriter, "tensorboardX": tensorboardX.SummaryWriter}
+    path = onnx_file(args.folder)
+    measure_row(args, "add_figure, 240 x 160", 20, add_figure_of(pyplot), kinds)
+    measure_row(args, "add_onnx_graph, 3 layers", 50, lambda w, s: w.add_onnx_graph(path), kinds)
+
+
+def measure_row(args, name, count, call, kinds):
+    for who, kind in kinds.items():
+        if name.split(",")[0] in LEFT_OUT.get(who, ()):
+            continue
+        with tempfile.TemporaryDirectory(dir=args.folder) as folder:
+            writer = kind(folder)
+            nanoseconds = median_call(lambda step: call(writer, step), common.scaled(count, args))
+            writer.close()
+        common.report(who, "Python", name, "ns", nanoseconds)
 
 
 def measure_writers(args):
@@ -80,14 +139,7 @@ def measure_writers(args):
 
     kinds = {"seaboard": seaboard.SummaryWriter, "torch": SummaryWriter, "tensorboardX": tensorboardX.SummaryWriter}
     for name, count, call in methods(numpy.random.default_rng(0)):
-        for who, kind in kinds.items():
-            if name.split(",")[0] in LEFT_OUT.get(who, ()):
-                continue
-            with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-                writer = kind(folder)
-                nanoseconds = median_call(lambda step: call(writer, step), common.scaled(count, args))
-                writer.close()
-            common.report(who, "Python", name, "ns", nanoseconds)
+        measure_row(args, name, count, call, kinds)
 
 
 def measure_summary(args):
@@ -100,12 +152,18 @@ def measure_summary(args):
     values = rng.normal(size=1000).astype("float32")
     picture = rng.integers(0, 255, (1, 64, 64, 3)).astype("uint8")
     sound = rng.uniform(-1, 1, (1, 4410, 1)).astype("float32")
+    graph = tensorflow.Graph()
+    with graph.as_default():
+        for number in range(20):
+            tensorflow.compat.v1.no_op(name=f"node{number}")
     calls = [
         ("tf.summary.scalar", 5000, lambda s, step: s.scalar("loss", 0.5, step=step)),
         ("tf.summary.histogram, 1000 values", 200, lambda s, step: s.histogram("h", values, step=step)),
         ("tf.summary.image, 64 x 64", 100, lambda s, step: s.image("i", picture, step=step)),
         ("tf.summary.audio, 4410 frames", 50, lambda s, step: s.audio("a", sound, 44100, step=step)),
         ("tf.summary.text", 1000, lambda s, step: s.text("t", "some text", step=step)),
+        ("tf.summary.write, 1000 values", 500, lambda s, step: s.write("w", values, step=step)),
+        ("tf.summary.graph, 20 nodes", 50, lambda s, step: s.graph(graph)),
     ]
     for name, count, call in calls:
         for who, module in (("seaboard", seaboard.summary), ("tf.summary", tensorflow.summary)):
@@ -125,21 +183,21 @@ def measure_graphs(args):
     import tensorflow
 
     model, given = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2)), torch.ones(1, 4)
-    for who, kind in (("seaboard", seaboard.SummaryWriter), ("torch", SummaryWriter)):
-        with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-            writer = kind(folder)
-            nanoseconds = median_call(lambda step: writer.add_graph(model, given), common.scaled(20, args))
-            writer.close()
-        common.report(who, "Python", "add_graph, 3 layers", "ns", nanoseconds)
+    writers = {"seaboard": seaboard.SummaryWriter, "torch": SummaryWriter}
+    measure_row(args, "add_graph, 3 layers", 20, lambda w, s: w.add_graph(model, given), writers)
     summary = tensorflow.compat.v1.Summary(value=[tensorflow.compat.v1.Summary.Value(tag="a", simple_value=0.5)])
     kinds = {"seaboard": seaboard.summary.v1.FileWriter, "TF1": tensorflow.compat.v1.summary.FileWriter}
-    with tensorflow.Graph().as_default():
-        for who, kind in kinds.items():
-            with tempfile.TemporaryDirectory(dir=args.folder) as folder:
-                writer = kind(folder)
-                nanoseconds = median_call(lambda step: writer.add_summary(summary, step), common.scaled(5000, args))
-                writer.close()
-            common.report(who, "Python", "FileWriter.add_summary", "ns", nanoseconds)
+    event = tensorflow.compat.v1.Event(step=1, summary=summary)
+    metadata = tensorflow.compat.v1.RunMetadata()
+    session = tensorflow.compat.v1.SessionLog(status=tensorflow.compat.v1.SessionLog.START)
+    with tensorflow.Graph().as_default() as graph:
+        for number in range(20):
+            tensorflow.compat.v1.no_op(name=f"node{number}")
+        measure_row(args, "FileWriter.add_summary", 5000, lambda w, s: w.add_summary(summary, s), kinds)
+        measure_row(args, "FileWriter.add_event", 5000, lambda w, s: w.add_event(event), kinds)
+        measure_row(args, "FileWriter.add_session_log", 2000, lambda w, s: w.add_session_log(session, s), kinds)
+        measure_row(args, "FileWriter.add_run_metadata", 500, lambda w, s: w.add_run_metadata(metadata, f"step{s}", s), kinds)
+        measure_row(args, "FileWriter.add_graph, 20 nodes", 50, lambda w, s: w.add_graph(graph, s), kinds)
 
 
 def measure_imports():
@@ -177,6 +235,7 @@ def main():
     measure_writers(args)
     measure_summary(args)
     measure_graphs(args)
+    measure_with_other_packages(args)
     measure_checkpoints(args)
 
 
