@@ -64,6 +64,18 @@ static inline void trace_bed_ask(const sb_trace *t) {
         sb_view_difference(a, a, SB_DIFFER_OPS, &difference, &arena);
         sb_analysis_free(a);
     }
+    for (uint32_t i = 0; i < t->memory_devices.n; i++) {
+        sb_memory_view memory;
+        sb_view_memory(t, i, 100, &memory, &arena);
+    }
+    for (uint32_t i = 0; i < t->tracks.n && i < 64; i++) {
+        sb_totals_ask ask = {.tracks = &i, .track_count = 1, .to = t->duration};
+        sb_totals totals;
+        sb_trace_totals(t, &ask, &totals, &arena, NULL);
+    }
+    sb_search_ask ask = {.text = SB_LIT("a"), .to = t->duration, .limit = 10};
+    sb_search_result found;
+    sb_trace_search(t, &ask, &found, &arena, NULL);
     sb_chrome_write(t, 0, t->duration / 2, trace_bed_ignore, NULL, NULL);
     sb_arena_fini(&arena);
 }

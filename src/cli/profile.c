@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/slice.h"
 #include "base/text/number.h"
 #include "cli/cli.h"
@@ -132,7 +133,7 @@ static void put_kernels(const report *r) {
     sb_buf *line = &r->cli->line;
     int64_t all = 0;
     if (r->a->kernel_count == 0) return;
-    for (size_t i = 0; i < r->a->kernel_count; i++) all += r->a->kernels[i].total;
+    for (size_t i = 0; i < r->a->kernel_count; i++) sb_sum(&all, r->a->kernels[i].total);
     sb_buf_add_str(line, "\nkernels and copies by time\n");
     for (size_t i = 0; i < r->a->kernel_count && i < r->rows; i++) {
         const sb_kernel_row *k = &r->a->kernels[i];

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "profile/classify.h"
 #include "profile/views.h"
 #include "base/banned.h"
@@ -159,7 +160,7 @@ static void advise_tensor_cores(advising *s) {
         if (!row->device_self || row->tensor_core_kernels ||
             !sb_op_may_use_tensor_cores(sb_trace_name(t, row->name)))
             continue;
-        eligible += row->device_self;
+        sb_sum(&eligible, row->device_self);
         if (worst == SB_NO_INDEX) worst = row->name;
     }
     if (!is_able || used || worst == SB_NO_INDEX || eligible * 10 < s->a->device_time) return;

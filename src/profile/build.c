@@ -123,7 +123,16 @@ sb_extra *sb_build_extra(sb_trace *t, sb_trace_span *s) {
     return e;
 }
 
+/* Times beyond these are wrong, and sums of two would overflow. */
+static bool is_absurd(int64_t time) {
+    return time > INT64_MAX / 4 || time < INT64_MIN / 4;
+}
+
 bool sb_build_point(sb_trace *t, uint32_t track, int64_t time, double value) {
+    if (is_absurd(time)) {
+        sb_trace_note(t, SB_TRACE_ODD_FAR, 1, t->tracks.items[track].name);
+        return true;
+    }
     sb_count_point *p = SB_VEC_PUSH(&t->tracks.items[track].points, t->alloc, MOST_POINTS);
     if (p) *p = (sb_count_point){time, value};
     return p != NULL;
@@ -144,6 +153,10 @@ bool sb_build_fact(sb_trace *t, sb_slice name, sb_slice value) {
 }
 
 bool sb_build_memory(sb_trace *t, const sb_memory_event *e) {
+    if (is_absurd(e->time) || e->bytes == INT64_MIN) {
+        sb_trace_note(t, SB_TRACE_ODD_FAR, 1, t->memory_devices.items[e->device].name);
+        return true;
+    }
     sb_memory_event *m = SB_VEC_PUSH(&t->memory, t->alloc, MOST_POINTS);
     if (m) *m = *e;
     return m != NULL;

@@ -1,6 +1,7 @@
 /* chrome_add.c: from an event of a Chrome trace to spans, counters, arrows and memory. */
 #include <stdio.h>
 
+#include "base/checked.h"
 #include "base/text/number.h"
 #include "profile/chrome_int.h"
 #include "profile/classify.h"
@@ -35,6 +36,7 @@ static void begin_again(sb_chrome *c, int64_t micros) {
         t->build->open_top.items[i] = 0;
     }
     t->build->open.n = 0;
+    for (size_t i = 0; i < t->build->async_open.n; i++) t->build->async_open.items[i] = 0;
     c->base = micros;
     c->near = c->far;
     c->far = 0;
@@ -69,7 +71,7 @@ static bool read_time(sb_chrome *c, const sb_chrome_event *e, int64_t *time) {
 static int64_t read_duration(sb_chrome *c, const sb_chrome_event *e) {
     int64_t micros, picos;
     if (e->dur.n == 0) return 0;
-    if (!sb_scan_micros(e->dur, &micros, &picos) || micros > FAR_MICROS) {
+    if (!sb_scan_micros(e->dur, &micros, &picos) || micros > FAR_MICROS || micros < -FAR_MICROS) {
         sb_trace_note(c->t, SB_TRACE_ODD_BAD_JSON, 1, e->name);
         return 0;
     }
@@ -175,12 +177,12 @@ static int64_t count_elements(sb_slice dims) {
             in_number = true;
             continue;
         }
-        if (in_number && product < INT64_C(1) << 40) product *= number;
+        if (in_number && __builtin_mul_overflow(product, number, &product)) product = INT64_MAX;
         if (in_number) any = true;
         in_number = false;
         number = 0;
         if (ch == ']') {
-            if (any) sum += product;
+            if (any) sb_sum(&sum, product);
             product = 1;
             any = false;
         }
@@ -217,7 +219,8 @@ static bool keep_facts(sb_chrome *c, sb_trace_span *s, const sb_chrome_args *a, 
     if (kind == SB_SPAN_COMM) {
         int64_t n = 0;
         if (!sb_scan_int(a->elements, &n)) n = count_elements(a->dims);
-        e->second = n * (int64_t)element_size(a->dtype.n ? a->dtype : a->types);
+        int64_t size = (int64_t)element_size(a->dtype.n ? a->dtype : a->types);
+        if (__builtin_mul_overflow(n, size, &e->second)) e->second = INT64_MAX;
     }
     sb_slice text = a->hlo_op.n ? a->hlo_op : kind == SB_SPAN_OP ? a->dims : (sb_slice){NULL, 0};
     if (text.n) {

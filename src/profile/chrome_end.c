@@ -2,6 +2,7 @@
  * they say about the tracks. */
 #include <stdio.h>
 
+#include "base/checked.h"
 #include "profile/chrome_int.h"
 #include "profile/classify.h"
 #include "profile/read.h"
@@ -140,7 +141,8 @@ bool sb_chrome_end(sb_chrome *c) {
     }
     link_devices(c);
     /* microseconds since 1970, or since a base that the file names; else nobody knows */
-    if ((s->base_ns || c->base > UNIX_MICROS) && c->base < INT64_MAX / 2000)
-        s->base_ns += c->base * 1000;
+    if ((s->base_ns || c->base > UNIX_MICROS) && c->base < INT64_MAX / 2000 &&
+        c->base > INT64_MIN / 2000)
+        sb_sum(&s->base_ns, c->base * 1000);
     return add_window_end(c);
 }

@@ -1,6 +1,7 @@
 /* difference.c: two captures side by side, by name. */
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/intern.h"
 #include "profile/views.h"
 #include "base/banned.h"
@@ -20,7 +21,7 @@ static bool add(joining *j, sb_slice name, uint8_t kind, int side, uint64_t call
     if (!row) return false;
     if (is_new) *row = (sb_difference_row){.name = name, .kind = kind};
     row->calls[side] += calls;
-    row->total[side] += total;
+    sb_sum(&row->total[side], total);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/search.h"
 #include "profile/build.h"
 #include "base/banned.h"
@@ -84,8 +85,8 @@ static bool index_spans(sb_trace *t, sb_track *k) {
         const sb_trace_span *s = &k->spans.items[i];
         if (i % 64 == 0) *b = (sb_span_block){busy, (uint32_t)i};
         if (s->dur > k->spans.items[b->longest].dur) b->longest = (uint32_t)i;
-        busy += s->dur;
-        if (s->lane == 0) k->busy += s->dur;
+        sb_sum(&busy, s->dur);
+        if (s->lane == 0) sb_sum(&k->busy, s->dur);
         if (i == 0 || s->start < k->first) k->first = s->start;
         if (i == 0 || sb_span_end(s) > k->last) k->last = sb_span_end(s);
     }
@@ -175,7 +176,7 @@ int64_t sb_track_self(const sb_track *k, uint32_t index, uint32_t *children) {
             const sb_trace_span *c = &k->spans.items[i];
             int64_t from = c->start > s->start ? c->start : s->start;
             int64_t to = sb_span_end(c) < end ? sb_span_end(c) : end;
-            if (to > from) self -= to - from;
+            if (to > from) sb_sum(&self, -(to - from));
         }
     }
     if (children) *children = n;

@@ -1,6 +1,7 @@
 /* input.c: what the input pipeline costs, stage by stage. */
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "profile/classify.h"
 #include "profile/views.h"
 #include "base/banned.h"
@@ -54,14 +55,14 @@ bool sb_view_input(const sb_analysis *a, sb_input_view *out, sb_arena *arena) {
             sb_input_row *row = &rows[s->name];
             row->calls++;
             row->slow += s->dur > SLOW;
-            row->total += s->dur;
-            row->self += sb_track_self(k, n, NULL);
+            sb_sum(&row->total, s->dur);
+            sb_sum(&row->self, sb_track_self(k, n, NULL));
             if (s->dur > row->greatest) row->greatest = s->dur;
         }
     }
     for (uint32_t i = 0; i < t->names.count; i++) {
         if (!rows[i].calls) continue;
-        out->parts[sb_input_part_of(sb_trace_name(t, i))] += rows[i].self;
+        sb_sum(&out->parts[sb_input_part_of(sb_trace_name(t, i))], rows[i].self);
         rows[out->row_count] = rows[i];
         rows[out->row_count++].name = i;
     }
@@ -69,7 +70,7 @@ bool sb_view_input(const sb_analysis *a, sb_input_view *out, sb_arena *arena) {
     if (out->row_count) qsort(rows, out->row_count, sizeof *rows, compare_rows);
     for (size_t i = 0; i < a->step_count; i++) {
         input += a->steps[i].parts[SB_PART_INPUT];
-        all += a->steps[i].dur;
+        sb_sum(&all, a->steps[i].dur);
     }
     if (all) out->share = (double)input / (double)all;
     return true;

@@ -1,6 +1,7 @@
 /* kernels.c: what ran on devices, by name. */
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/search.h"
 #include "profile/analysis.h"
 #include "base/banned.h"
@@ -64,7 +65,7 @@ static void add_kernel(sb_kernel_row *row, const sb_trace *t, const sb_trace_spa
     }
     if (s->dur < row->least) row->least = s->dur;
     if (op) row->op = op;
-    row->total += s->dur;
+    sb_sum(&row->total, s->dur);
     if (!e) return;
     row->occupancy += (double)e->occupancy * (double)s->dur;
     row->blocks_per_sm += (double)e->blocks_per_sm * (double)s->dur;

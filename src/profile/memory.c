@@ -1,6 +1,7 @@
 /* memory.c: the curve of a device's memory, its peak, and who holds what then. */
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/intern.h"
 #include "profile/views.h"
 #include "base/banned.h"
@@ -18,7 +19,9 @@ typedef struct counting {
 
 /* The k-th event's level, from the file or by adding up. */
 static int64_t level_after(const sb_memory_event *e, int64_t before) {
-    return e->allocated >= 0 ? e->allocated : before + e->bytes;
+    if (e->allocated >= 0) return e->allocated;
+    sb_sum(&before, e->bytes);
+    return before;
 }
 
 static bool count_event(const sb_trace *t, counting *c, const sb_memory_event *e) {
@@ -27,9 +30,9 @@ static bool count_event(const sb_trace *t, counting *c, const sb_memory_event *e
     sb_memory_row *row = &c->rows[e->op];
     if (e->bytes > 0) {
         row->allocations++;
-        row->bytes += e->bytes;
+        sb_sum(&row->bytes, e->bytes);
     } else {
-        row->freed -= e->bytes;
+        sb_sum(&row->freed, -e->bytes);
     }
     if (sb_intern_add(&c->addresses, sb_slice_of(&e->address, 8), &id, &is_new) != SB_OK)
         return false;
@@ -91,7 +94,7 @@ bool sb_view_memory(const sb_trace *t, uint32_t device, size_t most, sb_memory_v
         is_past = true;
         for (size_t k = 0; k < c.blocks.n; k++) {
             if (!c.blocks.items[k].bytes) continue;
-            c.rows[c.blocks.items[k].op].peak += c.blocks.items[k].bytes;
+            sb_sum(&c.rows[c.blocks.items[k].op].peak, c.blocks.items[k].bytes);
             c.rows[c.blocks.items[k].op].peak_count++;
         }
     }

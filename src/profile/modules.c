@@ -1,6 +1,7 @@
 /* modules.c: the tree of modules, and what each costs. */
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/intern.h"
 #include "base/search.h"
 #include "profile/views.h"
@@ -66,9 +67,9 @@ static bool grow_track(growing *g, uint32_t track) {
         g->of[track][n] = id;
         node *m = &g->nodes.items[id - 1];
         m->row.calls++;
-        m->row.host_total += s->dur;
-        m->row.host_self += s->dur;
-        if (parent) g->nodes.items[parent - 1].row.host_self -= s->dur;
+        sb_sum(&m->row.host_total, s->dur);
+        sb_sum(&m->row.host_self, s->dur);
+        if (parent) sb_sum(&g->nodes.items[parent - 1].row.host_self, -s->dur);
     }
     for (uint32_t n = 0; n < k->spans.n; n++)
         if (k->spans.items[n].kind == SB_SPAN_OP) {
@@ -103,9 +104,9 @@ static void add_device_time(growing *g) {
         uint32_t id = module_around(g, f->from_track, f->from);
         if (!id) id = module_of_forward(g, f->from_track, f->from);
         int64_t dur = t->tracks.items[f->to_track].spans.items[f->to].dur;
-        if (id) g->nodes.items[id - 1].row.device_self += dur;
+        if (id) sb_sum(&g->nodes.items[id - 1].row.device_self, dur);
         for (; id; id = g->nodes.items[id - 1].parent)
-            g->nodes.items[id - 1].row.device_total += dur;
+            sb_sum(&g->nodes.items[id - 1].row.device_total, dur);
     }
 }
 

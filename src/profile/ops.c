@@ -6,6 +6,7 @@
  * it. */
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/search.h"
 #include "profile/analysis.h"
 #include "profile/classify.h"
@@ -75,7 +76,7 @@ static bool add_track(const sb_trace *t, uint32_t track, call_list *list) {
             around = list->items[around - 1].parent;
         c->parent = around;
         if (around) {
-            list->items[around - 1].self -= c->end - c->start;
+            sb_sum(&list->items[around - 1].self, -(c->end - c->start));
             list->items[around - 1].children++;
         }
         open = (uint32_t)i + 1;
@@ -115,11 +116,11 @@ static bool attach_kernels(const sb_trace *t, uint32_t source, call_list *calls)
             SB_PARTITION_POINT(at, 0, n, keys[at].external < e->external);
             if (at == n || keys[at].external != e->external) continue;
             call *c = &calls->items[keys[at].call];
-            c->device_self += s->dur;
+            sb_sum(&c->device_self, s->dur);
             c->kernels++;
             c->tensor_core_kernels += sb_kernel_uses_tensor_cores(sb_trace_name(t, s->name));
             for (; c; c = c->parent ? &calls->items[c->parent - 1] : NULL)
-                c->device_total += s->dur;
+                sb_sum(&c->device_total, s->dur);
         }
     }
     sb_alloc_put(t->alloc, keys, (calls->n + 1) * sizeof *keys);
@@ -138,8 +139,8 @@ static void merge_same(call_list *calls) {
         if (p->name != c->name || p->children != 1) continue;
         c->is_merged = true;
         p->children = c->children;
-        p->self += c->self;
-        p->device_self += c->device_self;
+        sb_sum(&p->self, c->self);
+        sb_sum(&p->device_self, c->device_self);
         p->kernels += c->kernels;
         p->tensor_core_kernels += c->tensor_core_kernels;
     }
@@ -178,10 +179,10 @@ static bool add_rows(const sb_trace *t, const call_list *calls, table *out, bool
             row->index = c->index;
         }
         *odd += c->self < 0;
-        row->host_total += s->dur;
-        row->host_self += c->self > 0 ? c->self : 0;
-        row->device_total += c->device_total;
-        row->device_self += c->device_self;
+        sb_sum(&row->host_total, s->dur);
+        sb_sum(&row->host_self, c->self > 0 ? c->self : 0);
+        sb_sum(&row->device_total, c->device_total);
+        sb_sum(&row->device_self, c->device_self);
         row->kernels += c->kernels;
         row->tensor_core_kernels += c->tensor_core_kernels;
     }
@@ -204,8 +205,8 @@ static bool add_named_kernels(const sb_trace *t, table *out) {
                 row->track = i;
                 row->index = n;
             }
-            row->device_total += s->dur;
-            row->device_self += s->dur;
+            sb_sum(&row->device_total, s->dur);
+            sb_sum(&row->device_self, s->dur);
             row->kernels++;
             row->tensor_core_kernels += sb_kernel_uses_tensor_cores(sb_trace_name(t, s->name));
         }
@@ -255,8 +256,8 @@ bool sb_find_ops(sb_analysis *a) {
               take_table(a, &by_name, &a->ops, &a->op_count) &&
               take_table(a, &by_shape, &a->ops_by_shape, &a->op_by_shape_count);
     for (size_t i = 0; is_done && i < a->op_count; i++) {
-        a->host_time += a->ops[i].host_self;
-        a->device_time += a->ops[i].device_self;
+        sb_sum(&a->host_time, a->ops[i].host_self);
+        sb_sum(&a->device_time, a->ops[i].device_self);
     }
     SB_VEC_FREE(&by_name.rows, t->alloc);
     SB_VEC_FREE(&by_shape.rows, t->alloc);

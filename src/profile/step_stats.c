@@ -60,17 +60,26 @@ static sb_slice op_name(const node_times *n, char *to, size_t room) {
     return n->name;
 }
 
+#define FAR_NANOS (INT64_MAX / 8000) /* 13 days: in picoseconds it still fits */
+
+static int64_t nanos_of(int64_t nanos, int64_t micros) {
+    int64_t made;
+    if (nanos) return nanos;
+    return __builtin_mul_overflow(micros, 1000, &made) ? INT64_MAX : made;
+}
+
 static bool add_node(sb_trace *t, uint32_t track, const node_times *n, int64_t *base_ns,
                      bool is_stream) {
     char text[512];
-    int64_t start = n->start_nanos ? n->start_nanos : n->start_micros * 1000;
-    int64_t dur = n->end_nanos ? n->end_nanos : n->end_micros * 1000;
+    int64_t start = nanos_of(n->start_nanos, n->start_micros);
+    int64_t dur = nanos_of(n->end_nanos, n->end_micros);
     if (!*base_ns) *base_ns = start;
     sb_slice name = op_name(n, text, sizeof text);
     uint32_t id = sb_build_name(t, name);
-    int64_t since = start - *base_ns;
-    if (since > INT64_MAX / 8000 || since < INT64_MIN / 8000) since = INT64_MAX / 8000;
-    if (dur > INT64_MAX / 8000) dur = 0;
+    int64_t since;
+    if (__builtin_sub_overflow(start, *base_ns, &since) || since > FAR_NANOS || since < -FAR_NANOS)
+        since = FAR_NANOS;
+    if (dur > FAR_NANOS || dur < -FAR_NANOS) dur = 0;
     sb_span_kind kind = is_stream ? sb_classify_device(name) : SB_SPAN_OP;
     return id != SB_NO_INDEX &&
            sb_build_span(t, track, since * 1000, dur * 1000, id, kind, 0) != NULL;

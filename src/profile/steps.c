@@ -1,6 +1,7 @@
 /* steps.c: which spans are the steps of training. */
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/search.h"
 #include "profile/analysis.h"
 #include "profile/classify.h"
@@ -104,7 +105,7 @@ static uint32_t heaviest(const sb_trace *t, sb_arena *arena,
             const sb_trace_span *s = &k->spans.items[n];
             if (s->dur == 0 || !wants(t, s)) continue;
             counts[s->name]++;
-            times[s->name] += s->dur;
+            sb_sum(&times[s->name], s->dur);
         }
     }
     for (uint32_t i = 0; i < t->names.count; i++)

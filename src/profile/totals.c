@@ -1,5 +1,6 @@
 /* totals.c: sums over a range of time, and search. */
 #include "profile/totals.h"
+#include "base/checked.h"
 
 #include <stdlib.h>
 
@@ -88,18 +89,18 @@ static void sum_lane(summing *s, uint32_t track, uint32_t lane) {
         for (uint32_t c = child; c < child_end && k->spans.items[c].start < span_end; c++) {
             int64_t a = span->start > from ? span->start : from;
             int64_t b = span_end < to ? span_end : to;
-            below += clipped(&k->spans.items[c], a, b);
+            sb_sum(&below, clipped(&k->spans.items[c], a, b));
         }
         if (s->marks && !s->marks[span->name]) continue;
         sb_total *t = total_of(s, track, span);
         if (t->count++ == 0 || span->dur < t->least) t->least = span->dur;
         if (span->dur > t->greatest) t->greatest = span->dur;
         t->kind = (uint8_t)span->kind;
-        t->total += dur;
-        t->self += dur > below ? dur - below : 0;
+        sb_sum(&t->total, dur);
+        sb_sum(&t->self, dur > below ? dur - below : 0);
         t->bins[bin_of(span->dur)]++;
         s->spans++;
-        if (lane == 0) s->total += dur;
+        if (lane == 0) sb_sum(&s->total, dur);
     }
 }
 
@@ -159,7 +160,7 @@ static sb_status collect(const sb_trace *t, const sb_search_ask *ask, const uint
             const sb_trace_span *s = &k->spans.items[n];
             if (!marks[s->name] || s->start > ask->to || sb_span_end(s) < ask->from) continue;
             names[s->name].count++;
-            names[s->name].total += s->dur;
+            sb_sum(&names[s->name].total, s->dur);
             sb_found_span *f = SB_VEC_PUSH(list, alloc, SIZE_MAX);
             if (!f) return SB_NOMEM;
             *f = (sb_found_span){i, n, s->start};

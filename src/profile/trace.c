@@ -229,6 +229,7 @@ static void align_sources(sb_trace *t) {
     for (uint32_t i = 0; i < t->sources.n; i++) {
         sb_trace_source *s = &t->sources.items[i];
         int64_t first = 0, last = 0;
+        if (s->base_ns < 0 || s->base_ns > INT64_MAX / 2) s->base_ns = 0; /* no year of a clock */
         if (!range_of(t, i, &first, &last)) continue;
         shift_source(t, i, -first);
         if (s->base_ns) {

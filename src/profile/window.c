@@ -1,5 +1,6 @@
 /* window.c: rectangles and bars of a window. */
 #include "profile/window.h"
+#include "base/checked.h"
 
 #include <math.h>
 
@@ -23,7 +24,7 @@ static uint32_t first_from(const sb_track *k, uint32_t i, uint32_t end, int64_t 
 
 static int64_t busy_before(const sb_track *k, uint32_t i) {
     int64_t busy = k->blocks[i / 64].busy_before;
-    for (uint32_t n = i / 64 * 64; n < i; n++) busy += k->spans.items[n].dur;
+    for (uint32_t n = i / 64 * 64; n < i; n++) sb_sum(&busy, k->spans.items[n].dur);
     return busy;
 }
 

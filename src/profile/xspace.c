@@ -73,16 +73,17 @@ static bool keep_facts(reading *r, sb_trace_span *s, const sb_xfacts *f) {
 static bool keep_memory(reading *r, const sb_xevent_meta *m, const sb_xfacts *f, int64_t time) {
     bool is_free = sb_text_begins(sb_trace_name(r->t, m->name), "MemoryDe");
     if (f->memory_device == SB_NO_INDEX) return true;
-    return sb_build_memory(r->t, &(sb_memory_event){
-                                     .time = time,
-                                     .address = (uint64_t)f->address,
-                                     .bytes = is_free ? -f->allocation : f->allocation,
-                                     .allocated = f->allocated,
-                                     .reserved = f->reserved,
-                                     .device = f->memory_device,
-                                     .track = r->track,
-                                     .op = f->tf_op,
-                                 });
+    return sb_build_memory(
+        r->t, &(sb_memory_event){
+                  .time = time,
+                  .address = (uint64_t)f->address,
+                  .bytes = is_free && f->allocation > INT64_MIN ? -f->allocation : f->allocation,
+                  .allocated = f->allocated,
+                  .reserved = f->reserved,
+                  .device = f->memory_device,
+                  .track = r->track,
+                  .op = f->tf_op,
+              });
 }
 
 static bool add_counter(reading *r, const sb_xevent_meta *m, const sb_xfacts *f, int64_t time) {

@@ -1,5 +1,6 @@
 /* profile_tables.c: operators and kernels of a profile: sorted, filtered, paged, or all as CSV. */
 #include "server/api/profile_tables.h"
+#include "base/checked.h"
 
 #include <stdlib.h>
 
@@ -222,7 +223,7 @@ sb_status sb_api_profile_kernels(sb_http_request *q, sb_http_reply *r, void *app
     sb_table_ask_read(&ask, &p);
     for (size_t i = 0; rows && i < p.a->kernel_count; i++) {
         sb_slice name = sb_trace_name(p.t, p.a->kernels[i].name);
-        total += p.a->kernels[i].total;
+        sb_sum(&total, p.a->kernels[i].total);
         if (sb_table_wants(&ask, name))
             rows[n++] = (sb_table_row){i, kernel_key(&p.a->kernels[i], ask.sort), name};
     }
