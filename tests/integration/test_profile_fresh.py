@@ -1,15 +1,14 @@
 """Captures made now by the frameworks that are here open, and their totals are the frameworks' own: torch's key_averages,
-and the XSpace read by TensorFlow's own protobuf classes. A framework that is not installed is skipped, and counted as such."""
+TensorFlow's Timeline, the XSpace read by TensorFlow's own protobuf classes and by XProf's converters. A framework that is not
+installed is skipped, and counted as such."""
 
-import importlib.util
 import json
-import subprocess
-import sys
-import textwrap
 
+import profile_peers
 import pytest
 from serve_driver import Seaboard
 from test_profile import Profile
+from test_profile_xprof import compare_with_xprof
 
 TORCH = """
     import json, sys, torch
@@ -67,18 +66,30 @@ JAX = """
 """
 
 
-def capture(package, code, folder):
-    if not importlib.util.find_spec(package):
-        pytest.skip(f"{package} is not installed")
-    run = subprocess.run([sys.executable, "-c", textwrap.dedent(code), str(folder)], capture_output=True, text=True, timeout=300)
-    if run.returncode == 77:
-        pytest.skip(f"{package} is built without its profiler")
-    assert run.returncode == 0, run.stderr[-2000:]
-    return run.stdout
+TIMELINE = """
+    import json, sys, tensorflow as tf
+    from tensorflow.python.client import timeline
+    v1 = tf.compat.v1
+    v1.disable_eager_execution()
+    x = v1.placeholder(tf.float32, (8, 16), name="x")
+    y = tf.reduce_sum(tf.nn.relu(tf.matmul(x, tf.ones((16, 4)))), name="y")
+    with v1.Session() as session:
+        writer = v1.summary.FileWriter(sys.argv[1], session.graph)
+        for step in range(2):
+            stats = v1.RunMetadata()
+            session.run(y, {x: [[1.0] * 16] * 8}, v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE), stats)
+            writer.add_run_metadata(stats, f"step {step}", step)
+            rows = {}
+            for e in json.loads(timeline.Timeline(stats.step_stats).generate_chrome_trace_format())["traceEvents"]:
+                if e["ph"] == "X":
+                    rows.setdefault(e["args"]["name"], []).append(e["dur"])
+            print("ROWS", json.dumps(rows))
+        writer.close()
+"""
 
 
 def test_operators_of_a_fresh_torch_capture_are_its_key_averages(tmp_path):
-    out = capture("torch", TORCH, tmp_path / "torch")
+    out = profile_peers.run("torch", TORCH, tmp_path / "torch")
     wanted = json.loads(out.split("ROWS ", 1)[1].splitlines()[0])
     with Seaboard(tmp_path) as served:
         api = Profile(served)
@@ -118,7 +129,7 @@ def counts_of(folder):
 @pytest.mark.parametrize("package, code, steps", [("tensorflow", TENSORFLOW, 5), ("keras", KERAS, 1), ("jax", JAX, 5)])
 def test_totals_of_a_fresh_xspace_are_those_of_the_file(tmp_path, package, code, steps):
     folder = tmp_path / package
-    capture(package, code, folder)
+    profile_peers.run(package, code, folder)
     wanted = counts_of(folder)
     with Seaboard(tmp_path) as served:
         api = Profile(served)
@@ -127,3 +138,21 @@ def test_totals_of_a_fresh_xspace_are_those_of_the_file(tmp_path, package, code,
         assert {t["name"]: [t["count"], t["totalPs"]] for t in totals["items"]} == wanted
         found = api.ask("tracks", opened)["steps"]
         assert found["rule"] != "none" and len(found["items"]) >= steps
+        compare_with_xprof(served, next(folder.rglob("*.xplane.pb")), package)
+
+
+def test_step_statistics_of_a_fresh_run_are_those_of_tensorflows_timeline(tmp_path):
+    out = profile_peers.run("tensorflow", TIMELINE, tmp_path / "v1")
+    wanted = [json.loads(line[5:]) for line in out.splitlines() if line.startswith("ROWS ")]
+    with Seaboard(tmp_path) as served:
+        api = Profile(served)
+        for step, rows in enumerate(wanted):
+            opened = api.open(f"step {step}")
+            seen = {}
+            for t in api.post("profile/totals", {"capture": opened, "limit": 10000})["items"]:
+                seen[t["name"].split(":")[0]] = (t["count"], t["totalPs"] * 1e-6)
+            assert rows and seen.keys() == rows.keys()
+            for name, durations in rows.items():
+                count, total = seen[name]
+                assert count == len(durations)
+                assert total == pytest.approx(sum(durations), abs=1.001 * count)  # Timeline has whole microseconds

@@ -1,0 +1,136 @@
+/* profile_trace.c: what XProf's trace viewer asks for: Chrome trace events of a window, all of them
+ * or as many as there are pixels. Events have the group of their track as process. */
+#include "base/text/number.h"
+#include "profile/window.h"
+#include "server/compat/profile_tools.h"
+#include "base/banned.h"
+
+#define ALL_SPANS 200000u /* up to so many are sent one by one */
+#define RESOLUTION 8000
+
+typedef struct viewer {
+    sb_json *j;
+    const sb_trace *t;
+    sb_window window;
+    bool is_all;
+    sb_slice hosts; /* wanted, with commas; empty: all */
+} viewer;
+
+static bool wants_source(const viewer *v, uint32_t source) {
+    sb_slice name = v->t->sources.items[source].name, list = v->hosts;
+    while (list.n) {
+        const uint8_t *comma = memchr(list.p, ',', list.n);
+        size_t n = comma ? (size_t)(comma - list.p) : list.n;
+        if (sb_slice_eq(sb_slice_of(list.p, n), name)) return true;
+        list = sb_slice_of(list.p + n + (comma != NULL), list.n - n - (comma != NULL));
+    }
+    return v->hosts.n == 0;
+}
+
+static void add_name(sb_json *j, const char *what, uint32_t pid, int64_t tid, sb_slice name) {
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "pid", pid);
+    if (tid >= 0) sb_json_put_int(j, "tid", tid);
+    sb_json_put_str(j, "ph", "M");
+    sb_json_put_str(j, "name", what);
+    sb_json_key_str(j, "args");
+    sb_json_begin_object(j);
+    sb_json_put_text(j, "name", name);
+    sb_json_end_object(j);
+    sb_json_end_object(j);
+}
+
+/* The order of processes and threads is that of our own timeline. */
+static void add_order(sb_json *j, const char *what, uint32_t pid, int64_t tid, size_t at) {
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "pid", pid);
+    if (tid >= 0) sb_json_put_int(j, "tid", tid);
+    sb_json_put_str(j, "ph", "M");
+    sb_json_put_str(j, "name", what);
+    sb_json_key_str(j, "args");
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "sort_index", at);
+    sb_json_end_object(j);
+    sb_json_end_object(j);
+}
+
+static void add_event(const viewer *v, uint32_t track, int64_t start, int64_t dur, uint32_t name) {
+    sb_json *j = v->j;
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "pid", v->t->tracks.items[track].group + 1);
+    sb_json_put_uint(j, "tid", track + 1);
+    sb_json_put_text(j, "name", sb_trace_name(v->t, name));
+    sb_json_put_double(j, "ts", (double)start * 1e-6);
+    sb_json_put_double(j, "dur", dur ? (double)dur * 1e-6 : 1e-6);
+    sb_json_put_str(j, "ph", "X");
+    sb_json_end_object(j);
+}
+
+static sb_status add_track(const viewer *v, size_t at, const sb_alloc *alloc) {
+    uint32_t track = v->t->track_order[at];
+    const sb_track *k = &v->t->tracks.items[track];
+    sb_rects rects = {0};
+    uint64_t spans;
+    if (!wants_source(v, sb_track_source(v->t, k)) || k->spans.n == 0) return SB_OK;
+    add_name(v->j, "thread_name", k->group + 1, track + 1, k->name);
+    add_order(v->j, "thread_sort_index", k->group + 1, track + 1, at);
+    if (v->is_all) {
+        for (size_t i = 0; i < k->spans.n; i++) {
+            const sb_trace_span *s = &k->spans.items[i];
+            if (s->start <= v->window.to && sb_span_end(s) >= v->window.from)
+                add_event(v, track, s->start, s->dur, s->name);
+        }
+        return SB_OK;
+    }
+    bool is_done = sb_window_rects(k, &v->window, &rects, alloc, &spans);
+    for (size_t i = 0; is_done && i < rects.n; i++)
+        add_event(v, track, rects.items[i].start, rects.items[i].dur, rects.items[i].name);
+    SB_VEC_FREE(&rects, alloc);
+    return is_done ? SB_OK : SB_NOMEM;
+}
+
+static double number_of(sb_http_request *q, const char *key, double otherwise) {
+    sb_slice text = sb_http_query(q, key);
+    double x;
+    return text.n && sb_parse_double(text, &x) && x > -1e9 && x < 1e9 ? x : otherwise;
+}
+
+sb_status sb_compat_profile_trace(sb_http_request *q, sb_http_reply *r, const sb_trace *t) {
+    sb_json j;
+    double resolution = number_of(q, "resolution", RESOLUTION);
+    double end_ms = (double)t->duration * 1e-9;
+    viewer v = {.j = &j, .t = t, .hosts = sb_http_query(q, "hosts")};
+    if (!v.hosts.n) v.hosts = sb_http_query(q, "host");
+    if (sb_slice_eq(v.hosts, SB_LIT("ALL_HOSTS"))) v.hosts = (sb_slice){NULL, 0};
+    v.window.from = (int64_t)(number_of(q, "start_time_ms", 0) * 1e9);
+    v.window.to = (int64_t)(number_of(q, "end_time_ms", end_ms + 1) * 1e9);
+    v.window.pixels = resolution >= 1 ? (uint32_t)resolution : RESOLUTION;
+    v.is_all = resolution == 0 || t->span_count <= ALL_SPANS;
+    sb_compat_json_begin(&j, r);
+    sb_json_begin_object(&j);
+    sb_json_put_str(&j, "displayTimeUnit", "ns");
+    sb_json_key_str(&j, "metadata");
+    sb_json_begin_object(&j);
+    sb_json_put_bool(&j, "highres-ticks", true);
+    sb_json_end_object(&j);
+    sb_json_key_str(&j, "traceEvents");
+    sb_json_begin_array(&j);
+    for (uint32_t i = 0; i < t->groups.n; i++) {
+        if (!wants_source(&v, t->groups.items[i].source)) continue;
+        add_name(&j, "process_name", i + 1, -1, t->groups.items[i].name);
+        add_order(&j, "process_sort_index", i + 1, -1, i);
+    }
+    sb_status status = SB_OK;
+    for (size_t i = 0; i < t->tracks.n && status == SB_OK; i++) {
+        status = sb_http_expired(q) ? SB_TIMEOUT : add_track(&v, i, q->alloc);
+    }
+    if (status != SB_OK) return status;
+    sb_json_end_array(&j);
+    sb_json_key_str(&j, "fullTimespan");
+    sb_json_begin_array(&j);
+    sb_json_double(&j, 0);
+    sb_json_double(&j, end_ms);
+    sb_json_end_array(&j);
+    sb_json_end_object(&j);
+    return sb_json_finish(&j, "a trace", sb_http_err(r));
+}

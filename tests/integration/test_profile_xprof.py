@@ -1,0 +1,126 @@
+"""Profiles beside XProf's own converters over the same XSpace: every slice of the trace viewer with its times, kernels with their
+launch parameters, framework operators with their self times, and the tables of the overview page."""
+
+import collections
+import gzip
+import re
+
+import profile_peers
+import pytest
+from serve_driver import Seaboard
+from test_profile import FIXTURES, Profile
+
+SPACES = {
+    "jax_cpu": FIXTURES / "profile/jax/cpu_0.vm.xplane.pb.gz",
+    "jax_gpu": FIXTURES / "profile/jax/cuda_0.vm.xplane.pb.gz",
+    "keras": next((FIXTURES / "tf/keras").rglob("*.xplane.pb")),
+}
+# lines that XProf makes up, and events that it makes up or does not show
+DERIVED = re.compile(r" - from #|^(Steps|Framework|XLA|TensorFlow|Source|Command Buffers)")
+HIDDEN = re.compile(r"^(ThreadpoolListener::Region$|MemoryAllocation|MemoryDeallocation|\w+(Produce|Consume)$)")
+
+
+@pytest.fixture(scope="module")
+def spaces(tmp_path_factory):
+    """name -> file: each a session of its own below one log directory."""
+    root = tmp_path_factory.mktemp("spaces")
+    files = {}
+    for name, source in SPACES.items():
+        files[name] = root / name / "plugins/profile/2026_11_15_10_00_00/vm.xplane.pb"
+        files[name].parent.mkdir(parents=True)
+        data = source.read_bytes()
+        files[name].write_bytes(gzip.decompress(data) if source.suffix == ".gz" else data)
+    return root, files
+
+
+@pytest.fixture(scope="module")
+def served(spaces):
+    with Seaboard(spaces[0]) as server:
+        server.loaded()
+        Profile(server).until(lambda: len(Profile(server).captures()) == len(SPACES))
+        yield server
+
+
+def slices(trace, is_theirs=False):
+    """name -> [how many, microseconds], of lines that are in the file."""
+    lines = {(e["pid"], e.get("tid")): e["args"]["name"] for e in trace["traceEvents"] if e.get("name") == "thread_name"}
+    found = collections.defaultdict(lambda: [0, 0.0])
+    for e in trace["traceEvents"]:
+        if e.get("ph") not in ("X", "i", "I") or DERIVED.search(lines.get((e["pid"], e.get("tid")), "")):
+            continue
+        # XProf puts the number of a step behind the name of its slice
+        step = e.get("args", {}).get("step_num") if is_theirs else None
+        name = e["name"].removesuffix(f" {step}") if step is not None else e["name"]
+        if not HIDDEN.search(name):
+            found[name][0] += 1
+            found[name][1] += e.get("dur", 0)
+    return found
+
+
+def compare_traces(ours, theirs):
+    ours, theirs = slices(ours), slices(theirs, True)
+    assert len(theirs) > 5 and theirs.keys() == ours.keys()
+    for name, (count, total) in theirs.items():
+        assert ours[name][0] == count, name
+        # theirs are whole nanoseconds, ours shows an instant as a picosecond
+        assert ours[name][1] == pytest.approx(total, abs=0.001 * count), name
+
+
+def compare_overviews(ours, theirs):
+    assert len(ours) == len(theirs)
+    for i, (our, their) in enumerate(zip(ours, theirs)):
+        assert [c["id"] for c in our.get("cols", [])] == [c["id"] for c in their.get("cols", [])], i
+        assert [c["type"] for c in our.get("cols", [])] == [c["type"] for c in their.get("cols", [])], i
+    assert set(theirs[1]["p"]) - set(ours[1]["p"]) <= {
+        key for key in theirs[1]["p"] if key.endswith(("_bottleneck", "_statement"))
+    }
+
+
+def compare_with_xprof(served, file, run):
+    run = f"{run}/{file.parent.name}"
+    theirs = profile_peers.xprof(file, "trace_viewer", "overview_page")
+    ask = f"/data/plugin/profile/data?run={run}&resolution=0&tag="
+    compare_traces(served.json(ask + "trace_viewer"), theirs["trace_viewer"])
+    compare_overviews(served.json(ask + "overview_page"), theirs["overview_page"])
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_the_trace_viewer_and_the_overview_have_what_xprof_has(served, spaces, name):
+    compare_with_xprof(served, spaces[1][name], name)
+
+
+def rows(table):
+    columns = [c["id"] for c in table["cols"]]
+    return [dict(zip(columns, (cell.get("v") for cell in row["c"]))) for row in table["rows"]]
+
+
+def test_kernels_are_those_of_xprof(served, spaces):
+    theirs = rows(profile_peers.xprof(spaces[1]["jax_gpu"], "kernel_stats")["kernel_stats"])
+    api = Profile(served)
+    ours = {k["name"]: k for k in api.ask("kernels", api.open("jax_gpu"), limit=500)["items"]}
+    assert len(theirs) == 10
+    for kernel in theirs:
+        found = ours[kernel["kernel_name"]]
+        assert found["calls"] == kernel["occurrences"]
+        for key, value in (("totalPs", "total"), ("minPs", "min"), ("maxPs", "max")):
+            assert found[key] * 1e-6 == pytest.approx(kernel[f"{value}_duration_us"], abs=0.001)
+        assert found["occupancy"] * 100 == pytest.approx(kernel["occupancy_pct"], abs=0.01)
+        assert f"regs:{kernel['registers_per_thread']:.0f}" in found["args"]["kernel_details"]
+
+
+def test_operators_of_the_host_are_those_of_xprof(served, spaces):
+    _, theirs = profile_peers.xprof(spaces[1]["keras"], "framework_op_stats")["framework_op_stats"]
+    api = Profile(served)
+    ours = {o["name"]: o for o in api.ask("operators", api.open("keras"), limit=5000)["items"]}
+    by_type = collections.defaultdict(lambda: [0, 0.0, 0.0])
+    for op in rows(theirs):
+        # stages of tf.data are named otherwise there: with all that they feed
+        if op["type"] != "Dataset":
+            for i, key in enumerate(("occurrences", "total_time", "total_self_time")):
+                by_type[op["type"]][i] += op[key]
+    assert len(by_type) > 20
+    for name, (count, total, self_time) in by_type.items():
+        found = ours[name]
+        assert found["calls"] == count, name
+        assert found["hostTotalPs"] * 1e-6 == pytest.approx(total, abs=0.001 * count), name
+        assert found["hostSelfPs"] * 1e-6 == pytest.approx(self_time, abs=0.001 * count), name
