@@ -50,6 +50,9 @@ static inline void trace_bed_ask(const sb_trace *t) {
             sb_span_args(t, i, (uint32_t)(k->spans.n / 2), &out, &category, &arena, NULL);
         sb_buf_fini(&out);
     }
+    sb_search_result found;
+    sb_search_ask search = {.text = SB_LIT("1"), .in_args = true, .to = INT64_MAX, .limit = 100};
+    sb_trace_search(t, &search, &found, &arena, NULL);
     if (sb_analysis_new(&a, t, NULL, NULL) == SB_OK) {
         sb_advice *advice;
         size_t n;

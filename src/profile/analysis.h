@@ -96,8 +96,9 @@ typedef struct sb_kernel_row {
     uint8_t kind;
     uint64_t calls;
     int64_t total, least, greatest;
-    double occupancy, blocks_per_sm; /* means, weighted by time */
-    uint32_t track, index;           /* the longest one */
+    double occupancy; /* 0 to 1; a mean, weighted by time, as the next */
+    double blocks_per_sm;
+    uint32_t track, index; /* the longest one */
 } sb_kernel_row;
 
 typedef struct sb_step_stats {

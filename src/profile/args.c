@@ -109,8 +109,8 @@ static sb_status xspace_args(const sb_trace *t, sb_trace_bytes *bytes, uint32_t 
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static sb_status json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice *category,
-                           sb_arena *arena, sb_err *err) {
+sb_status sb_json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice *category,
+                       sb_arena *arena, sb_err *err) {
     for (size_t wanted = FIRST_COPY; wanted <= MOST_COPY; wanted *= 8) {
         sb_slice text = sb_trace_bytes_need(bytes, at, wanted);
         sb_scan s = {text.p, text.p ? text.p + text.n : NULL, text.n < wanted, 0};
@@ -155,7 +155,7 @@ sb_status sb_span_args(const sb_trace *t, uint32_t track, uint32_t index, sb_buf
     if (source->format == SB_FORMAT_XSPACE)
         status = xspace_args(t, view, number, s->at, out, err);
     else
-        status = json_args(view, s->at, out, category, arena, err);
+        status = sb_json_args(view, s->at, out, category, arena, err);
     sb_trace_bytes_close(view);
     return status;
 }

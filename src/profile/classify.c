@@ -7,14 +7,17 @@ static uint8_t lower(uint8_t c) {
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
 }
 
-bool sb_text_has(sb_slice text, const char *part) {
-    size_t n = strlen(part);
-    for (size_t i = 0; i + n <= text.n; i++) {
+bool sb_text_holds(sb_slice text, sb_slice part) {
+    for (size_t i = 0; i + part.n <= text.n; i++) {
         size_t k = 0;
-        while (k < n && lower(text.p[i + k]) == lower((uint8_t)part[k])) k++;
-        if (k == n) return true;
+        while (k < part.n && lower(text.p[i + k]) == lower(part.p[k])) k++;
+        if (k == part.n) return true;
     }
     return false;
+}
+
+bool sb_text_has(sb_slice text, const char *part) {
+    return sb_text_holds(text, sb_slice_str(part));
 }
 
 bool sb_text_begins(sb_slice text, const char *prefix) {

@@ -6,6 +6,7 @@
 #include "profile/trace.h"
 
 bool sb_text_has(sb_slice text, const char *part);      /* any case of ASCII */
+bool sb_text_holds(sb_slice text, sb_slice part);       /* the same */
 bool sb_text_begins(sb_slice text, const char *prefix); /* exactly */
 sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name);
 /* An event of a host thread of XSpace, or of a trace.json made from one. */

@@ -67,7 +67,7 @@ static void add_kernel(sb_kernel_row *row, const sb_trace *t, const sb_trace_spa
     if (op) row->op = op;
     sb_sum(&row->total, s->dur);
     if (!e) return;
-    row->occupancy += (double)e->occupancy * (double)s->dur;
+    row->occupancy += (double)e->occupancy * 0.01 * (double)s->dur; /* files have percent */
     row->blocks_per_sm += (double)e->blocks_per_sm * (double)s->dur;
 }
 

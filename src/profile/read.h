@@ -29,6 +29,9 @@ sb_status sb_trace_open(sb_trace **out, const sb_alloc *alloc, const sb_fs *fs,
 sb_status sb_span_args(const sb_trace *t, uint32_t track, uint32_t index, sb_buf *out,
                        sb_slice *category, sb_arena *arena, sb_err *err);
 
+/* Inside the layer: the arguments in a record of a Chrome trace. */
+sb_status sb_json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice *category,
+                       sb_arena *arena, sb_err *err);
 /* Inside the layer: each format. */
 sb_status sb_read_xspace(sb_trace *t, sb_trace_bytes *bytes, sb_err *err);
 sb_status sb_read_chrome(sb_trace *t, sb_trace_bytes *bytes, sb_err *err);

@@ -48,7 +48,8 @@ typedef struct sb_found_span {
 } sb_found_span;
 
 typedef struct sb_search_ask {
-    sb_slice text;
+    sb_slice text; /* any case */
+    bool in_args;  /* also what the file says about a span; its names are then not in `names` */
     int64_t from, to;
     size_t offset, limit;
     bool (*is_expired)(void *ud);

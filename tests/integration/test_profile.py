@@ -1,5 +1,6 @@
 """Profiles over HTTP: captures are found, opened and shown; figures are those that Python counts in the files."""
 
+import csv
 import gzip
 import json
 import pathlib
@@ -202,6 +203,47 @@ def test_kernels_are_those_of_the_file_as_table_and_csv(api):
     assert first["args"]["grid"] and first["op"].startswith("aten::")
     text = api.call(f"profile/kernels?capture={capture}&format=csv")[2].decode()
     assert len(text.splitlines()) >= len(wanted) + 1
+
+
+def test_slices_are_found_by_their_arguments(api):
+    capture = api.open("gpu_plain")
+    copies = [e for e in events(GPU) if e["ph"] == "X" and "memory bandwidth (GB/s)" in e.get("args", {})]
+    found = api.ask("search", capture, q="memory%20BANDWIDTH", args=1, limit=1000)
+    assert found["total"] == len(copies) > 0 and found["names"] == []
+    assert [s["name"] for s in found["items"]] == [e["name"] for e in sorted(copies, key=lambda e: e["ts"])]
+    assert api.ask("search", capture, q="memory%20bandwidth")["total"] == 0
+
+
+def test_steps_and_memory_are_saved_as_csv(api):
+    def table(capture, name):
+        _, headers, text = api.call(f"profile/csv?capture={capture}&table={name}")
+        assert headers["Content-Type"].startswith("text/csv")
+        return list(csv.DictReader(text.decode().splitlines()))
+
+    steps = table(capture := api.open("gpu_plain"), "steps")
+    assert [row["name"] for row in steps] == ["ProfilerStep#2", "ProfilerStep#3", "ProfilerStep#4"]
+    for row in steps:
+        parts = sum(float(x) for key, x in row.items() if key.endswith("_us") and key not in ("start_us", "duration_us"))
+        assert parts == pytest.approx(float(row["duration_us"]), abs=0.001)
+    full = api.open("cpu_full")
+    rows, memory = table(full, "memory"), api.ask("memory", full)
+    assert {(r["name"], int(r["bytes"])) for r in rows} >= {(r["name"], r["bytes"]) for r in memory["byOp"]}
+    assert len(table(full, "modules")) == len(api.ask("modules", full)["items"])
+    assert table(api.open("ddp"), "collectives")
+    assert api.error(f"profile/csv?capture={capture}&table=nothing")[0] == 404
+
+
+def test_what_a_question_about_a_capture_takes_counts_as_memory_of_requests(tmp_path):
+    events = [{"ph": "X", "name": f"operator {i} of many", "pid": 1, "tid": 1, "ts": i, "dur": 1} for i in range(150_000)]
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/many.1.pt.trace.json").write_text(json.dumps({"schemaVersion": 1, "traceEvents": events}))
+    with Seaboard(tmp_path, "--request_memory", "16M") as served:
+        api = Profile(served)
+        opened = api.open("many")
+        status, problem = api.error("profile/totals", {"capture": opened, "by": "name", "limit": 1})
+        assert status == 503 and "memory" in problem["message"], problem
+        # what needs less is answered, also afterwards
+        assert api.post("profile/totals", {"capture": opened, "by": "kind", "limit": 1})["items"]
 
 
 def test_two_captures_are_compared_by_name(api):

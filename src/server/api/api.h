@@ -68,6 +68,7 @@
       ProfileDistributed)                                                                          \
     X(SB_HTTP_GET, "profile/difference", profile_difference, SB_HTTP_POOLED, none,                 \
       ProfileDifference)                                                                           \
+    X(SB_HTTP_GET, "profile/csv", profile_csv, SB_HTTP_POOLED, none, Bytes)                        \
     X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED, none, Bytes)                                      \
     X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED, none, Bytes)                                  \
     X(SB_HTTP_GET, "jobs", jobs, SB_HTTP_POOLED, none, Jobs)                                       \

@@ -52,7 +52,7 @@ sb_status sb_profile_ask_begin(sb_profile_ask *p, sb_http_request *q, sb_http_re
         p->body = sb_api_body(q, r);
         if (!p->body) return SB_END;
     }
-    sb_arena_init(&p->arena, p->app->env->alloc, 256 << 10, ASK_BYTES);
+    sb_arena_init(&p->arena, q->alloc, 256 << 10, ASK_BYTES);
     p->kept = sb_profiles_find(p->app->profiles, sb_profile_text(p, "capture"));
     if (!p->kept) {
         sb_api_fail(r, 409, "not_open",
@@ -60,8 +60,12 @@ sb_status sb_profile_ask_begin(sb_profile_ask *p, sb_http_request *q, sb_http_re
         sb_profile_ask_end(p);
         return SB_END;
     }
-    p->t = p->kept->trace;
-    p->a = p->kept->analysis;
+    p->own_trace = *p->kept->trace;
+    p->own_trace.alloc = q->alloc;
+    p->t = &p->own_trace;
+    p->own_analysis = *p->kept->analysis;
+    p->own_analysis.t = p->t;
+    p->a = &p->own_analysis;
     sb_status status = choose_steps(p, r);
     if (status != SB_OK) {
         sb_profile_ask_end(p);

@@ -10,8 +10,12 @@ typedef struct sb_profile_ask {
     sb_app *app;
     json_t *body; /* of POST; NULL */
     const sb_kept_trace *kept;
-    const sb_trace *t;
-    const sb_analysis *a;
+    const sb_trace *t;    /* `own_trace` */
+    const sb_analysis *a; /* `own_analysis` or `made` */
+    /* The kept ones as this request sees them: what is made for it counts as the request's
+     * memory. */
+    sb_trace own_trace;
+    sb_analysis own_analysis;
     sb_analysis *made; /* for steps that the client chose */
     sb_arena arena;
 } sb_profile_ask;

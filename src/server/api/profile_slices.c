@@ -74,7 +74,7 @@ static sb_status add_window(sb_profile_ask *p, sb_column_body *body, uint32_t en
     const sb_track *k = &p->t->tracks.items[track];
     sb_rects rects = {0};
     uint64_t spans;
-    const sb_alloc *alloc = p->app->env->alloc;
+    const sb_alloc *alloc = p->q->alloc;
     bool is_done = sb_window_rects(k, w, &rects, alloc, &spans);
     sb_column_u64(body, entry, AT_SLICES, is_done ? spans : 0);
     sb_column_u32(body, entry, AT_LANES, k->lane_count);
@@ -92,7 +92,7 @@ static sb_status add_bars(sb_profile_ask *p, sb_column_body *body, uint32_t entr
     }
     sb_count_bars bars = {0};
     uint64_t points = 0;
-    const sb_alloc *alloc = p->app->env->alloc;
+    const sb_alloc *alloc = p->q->alloc;
     bool is_done = sb_window_counts(&p->t->tracks.items[track], w, &bars, alloc, &points);
     double *columns[4];
     for (int i = 0; i < 4; i++) {

@@ -46,12 +46,7 @@ void sb_table_sort(sb_table_row *rows, size_t n, const sb_table_ask *ask) {
 }
 
 bool sb_table_wants(const sb_table_ask *ask, sb_slice name) {
-    char part[200];
-    if (ask->find.n == 0) return true;
-    if (ask->find.n >= sizeof part) return false;
-    memcpy(part, ask->find.p, ask->find.n);
-    part[ask->find.n] = 0;
-    return sb_text_has(name, part);
+    return sb_text_holds(name, ask->find);
 }
 
 /* ---- operators ------------------------------------------------------------------------------- */

@@ -1,27 +1,12 @@
 /* profile_totals.c: sums over a range of a profile, and search. */
-#include <stdlib.h>
-
 #include "profile/totals.h"
 #include "query/csv.h"
-#include "server/api/profile_ask.h"
+#include "server/api/profile_tables.h"
 #include "base/banned.h"
 
 #define MOST_ROWS 10000
 
 typedef enum order { BY_TOTAL, BY_SELF, BY_COUNT, BY_MEAN, BY_MAX, BY_NAME } order;
-
-/* qsort has no context: rows carry what they are sorted by. */
-typedef struct row {
-    const sb_total *total;
-    sb_slice name;
-    double key;
-} row;
-
-static int compare_rows(const void *a, const void *b) {
-    const row *x = a, *y = b;
-    if (x->key != y->key) return x->key > y->key ? -1 : 1;
-    return sb_slice_cmp(x->name, y->name);
-}
 
 static sb_slice name_of(const sb_trace *t, sb_total_by by, uint32_t id) {
     switch (by) {
@@ -59,11 +44,10 @@ static unsigned word_of(sb_slice text, const char *const *words) {
     return 0;
 }
 
-static void add_total(sb_json *j, const row *w) {
-    const sb_total *s = w->total;
+static void add_total(sb_json *j, const sb_total *s, sb_slice name) {
     sb_json_begin_object(j);
     sb_json_put_uint(j, "id", s->id);
-    sb_json_put_text(j, "name", w->name);
+    sb_json_put_text(j, "name", name);
     sb_json_put_uint(j, "kind", s->kind);
     sb_json_put_uint(j, "count", s->count);
     sb_json_put_int(j, "totalPs", s->total);
@@ -77,13 +61,13 @@ static void add_total(sb_json *j, const row *w) {
     sb_json_end_object(j);
 }
 
-static void add_csv(sb_http_reply *r, const row *rows, size_t n) {
+static void add_csv(sb_http_reply *r, const sb_total *totals, const sb_table_row *rows, size_t n) {
     sb_buf *out = sb_http_body(r);
     sb_http_type(r, "text/csv; charset=utf-8");
     sb_http_user_content(r, SB_LIT("totals.csv"));
     sb_buf_add_str(out, "name,kind,count,total_us,self_us,min_us,max_us\n");
     for (size_t i = 0; i < n; i++) {
-        const sb_total *s = rows[i].total;
+        const sb_total *s = &totals[rows[i].index];
         sb_csv_add_text(out, rows[i].name);
         sb_buf_printf(out, ",%s,%llu,%.6f,%.6f,%.6f,%.6f\n",
                       sb_span_kind_name((sb_span_kind)s->kind), (unsigned long long)s->count,
@@ -107,14 +91,14 @@ static sb_status answer_totals(sb_profile_ask *p, sb_http_reply *r) {
     sb_status status = sb_trace_totals(p->t, &ask, &totals, &p->arena, sb_http_err(r));
     if (status != SB_OK) return status;
     order by = (order)word_of(sb_profile_text(p, "sort"), orders);
-    row *rows = sb_arena_get(&p->arena, (totals.n + 1) * sizeof *rows);
+    sb_table_row *rows = sb_arena_get(&p->arena, (totals.n + 1) * sizeof *rows);
     if (!rows) return SB_NOMEM;
     for (size_t i = 0; i < totals.n; i++)
-        rows[i] = (row){&totals.items[i], name_of(p->t, ask.by, totals.items[i].id),
-                        key_of(&totals.items[i], by)};
-    if (totals.n) qsort(rows, totals.n, sizeof *rows, compare_rows);
+        rows[i] = (sb_table_row){i, key_of(&totals.items[i], by),
+                                 name_of(p->t, ask.by, totals.items[i].id)};
+    sb_table_sort(rows, totals.n, &(sb_table_ask){.is_ascending = by == BY_NAME});
     if (json_is_true(json_object_get(p->body, "csv"))) {
-        add_csv(r, rows, totals.n);
+        add_csv(r, totals.items, rows, totals.n);
         return SB_OK;
     }
     sb_json j;
@@ -128,7 +112,7 @@ static sb_status answer_totals(sb_profile_ask *p, sb_http_reply *r) {
     sb_json_key_str(&j, "items");
     sb_json_begin_array(&j);
     for (size_t i = offset > 0 ? (size_t)offset : 0; i < totals.n && limit-- > 0; i++)
-        add_total(&j, &rows[i]);
+        add_total(&j, &totals.items[rows[i].index], rows[i].name);
     sb_json_end_array(&j);
     return sb_api_end(&j, r);
 }
@@ -151,6 +135,7 @@ sb_status sb_api_profile_search(sb_http_request *q, sb_http_reply *r, void *app)
     int64_t offset = sb_profile_number(&p, "offset", 0),
             limit = sb_profile_number(&p, "limit", 100);
     sb_search_ask ask = {.text = sb_profile_text(&p, "q"),
+                         .in_args = sb_profile_number(&p, "args", 0) == 1,
                          .from = sb_profile_number(&p, "from", INT64_MIN / 4),
                          .to = sb_profile_number(&p, "to", INT64_MAX / 4),
                          .offset = offset > 0 ? (size_t)offset : 0,

@@ -5,9 +5,6 @@
 #include "unit/profile/trace_bed.h"
 #include "base/banned.h"
 
-#define GPU "profile/torch/gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz"
-#define FULL "profile/torch/cpu_full.vm_399.1794737034369441671.pt.trace.json.gz"
-
 static sb_analysis *analysis_of(const sb_trace *t, const char *steps) {
     sb_analysis *a = NULL;
     sb_err err = {0};
@@ -164,14 +161,7 @@ static void modules_of_torch_are_a_tree(void **state) {
 
 static void ranks_show_who_waits_for_whom(void **state) {
     (void)state;
-    char a[600], b[600];
-    snprintf(a, sizeof a, "%s/profile/torch/ddp.rank0.1794737052106211918.pt.trace.json.gz",
-             SB_FIXTURES);
-    snprintf(b, sizeof b, "%s/profile/torch/ddp.rank1.1794737052105617647.pt.trace.json.gz",
-             SB_FIXTURES);
-    sb_trace_file files[] = {{.path = a, .name = SB_LIT("ddp.rank0")},
-                             {.path = b, .name = SB_LIT("ddp.rank1")}};
-    sb_trace *t = trace_of_files(files, 2);
+    sb_trace *t = trace_of_ranks();
     sb_analysis *analysis = analysis_of(t, NULL);
     sb_arena arena;
     sb_rank_view v;

@@ -7,9 +7,6 @@
 #include "unit/profile/trace_bed.h"
 #include "base/banned.h"
 
-#define AT(name, ts, rest) "{\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts "," rest "}"
-#define X(name, ts, dur) AT(name, ts, "\"ph\":\"X\",\"dur\":" #dur)
-
 static uint64_t odd(const sb_trace *t, sb_trace_odd kind) {
     return t->odds[kind].n;
 }

@@ -11,6 +11,13 @@
 #include "profile/totals.h"
 #include "unit/codec/hostile.h"
 
+#define GPU "profile/torch/gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz"
+#define FULL "profile/torch/cpu_full.vm_399.1794737034369441671.pt.trace.json.gz"
+
+/* Events of a Chrome trace on one thread. */
+#define AT(name, ts, rest) "{\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts "," rest "}"
+#define X(name, ts, dur) AT(name, ts, "\"ph\":\"X\",\"dur\":" #dur)
+
 static inline sb_trace *trace_of_files(const sb_trace_file *files, size_t n) {
     sb_trace *t = NULL;
     sb_err err = {0};
@@ -22,6 +29,18 @@ static inline sb_trace *trace_of_fixture(const char *path) {
     char full[600];
     snprintf(full, sizeof full, "%s/%s", SB_FIXTURES, path);
     return trace_of_files(&(sb_trace_file){.path = full, .name = SB_LIT("vm")}, 1);
+}
+
+/* Two ranks of one program. */
+static inline sb_trace *trace_of_ranks(void) {
+    char a[600], b[600];
+    snprintf(a, sizeof a, "%s/profile/torch/ddp.rank0.1794737052106211918.pt.trace.json.gz",
+             SB_FIXTURES);
+    snprintf(b, sizeof b, "%s/profile/torch/ddp.rank1.1794737052105617647.pt.trace.json.gz",
+             SB_FIXTURES);
+    sb_trace_file files[] = {{.path = a, .name = SB_LIT("ddp.rank0")},
+                             {.path = b, .name = SB_LIT("ddp.rank1")}};
+    return trace_of_files(files, 2);
 }
 
 static inline sb_trace *trace_of_bytes(sb_slice bytes) {

@@ -41,8 +41,7 @@ static void xspace_of_jax_on_a_gpu_joins_launches_and_kernels(void **state) {
 
 static void torch_on_a_gpu_joins_every_kernel(void **state) {
     (void)state;
-    sb_trace *t =
-        trace_of_fixture("profile/torch/gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz");
+    sb_trace *t = trace_of_fixture(GPU);
     assert_int_equal(t->sources.items[0].format, SB_FORMAT_KINETO);
     assert_int_equal(count_kind(t, SB_SPAN_KERNEL), 408);
     assert_int_equal(count_kind(t, SB_SPAN_COPY), 21);
@@ -64,8 +63,7 @@ static void torch_on_a_gpu_joins_every_kernel(void **state) {
 
 static void torch_with_everything_on_opens(void **state) {
     (void)state;
-    sb_trace *t =
-        trace_of_fixture("profile/torch/cpu_full.vm_399.1794737034369441671.pt.trace.json.gz");
+    sb_trace *t = trace_of_fixture(FULL);
     assert_int_equal(count_kind(t, SB_SPAN_OP), 5676);
     assert_int_equal(t->memory.n, 2507);
     assert_true(t->odds[SB_TRACE_ODD_CROSSING].n > 0);
@@ -100,14 +98,7 @@ static void xspace_of_keras_opens(void **state) {
 
 static void ranks_share_one_axis(void **state) {
     (void)state;
-    char a[600], b[600];
-    snprintf(a, sizeof a, "%s/profile/torch/ddp.rank0.1794737052106211918.pt.trace.json.gz",
-             SB_FIXTURES);
-    snprintf(b, sizeof b, "%s/profile/torch/ddp.rank1.1794737052105617647.pt.trace.json.gz",
-             SB_FIXTURES);
-    sb_trace_file files[] = {{.path = a, .name = SB_LIT("ddp.rank0")},
-                             {.path = b, .name = SB_LIT("ddp.rank1")}};
-    sb_trace *t = trace_of_files(files, 2);
+    sb_trace *t = trace_of_ranks();
     assert_int_equal(t->sources.items[0].rank, 0);
     assert_int_equal(t->sources.items[1].rank, 1);
     assert_int_equal(t->sources.items[1].world, 2);
@@ -125,9 +116,6 @@ static void ranks_share_one_axis(void **state) {
 }
 
 /* ---- lanes and windows ----------------------------------------------------------------------- */
-
-#define X(name, ts, dur)                                                                           \
-    "{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts ",\"dur\":" #dur "}"
 
 static void spans_that_cross_get_a_lane_and_keep_their_length(void **state) {
     (void)state;
@@ -246,10 +234,43 @@ static void arguments_are_read_from_the_file(void **state) {
     assert_args(t, track_named(t, "Stream #15(MemcpyH2D)"), 0,
                 "kind_src:pinned kind_dst:device size:4");
     sb_trace_free(t);
-    t = trace_of_fixture("profile/torch/gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz");
+    t = trace_of_fixture(GPU);
     uint32_t stream = track_named(t, "stream 7");
     assert_int_not_equal(stream, SB_NO_INDEX);
     assert_args(t, stream, 3, "\"External id\":");
+    sb_trace_free(t);
+}
+
+/* Of spans whose arguments hold a text: how many; all must have this name. */
+static uint64_t count_by_args(const sb_trace *t, const char *text, const char *name) {
+    sb_arena arena;
+    sb_search_result found;
+    sb_err err = {0};
+    sb_arena_init(&arena, &sb_alloc_libc, 4096, 16 << 20);
+    sb_search_ask ask = {
+        .text = sb_slice_str(text), .in_args = true, .to = INT64_MAX, .limit = 10000};
+    assert_ok(sb_trace_search(t, &ask, &found, &arena, &err), &err);
+    for (size_t i = 0; i < found.n; i++) {
+        const sb_found_span *f = &found.items[i];
+        uint32_t id = t->tracks.items[f->track].spans.items[f->index].name;
+        if (name && !sb_slice_eq(sb_trace_name(t, id), sb_slice_str(name)))
+            fail_msg("found %.*s", SB_SHOWN(sb_trace_name(t, id)));
+    }
+    uint64_t total = found.total;
+    sb_arena_fini(&arena);
+    return total;
+}
+
+static void search_finds_spans_by_their_arguments(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture("profile/jax/cuda_0.vm.xplane.pb.gz");
+    assert_int_equal(count_by_args(t, "REGS:121", "gemm_fusion_dot_1"), 30);
+    assert_int_equal(count_by_args(t, "kind_src:pinned", NULL), 1);
+    assert_int_equal(count_by_args(t, "no such text", NULL), 0);
+    sb_trace_free(t);
+    t = trace_of_fixture(GPU);
+    assert_int_equal(count_by_args(t, "registers per thread", NULL), 408);
+    assert_int_equal(count_by_args(t, "traceEvents", NULL), 0); /* not in the arguments of a span */
     sb_trace_free(t);
 }
 
@@ -268,6 +289,7 @@ int main(void) {
         cmocka_unit_test(totals_cut_spans_at_the_edges_of_the_range),
         cmocka_unit_test(search_finds_parts_of_names_in_order_of_time),
         cmocka_unit_test(arguments_are_read_from_the_file),
+        cmocka_unit_test(search_finds_spans_by_their_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1186,6 +1186,7 @@ export interface Routes {
   'GET profile/modules': { reply: ProfileModules };
   'GET profile/distributed': { reply: ProfileDistributed };
   'GET profile/difference': { reply: ProfileDifference };
+  'GET profile/csv': { reply: ArrayBuffer };
   'GET blob': { reply: ArrayBuffer };
   'GET export': { reply: ArrayBuffer };
   'GET jobs': { reply: Jobs };
