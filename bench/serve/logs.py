@@ -7,6 +7,7 @@ I       20 runs x 1000 steps of one image tag, PNG files of 512 x 512 pixels: 20
 H       20 runs x 100 histogram tags x 1000 steps of 30 buckets, as tf.summary writes them: 2 M records, 1.7 GB
 G<n>    a run with a graph of n nodes: blocks of layers of operations, with variables, shapes and series
 T<n>    a run with a trace of n million slices as torch.profiler writes it (100 bytes each, plain): steps, operators in each other, kernels
+X<n>    a run with an XSpace of n MB (17 bytes a slice): operators three deep on eight threads, steps
 one     a run with one tag of 1000 points
 tags    a run with 10 000 tags of 3 points
 few     50 000 records as those of L1, for the loader that takes seconds for that
@@ -135,6 +136,53 @@ def trace(folder, millions):
         out.write('{"ph":"M","name":"process_labels","pid":0,"tid":0,"args":{"labels":"GPU 0"}}]}\n')
 
 
+def varint(x):
+    out = bytearray()
+    while x >= 0x80:
+        out.append(x & 0x7F | 0x80)
+        x >>= 7
+    out.append(x)
+    return bytes(out)
+
+
+def message(number, *parts):
+    body = b"".join(parts)
+    return varint(number << 3 | 2) + varint(len(body)) + body
+
+
+def xspace_line(line, slices):
+    """Slices three deep, in order of time; every eighth has a statistic, every thousandth on the first thread marks a step."""
+    yield b"\x08" + varint(line + 1) + message(2, b"worker")
+    for i in range(slices):
+        start = (i + 1) * 1_000_000 + i % 3 * 1000
+        is_step = line == 0 and i % 1000 == 0
+        event = b"\x08" + varint(301 if is_step else i * 7 % 300 + 1) + b"\x10" + varint(start)
+        event += b"\x18" + varint(999_000_000 if is_step else 2_900_000 if i % 3 == 0 else 900_000 - i % 3 * 200_000)
+        if is_step:
+            event += message(4, b"\x08\x02\x20\x01") + message(4, b"\x08\x03\x20" + varint(i // 1000))
+        elif i % 8 == 0:
+            event += message(4, b"\x08\x01\x20" + varint(i))
+        yield b"\x22" + varint(len(event)) + event
+
+
+def xspace(folder, megabytes):
+    """Planes of up to 100 MB, so that no more than one is in memory."""
+    folder = folder / "plugins/profile/2026_11_16_10_00_00"
+    folder.mkdir(parents=True)
+    names = [f"model/layer_{i}/op:MatMul" for i in range(1, 301)] + ["train"]
+    about = [message(4, b"\x08" + varint(i), message(2, b"\x08" + varint(i), message(2, name.encode()))) for i, name in enumerate(names, 1)]
+    about += [
+        message(5, b"\x08" + varint(i), message(2, b"\x08" + varint(i), message(2, name)))
+        for i, name in enumerate((b"bytes", b"_r", b"step_num"), 1)
+    ]
+    with open(folder / "host.xplane.pb", "wb") as out:
+        for plane in range(max(1, round(megabytes / 100))):
+            slices = int(min(megabytes, 100) * 1e6 / 17 / 8)
+            name = b"/host:CPU" if plane == 0 else b"/device:CUSTOM:worker %d" % plane
+            lines = [message(3, b"".join(xspace_line(line + (plane > 0), slices))) for line in range(8)]
+            out.write(message(1, message(2, name), *lines, *about))
+
+
 def copies(folder, count):
     """The one run that is there, that many times."""
     first = folder / "run0000"
@@ -164,6 +212,8 @@ def make(name, folder):
             for step, file in enumerate(samples(1000)):
                 writer.image_encoded("val/samples", [file], step, width=512, height=512)
         copies(folder, 20)
+    elif name.startswith("X"):
+        xspace(folder / "run0000", float(name[1:]))
     elif name.startswith("T"):
         trace(folder / "run0000", float(name[1:]))
     elif name.startswith("G"):

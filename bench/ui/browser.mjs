@@ -9,7 +9,7 @@
 //   graph   ms from navigation to the graph tab to the first picture; the longest task of the page while it opens, pans, zooms
 //           and opens a scope; heap then
 //   trace   ms from navigation to the timeline of a capture to its first picture (the server reads the file meanwhile); longest and
-//           median frame while it zooms and moves; heap and memory of the page's process
+//           median frame while it zooms and moves; heap and memory of the page's process, and what draws
 //   tags    ms until ten thousand tags are listed, and from a keystroke to the filtered page
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -363,8 +363,19 @@ async function trace() {
         moved,
         heap: await heap(),
         process: await pageProcess(),
+        renderer: await renderer(),
     };
 }
+
+/** What draws: the name that WebGL tells, which is not there without a GPU or its imitation. */
+const renderer = () =>
+    page.evaluate(() => {
+        const gl = document.createElement("canvas").getContext("webgl");
+        const about = gl?.getExtension("WEBGL_debug_renderer_info");
+        return about
+            ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL)
+            : "the processor (2D canvas, no GPU)";
+    });
 
 /** TensorBoard's page draws nodes as SVG groups. */
 async function graphOfPeer() {
