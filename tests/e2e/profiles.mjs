@@ -169,11 +169,12 @@ export function kineto({ steps = 4, rank = null, ranks = 0, slow = 1, matmuls = 
 }
 
 let stamp = 1_794_737_034_369_441_671n;
-/** Writes a trace where torch's handler for TensorBoard would. */
-export function writeTrace(logdir, run, worker, trace, { cut = 1 } = {}) {
+/** Writes a trace where torch's handler for TensorBoard would, with its time (in seconds, or the next one) in its name. */
+export function writeTrace(logdir, run, worker, trace, { cut = 1, seconds } = {}) {
   mkdirSync(join(logdir, run), { recursive: true });
   const bytes = gzipSync(typeof trace === 'string' ? trace : JSON.stringify(trace));
-  const file = join(logdir, run, `${worker}.${stamp++}.pt.trace.json.gz`);
+  const time = seconds === undefined ? stamp++ : BigInt(seconds) * 1_000_000_000n;
+  const file = join(logdir, run, `${worker}.${time}.pt.trace.json.gz`);
   writeFileSync(file, bytes.subarray(0, Math.floor(bytes.length * cut)));
   return file;
 }

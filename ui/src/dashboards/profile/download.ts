@@ -29,8 +29,15 @@ export async function downloadTotals(capture: Capture, ask: TotalsAsk): Promise<
 }
 
 /** The address of a table as CSV. */
-export const csvUrl = (table: 'operators' | 'kernels', params: Record<string, string>): string =>
-  apiUrl(`profile/${table}?${new URLSearchParams({ ...params, format: 'csv' }).toString()}`);
+export function csvUrl(
+  table: 'operators' | 'kernels' | 'steps' | 'memory' | 'input' | 'modules' | 'collectives',
+  { id }: Capture,
+  params: Record<string, string> = {},
+): string {
+  const isSorted = table === 'operators' || table === 'kernels';
+  const query = new URLSearchParams({ capture: id, ...params, ...(isSorted ? { format: 'csv' } : { table }) });
+  return apiUrl(`profile/${isSorted ? table : 'csv'}?${query.toString()}`);
+}
 
 interface JobReply {
   job: { id: number; state: string; error?: string };

@@ -57,7 +57,7 @@ const PARTS: Record<PartKind, Kind> = {
   compile: 'compile',
   optimizer: 'optimizer',
   other: 'other',
-  idle: 'step',
+  busy: 'step',
 };
 
 export const colourOf = (kind: Kind, dark: boolean): string => SHADES[kind][dark ? 1 : 0];

@@ -7,6 +7,13 @@ import type { ProfileStep, ProfileTrack } from '../../public';
 import type { FlowRow } from './types';
 import type { SliceId, Span } from './view.svelte';
 
+/** Slices that were looked for: all of some names, and single ones. */
+export interface Hits {
+  names: ReadonlySet<number>;
+  slices: ReadonlySet<number>; // keys
+}
+export const sliceKey = (track: number, index: number): number => track * 2 ** 32 + index;
+
 /** What is drawn on a canvas: rows, moved up by `scroll`, over the time from `from` on. */
 export interface Scene {
   width: number;
@@ -24,8 +31,8 @@ export interface Scene {
   colours: Colours;
   selected: SliceId | null;
   hovered: SliceId | null;
-  /** ids of names that were looked for; null: nothing was */
-  hits: ReadonlySet<number> | null;
+  /** null: nothing was looked for */
+  hits: Hits | null;
   range: Span | null;
   steps: readonly ProfileStep[];
   flows: readonly FlowRow[];
@@ -151,7 +158,7 @@ function paintLane(c: Context, s: Scene, r: Rects, [first, end]: [number, number
   for (let i = firstAfter(r, first, end, from); i < end && r.start[i] <= to; i++) {
     const x0 = Math.max(-2, (r.start[i] - from) / perPixel);
     const x1 = Math.min(width + 2, (r.start[i] + r.duration[i] - from) / perPixel);
-    const isHit = !hits || hits.has(r.name[i]);
+    const isHit = !hits || hits.names.has(r.name[i]) || hits.slices.has(sliceKey(r.track, r.index[i]));
     const alpha = (r.count[i] > 1 ? 0.3 + 0.7 * r.busy[i] : 1) * (isHit ? 1 : FAINT);
     const wide = x1 - x0;
     if (wide < 3) {

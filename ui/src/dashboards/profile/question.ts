@@ -153,8 +153,18 @@ export interface TotalsAsk {
 export const totalsQuestion = (c: Capture, ask: TotalsAsk): Question<ProfileTotals> =>
   posted<ProfileTotals>(c, 'profile/totals', ask, rowsOf);
 
-export const searchQuestion = (c: Capture, q: string, offset: number, limit: number): Question<ProfileFound> =>
-  asked<ProfileFound>(c, `profile/search?${queryOf({ capture: c.id, q, offset, limit })}`, rowsOf);
+export const searchQuestion = (
+  c: Capture,
+  q: string,
+  inArgs: boolean,
+  offset: number,
+  limit: number,
+): Question<ProfileFound> =>
+  asked<ProfileFound>(
+    c,
+    `profile/search?${queryOf({ capture: c.id, q, ...(inArgs ? { args: 1 } : {}), offset, limit })}`,
+    rowsOf,
+  );
 
 /** A page that is one reply: overview, memory, input, modules, distributed. */
 const pageOf =

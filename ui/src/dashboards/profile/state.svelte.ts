@@ -22,6 +22,7 @@ import {
   tracksQuestion,
   type Capture,
 } from './question';
+import { sliceKey, type Hits } from './paint';
 import { profileView as v, type Span } from './view.svelte';
 
 const WHILE_READING_MS = 1000;
@@ -84,13 +85,20 @@ export class ProfileState {
     const reply = this.one.answer;
     return reply && v.slice && reply.track === v.slice[0] && reply.index === v.slice[1] ? reply : null;
   });
-  private readonly search = (of: Capture) => searchQuestion(of, v.query, this.hitPage * HITS, HITS);
+  private readonly search = (of: Capture) => searchQuestion(of, v.query, v.inArgs, this.hitPage * HITS, HITS);
   readonly hits = $derived.by((): ProfileFound | null => {
     const answer = this.found.answer;
     return answer && v.query && this.capture && this.found.answers(this.search(this.capture)) ? answer : null;
   });
-  /** Ids of names that were looked for. */
-  readonly hitNames = $derived(new Set(this.hits?.names.map(([id]) => id) ?? []));
+  /** What was looked for, for the canvas; null: nothing. */
+  readonly shownHits = $derived.by((): Hits | null => {
+    const { hits } = this;
+    if (!hits || !v.query) return null;
+    return {
+      names: new Set(hits.names.map(([id]) => id)),
+      slices: new Set(v.inArgs ? hits.items.map(({ track, index }) => sliceKey(track, index)) : []),
+    };
+  });
   get sliceTrouble() {
     return this.one.trouble;
   }
@@ -143,6 +151,10 @@ export class ProfileState {
   private readonly hitPage = $derived(Math.max(0, Math.floor(this.hit / HITS)));
   find(query: string): void {
     v.query = query;
+    this.hit = -1;
+  }
+  searchArgs(inArgs: boolean): void {
+    v.inArgs = inArgs;
     this.hit = -1;
   }
   /** To the next slice found or the one before, around the end; also where the answer is still on its way. */

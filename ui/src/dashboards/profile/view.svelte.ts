@@ -47,10 +47,14 @@ class ProfileView {
   range = $state.raw<Span | null>(null);
   slice = $state.raw<SliceId | null>(null);
   query = $state('');
+  /** is the query looked for in arguments too? */
+  inArgs = $state(false);
   pinned = $state.raw<readonly string[]>([]); // ids of tracks
   folded = $state.raw<readonly string[]>([]); // ids of groups
   flows = $state<(typeof FLOWS)[number]>('selected');
   by = $state<(typeof BY)[number]>('name');
+  /** the scalar whose line is beside the captures; "": the likeliest */
+  metric = $state('');
   /** the name of the slices that are steps; "": as the server finds them */
   steps = $state('');
   // of the viewer
@@ -66,11 +70,13 @@ class ProfileView {
       pair('range', this, 'range'),
       pair('slice', this, 'slice'),
       fields.text('find', this, 'query'),
+      fields.flag('args', this, 'inArgs'),
       fields.list('pinned', this, 'pinned'),
       fields.list('folded', this, 'folded'),
       fields.choice('flows', this, 'flows', FLOWS),
       fields.choice('by', this, 'by', BY),
       fields.text('steps', this, 'steps'),
+      fields.text('metric', this, 'metric'),
     ]);
     keep(PREFIX, this, ['side', 'drawer']);
   }
@@ -80,6 +86,7 @@ class ProfileView {
     this.capture = capture;
     this.window = this.range = this.slice = null;
     this.query = this.steps = '';
+    this.inArgs = false;
     this.pinned = this.folded = [];
     if (this.other === capture) this.other = '';
   }
