@@ -36,7 +36,7 @@ static inline void trace_bed_check_track(const sb_trace *t, const sb_track *k) {
     SB_VEC_FREE(&rects, t->alloc);
 }
 
-static inline void trace_bed_ask(const sb_trace *t) {
+static inline void trace_bed_ask(sb_trace *t) {
     sb_analysis *a;
     sb_arena arena;
     sb_arena_init(&arena, t->alloc, 1 << 16, (size_t)1 << 30);
@@ -65,6 +65,9 @@ static inline void trace_bed_ask(const sb_trace *t) {
         sb_view_ranks(a, &ranks, &arena);
         sb_view_input(a, &input, &arena);
         sb_view_difference(a, a, SB_DIFFER_OPS, &difference, &arena);
+        if (sb_trace_add_idle(t, a, NULL) != SB_OK) abort();
+        for (uint32_t i = 0; i < t->tracks.n && i < 64; i++)
+            trace_bed_check_track(t, &t->tracks.items[t->track_order[i]]);
         sb_analysis_free(a);
     }
     for (uint32_t i = 0; i < t->memory_devices.n; i++) {

@@ -135,7 +135,8 @@ sb_status sb_chrome_write(const sb_trace *t, int64_t from, int64_t to, sb_chrome
                   (long long)t->base_ns);
     add_names(&w);
     sb_status status = pass_on(&w, false, err);
-    for (uint32_t i = 0; i < t->tracks.n && status == SB_OK; i++) status = add_track(&w, i, err);
+    for (uint32_t i = 0; i < t->tracks.n && status == SB_OK; i++)
+        if (!t->tracks.items[i].is_made) status = add_track(&w, i, err);
     if (status == SB_OK) status = add_flows(&w, err);
     sb_buf_add_str(&w.out, "\n]}\n");
     if (status == SB_OK) status = pass_on(&w, true, err);

@@ -112,6 +112,11 @@ static void free_track(sb_track *k, const sb_alloc *alloc) {
     SB_VEC_FREE(&k->points, alloc);
 }
 
+void sb_forget_track_order(sb_trace *t) {
+    if (t->track_order) sb_alloc_put(t->alloc, t->track_order, t->tracks.n * sizeof(uint32_t));
+    t->track_order = NULL;
+}
+
 void sb_trace_free(sb_trace *t) {
     if (!t) return;
     const sb_alloc *alloc = t->alloc;
@@ -119,7 +124,7 @@ void sb_trace_free(sb_trace *t) {
     for (size_t i = 0; i < t->tracks.n; i++) free_track(&t->tracks.items[i], alloc);
     for (size_t i = 0; i < t->sources.n; i++) sb_trace_bytes_close(t->sources.items[i].bytes);
     if (t->flows_by_end) sb_alloc_put(alloc, t->flows_by_end, t->flows.n * sizeof(uint32_t));
-    if (t->track_order) sb_alloc_put(alloc, t->track_order, t->tracks.n * sizeof(uint32_t));
+    sb_forget_track_order(t);
     SB_VEC_FREE(&t->sources, alloc);
     SB_VEC_FREE(&t->groups, alloc);
     SB_VEC_FREE(&t->tracks, alloc);
@@ -174,7 +179,7 @@ static void sort_tracks(const sb_trace *t, uint32_t *a, uint32_t *spare, size_t 
     memcpy(a, spare, n * sizeof *a);
 }
 
-static sb_status order_tracks(sb_trace *t, sb_err *err) {
+sb_status sb_order_tracks(sb_trace *t, sb_err *err) {
     size_t n = t->tracks.n;
     if (n == 0) return SB_OK;
     uint32_t *spare = sb_alloc_get(t->alloc, n * sizeof *spare);
@@ -254,7 +259,7 @@ static void align_sources(sb_trace *t) {
 
 sb_status sb_trace_finish(sb_trace *t, sb_err *err) {
     align_sources(t);
-    sb_status status = order_tracks(t, err);
+    sb_status status = sb_order_tracks(t, err);
     if (status == SB_OK) status = sb_join_flows(t, err);
     if (status == SB_OK) sb_join_memory(t);
     if (status == SB_OK && !sb_align_clocks(t)) status = sb_fail_nomem(err, "for a trace");

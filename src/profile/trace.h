@@ -113,6 +113,7 @@ typedef struct sb_count_block {
 typedef struct sb_track {
     uint32_t group;
     sb_track_kind kind;
+    bool is_made; /* by the analysis: downloads and totals leave it out */
     sb_slice name;
     int64_t sort; /* order among the tracks of its group, then by sight */
     SB_VEC(sb_trace_span) spans;

@@ -406,6 +406,7 @@ sb_status sb_profiles_open(sb_profiles *p, sb_slice id, const sb_trace_file *sta
         status = stats ? sb_trace_open(&e->trace, env->alloc, env->fs, stats, 1, &opts, err)
                        : sb_capture_read(c, env, &opts, &e->trace, err);
     if (status == SB_OK) status = sb_analysis_new(&e->analysis, e->trace, NULL, err);
+    if (status == SB_OK) status = sb_trace_add_idle(e->trace, e->analysis, err);
     if (status == SB_OK) {
         memcpy(e->id, c->id, sizeof e->id);
         memcpy(e->kept.epoch, c->epoch, sizeof e->kept.epoch);
@@ -414,6 +415,7 @@ sb_status sb_profiles_open(sb_profiles *p, sb_slice id, const sb_trace_file *sta
         e->bytes = sizeof *e + sb_trace_bytes_held(e->trace);
         keep_entry(p, e);
     } else if (e) {
+        sb_analysis_free(e->analysis);
         sb_trace_free(e->trace);
         sb_alloc_put(env->alloc, e, sizeof *e);
     }

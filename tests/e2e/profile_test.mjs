@@ -68,6 +68,14 @@ export default {
     await shot(page, 'profile-timeline');
   },
 
+  async 'a gap of a device says what the host did meanwhile'(keep) {
+    const page = keep(await openTimeline(await made()));
+    await row(page, 'Idle').waitFor();
+    // the first 2 ms of a step wait for data
+    await clickTrack(page, 'Idle', 0.035);
+    await soon(async () => assert.match(await details(page).innerText(), /idle: waiting for input/));
+  },
+
   async 'a slice leads to what launched it, and to what it is inside of'(keep) {
     const page = keep(await openTimeline(await made()));
     await page.getByRole('searchbox', { name: 'Find a slice' }).fill('gemm_128x128_nn');

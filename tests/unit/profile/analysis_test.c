@@ -159,6 +159,29 @@ static void modules_of_torch_are_a_tree(void **state) {
     sb_trace_free(t);
 }
 
+static void every_gap_of_a_device_has_its_cause(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(GPU);
+    sb_analysis *a = analysis_of(t, NULL);
+    size_t before = t->tracks.n;
+    assert_ok(sb_trace_add_idle(t, a, NULL), NULL);
+    assert_int_equal(t->tracks.n, before + 1);
+    const sb_track *idle = &t->tracks.items[before];
+    const sb_source_parts *p = &a->sources[0];
+    int64_t sum = 0, wanted = 0;
+    for (size_t i = 0; i < idle->spans.n; i++) {
+        const sb_trace_span *s = &idle->spans.items[i];
+        assert_int_equal(s->lane, 0);
+        assert_int_equal(sb_intervals_inside(&p->active[SB_PART_COMPUTE], s->start, sb_span_end(s)),
+                         0);
+        sum += s->dur;
+    }
+    for (int part = SB_PART_INPUT; part < SB_PART_COUNT; part++) wanted += p->parts[part];
+    assert_int_equal(sum, wanted);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
 static void ranks_show_who_waits_for_whom(void **state) {
     (void)state;
     sb_trace *t = trace_of_ranks();
@@ -228,6 +251,7 @@ int main(void) {
         cmocka_unit_test(without_marks_the_heaviest_name_that_repeats_is_the_step),
         cmocka_unit_test(memory_of_torch_has_its_peak_and_who_holds_it),
         cmocka_unit_test(modules_of_torch_are_a_tree),
+        cmocka_unit_test(every_gap_of_a_device_has_its_cause),
         cmocka_unit_test(ranks_show_who_waits_for_whom),
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
         cmocka_unit_test(advice_names_its_evidence),

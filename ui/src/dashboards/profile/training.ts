@@ -8,11 +8,7 @@ const scalarsOf = (tags: readonly Tag[], run: number) =>
 /** The run of a capture: the one of its folder, else the nearest one above or below that has scalars. */
 export function runOf(folder: string, runs: readonly Run[], tags: readonly Tag[]): Run | undefined {
   const isNear = (name: string) =>
-    name === folder ||
-    folder === '.' ||
-    name === '.' ||
-    folder.startsWith(`${name}/`) ||
-    name.startsWith(`${folder}/`);
+    name === folder || folder === '.' || name === '.' || folder.startsWith(`${name}/`) || name.startsWith(`${folder}/`);
   return runs
     .filter((run) => isNear(run.name) && scalarsOf(tags, run.id).length > 0)
     .sort((a, b) => Math.abs(a.name.length - folder.length) - Math.abs(b.name.length - folder.length))
