@@ -138,7 +138,8 @@ def test_totals_of_a_fresh_xspace_are_those_of_the_file(tmp_path, package, code,
         assert {t["name"]: [t["count"], t["totalPs"]] for t in totals["items"]} == wanted
         found = api.ask("tracks", opened)["steps"]
         assert found["rule"] != "none" and len(found["items"]) >= steps
-        compare_with_xprof(served, next(folder.rglob("*.xplane.pb")), package)
+        file = next(folder.rglob("*.xplane.pb"))
+        compare_with_xprof(served, file, file.parents[3].relative_to(tmp_path))
 
 
 def test_step_statistics_of_a_fresh_run_are_those_of_tensorflows_timeline(tmp_path):
