@@ -242,14 +242,20 @@ uint64_t sb_profiles_generation(sb_profiles *p, const sb_capture *c) {
     return generation;
 }
 
-void sb_profiles_set_job(sb_profiles *p, const sb_capture *c, uint64_t job) {
+void sb_profiles_try_again(sb_profiles *p, const sb_capture *c) {
     pthread_mutex_lock(&p->mutex);
     known *k = make_known(p, c->id, c->epoch);
     if (k) {
-        k->job = job;
         k->has_failed = false;
         k->error[0] = 0;
     }
+    pthread_mutex_unlock(&p->mutex);
+}
+
+void sb_profiles_set_job(sb_profiles *p, const sb_capture *c, uint64_t job) {
+    pthread_mutex_lock(&p->mutex);
+    known *k = make_known(p, c->id, c->epoch);
+    if (k) k->job = job;
     pthread_mutex_unlock(&p->mutex);
 }
 

@@ -111,6 +111,7 @@ static sb_status submit(sb_app *app, const sb_capture *c, sb_err *err) {
     sb_profile_info info;
     sb_profiles_info(app->profiles, c, &info);
     if (info.state == SB_PROFILE_OPEN) return SB_OK;
+    sb_profiles_try_again(app->profiles, c);
     int n = snprintf(args, sizeof args, "{\"capture\":\"%s\"}", c->id);
     int m = snprintf(key, sizeof key, "%s %s %llu", c->id, c->epoch,
                      (unsigned long long)sb_profiles_generation(app->profiles, c));

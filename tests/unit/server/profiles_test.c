@@ -104,6 +104,30 @@ static void the_longest_unused_capture_makes_room(void **state) {
     end(&b);
 }
 
+static void a_failure_is_kept_when_the_job_is_over_before_its_number_is_set(void **state) {
+    (void)state;
+    bed b = {.dir = "/tmp/seaboard-profiles-XXXXXX"};
+    sb_profile_list list;
+    sb_profile_info info;
+    assert_non_null(mkdtemp(b.dir));
+    write_trace(&b, "a.trace.json", 1);
+    begin(&b, 1);
+    void *held = sb_profiles_hold_list(b.p, &list);
+    const sb_capture *c = &list.captures.items[0];
+    sb_profiles_try_again(b.p, c);
+    sb_profiles_failed(b.p, sb_slice_str(c->id), "no trace");
+    sb_profiles_set_job(b.p, c, 7);
+    sb_profiles_info(b.p, c, &info);
+    assert_int_equal(info.state, SB_PROFILE_FAILED);
+    assert_string_equal(info.error, "no trace");
+    assert_int_equal(info.job, 7);
+    sb_profiles_try_again(b.p, c);
+    sb_profiles_info(b.p, c, &info);
+    assert_int_equal(info.state, SB_PROFILE_CLOSED);
+    sb_profiles_release_list(b.p, held);
+    end(&b);
+}
+
 typedef struct asker {
     bed *b;
     const char *id;
@@ -145,6 +169,7 @@ static void captures_are_asked_about_while_others_are_opened(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_longest_unused_capture_makes_room),
+        cmocka_unit_test(a_failure_is_kept_when_the_job_is_over_before_its_number_is_set),
         cmocka_unit_test(captures_are_asked_about_while_others_are_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

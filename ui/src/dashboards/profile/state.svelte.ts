@@ -120,9 +120,10 @@ export class ProfileState {
       () => capturesQuestion(`${hub.jobs} ${this.ticks}`),
       () => 100,
     );
-    // where the live stream is held back, nothing tells how far reading is
+    // where the live stream is held back, nothing tells how far reading is; an answer that is the same as before is no change
     $effect(() => {
       void this.list.answer;
+      void this.ticks;
       if (!this.opening.isReading && !this.openingOther.isReading) return;
       const timer = setTimeout(() => (this.ticks += 1), WHILE_READING_MS);
       return () => clearTimeout(timer);
