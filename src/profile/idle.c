@@ -106,8 +106,11 @@ static bool add_track(sb_trace *t, const sb_source_parts *p, uint32_t group) {
     sb_track *k = SB_VEC_PUSH(&t->tracks, t->alloc, SB_TRACE_MOST_TRACKS);
     stretch_list list = {0};
     if (!k) return t->tracks.n >= SB_TRACE_MOST_TRACKS; /* then it is left out */
-    *k = (sb_track){
-        .group = group, .kind = SB_TRACK_DERIVED, .is_made = true, .name = SB_LIT("Idle"), .sort = INT64_MIN};
+    *k = (sb_track){.group = group,
+                    .kind = SB_TRACK_DERIVED,
+                    .is_made = true,
+                    .name = SB_LIT("Idle"),
+                    .sort = INT64_MIN};
     filling f = {.t = t, .k = k, .from = p->from, .to = p->to};
     bool is_done = name_causes(&f) && list_parts(p, &list, t->alloc) && fill(&f, &list);
     t->span_count += k->spans.n;

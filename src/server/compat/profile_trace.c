@@ -71,8 +71,7 @@ static sb_status add_track(const viewer *v, size_t at, const sb_alloc *alloc) {
     const sb_track *k = &v->t->tracks.items[track];
     sb_rects rects = {0};
     uint64_t spans;
-    if (!wants_source(v, sb_track_source(v->t, k)) || k->spans.n == 0 || k->is_made)
-        return SB_OK;
+    if (!wants_source(v, sb_track_source(v->t, k)) || k->spans.n == 0 || k->is_made) return SB_OK;
     add_name(v->j, "thread_name", k->group + 1, track + 1, k->name);
     add_order(v->j, "thread_sort_index", k->group + 1, track + 1, at);
     if (v->is_all) {
