@@ -386,14 +386,26 @@ static int take_list(native_array *a, PyObject *list) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* NotImplementedError is what torch's SummaryWriter raises for an object that is no array. */
+/* Is this an array of texts, by numpy's type of it? */
+static bool has_texts(PyObject *dtype) {
+    PyObject *kind = PyObject_GetAttrString(dtype, "kind");
+    if (!kind) PyErr_Clear();
+    bool found = kind && PyUnicode_Check(kind) &&
+                 (PyUnicode_CompareWithASCIIString(kind, "U") == 0 ||
+                  PyUnicode_CompareWithASCIIString(kind, "S") == 0);
+    Py_XDECREF(kind);
+    return found;
+}
+
+/* With the types that torch's SummaryWriter raises: NotImplementedError for an object that is no
+ * array, ValueError for texts, TypeError for other arrays. */
 static int refuse(PyObject *object) {
     PyObject *dtype = PyObject_GetAttrString(object, "dtype");
     if (!dtype) PyErr_Clear();
     PyObject *type = (PyObject *)Py_TYPE(object);
     if (dtype)
-        PyErr_Format(PyExc_TypeError, "an array of dtype %S holds no numbers that can be logged",
-                     dtype);
+        PyErr_Format(has_texts(dtype) ? PyExc_ValueError : PyExc_TypeError,
+                     "an array of dtype %S holds no numbers that can be logged", dtype);
     else
         PyErr_Format(PyExc_NotImplementedError,
                      "Got %R, but an array is expected: a numpy array, a tensor of torch, "

@@ -37,11 +37,25 @@ static int number_by_numpy(PyObject *object, double *out) {
     return done;
 }
 
+/* torch takes a text for the number that it names, and raises ValueError for any other. */
+static bool number_of_text(PyObject *text, double *out) {
+    PyObject *number = PyFloat_FromString(text);
+    if (!number) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "Got the text %R, but a number is expected", text);
+        return false;
+    }
+    *out = PyFloat_AsDouble(number);
+    Py_DECREF(number);
+    return true;
+}
+
 bool native_number(PyObject *object, double *out) {
     if (PyFloat_Check(object) || PyLong_Check(object)) {
         *out = PyFloat_AsDouble(object);
         return *out != -1 || !PyErr_Occurred();
     }
+    if (PyUnicode_Check(object)) return number_of_text(object, out);
     int done = number_by_item(object, out);
     if (!done) done = number_by_numpy(object, out);
     if (done) return done > 0;

@@ -254,7 +254,9 @@ class SummaryWriter(_native.Writer):
         )
         if len({len(row) for row in rows}) != 1:
             raise ValueError(f"the six rows must have the same length, not {[len(row) for row in rows]}")
-        numbers = array("d", (float(number) for row in rows for number in row))
+        numbers = array("d")
+        for row in rows:  # tolist() is many times faster than taking the numbers one by one
+            numbers.extend(row.tolist() if hasattr(row, "tolist") else map(float, row))
         self._pr_curve_raw(tag, global_step, walltime, None, None, numbers)
 
     # ---- pictures and sound
@@ -356,7 +358,12 @@ class SummaryWriter(_native.Writer):
         walltime: float | None = None,
     ) -> None:
         """Adds sound: floats from -1 to 1, (frames) or (1, frames); tensorboardX's style also (frames, channels)."""
-        self._audio(tag, global_step, walltime, None, None, snd_tensor, float(sample_rate), 0)
+        try:
+            self._audio(tag, global_step, walltime, None, None, snd_tensor, float(sample_rate), 0)
+        except ValueError as error:
+            if self._style == TORCH and sum(size != 1 for size in _native.shape_of(snd_tensor)) > 1:
+                raise AssertionError(f"input tensor should be 1 dimensional: {error}") from None
+            raise
 
     @hinted
     def add_mesh(

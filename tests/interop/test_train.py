@@ -415,7 +415,8 @@ def test_the_convolutional_network_feeds_every_tab(tmp_path):
             plugins |= {event.WhichOneof("what")}
             tags |= {v.tag for v in event.summary.value}
     assert plugins >= {"scalars", "images", "text", "pr_curves", "hparams", "histo", "graph_def", "tagged_run_metadata"}
-    assert tags >= {"loss", "accuracy", "conv1/filters", "conv1/histogram", "wrong predictions", "confusion", "notes"}
+    assert tags >= {"conv1/filters", "conv1/histogram", "digits/loss", "digits/accuracy", "digits/wrong predictions",
+                    "digits/confusion", "digits/notes"}
     [config] = tmp_path.rglob("projector_config.pbtxt")
     assert "sprite" in config.read_text() and "metadata" in config.read_text()
     assert len(list(tmp_path.glob("*/validation"))) == 8

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 import urllib.error
 import urllib.request
 
@@ -97,6 +98,44 @@ def test_start_list_display_and_stop_outside_a_notebook(logdir, own_infos, capsy
     assert f"Stopped the server on port {port}" in capsys.readouterr().out
     notebook.display(port)
     assert "no server runs" in capsys.readouterr().out
+
+
+class Shell:
+    """As much of IPython as an extension asks for."""
+
+    def __init__(self, *known):
+        self.magics_manager = types.SimpleNamespace(magics={"line": dict.fromkeys(known)})
+
+    def register_magic_function(self, function, magic_kind, magic_name):
+        self.magics_manager.magics[magic_kind][magic_name] = function
+
+
+def test_the_extension_leaves_tensorboards_own_magic_alone():
+    alone, beside = Shell(), Shell("tensorboard")
+    for shell in (alone, beside):
+        notebook.load_ipython_extension(shell)
+    assert set(alone.magics_manager.magics["line"]) == {"seaboard", "tensorboard"}
+    assert beside.magics_manager.magics["line"]["tensorboard"] is None and "seaboard" in beside.magics_manager.magics["line"]
+
+
+SERVER = _servers.Server(1, 7007, "logs", "/deep", 0, "")
+
+
+def test_in_colab_the_kernels_port_is_shown(monkeypatch):
+    shown = []
+    output = types.SimpleNamespace(serve_kernel_port_as_iframe=lambda port, **more: shown.append((port, more)))
+    colab = types.ModuleType("google.colab")
+    colab.output = output
+    monkeypatch.setitem(sys.modules, "google.colab", colab)
+    notebook._show(SERVER, None)
+    assert shown == [(7007, {"path": "/deep/", "height": 800})]
+
+
+@pytest.mark.parametrize("variable", ["SEABOARD_PROXY_URL", "TENSORBOARD_PROXY_URL"])
+def test_a_proxy_of_its_own_is_named_by_a_variable(monkeypatch, variable):
+    monkeypatch.setenv(variable, "https://hub/proxy/%PORT%/")
+    page = notebook._page(SERVER, 300)
+    assert 'given = "https://hub/proxy/7007/"' in page and 'height="300"' in page
 
 
 def test_the_cache_key_is_tensorboards(monkeypatch):
