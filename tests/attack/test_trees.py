@@ -1,6 +1,7 @@
 """Log directories whose links, depth or size are made to hide the runs or to keep the server busy."""
 
 import os
+import signal
 
 from logs import GOOD, points, put_run
 
@@ -43,6 +44,16 @@ def test_runs_are_shown_while_the_search_goes_on(serve, tmp_path):
     with serve(tmp_path) as server:
         server.wait(lambda: server.json("/data/runs"), lambda runs: runs == ["a/good", "z/good"])
         server.wait(lambda: points(server, "z/good"), lambda found: found == GOOD)
+
+
+def test_a_signal_ends_the_server_during_a_search(serve, tmp_path):
+    """The directories link to each other, and the search begins again at once: there is always one under way."""
+    put_run(tmp_path / "good")
+    link_each_to_each(tmp_path, 60)
+    with serve(tmp_path, "--reload_interval", "0.001") as server:
+        server.wait(lambda: server.json("/data/runs"), lambda runs: runs == ["good"])
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(10) == 0
 
 
 def test_a_directory_too_deep_is_told_as_such(serve, tmp_path):

@@ -225,6 +225,51 @@ def test_tls(program, certificate):
             client.until(b'data: {"version": 9, "instance": "test", "jobs": 0}\n\n')
 
 
+def handshake(client, server):
+    """Does a client of one context agree with a server of the other? In memory, without a socket."""
+    up, down = ssl.MemoryBIO(), ssl.MemoryBIO()
+    sides = [client.wrap_bio(down, up), server.wrap_bio(up, down, server_side=True)]
+    for _ in range(6):
+        try:
+            for side in list(sides):
+                side.do_handshake()
+                sides.remove(side)
+        except ssl.SSLWantReadError:
+            sides.reverse()
+        except ssl.SSLError:
+            return False
+    return not sides
+
+
+def old_context(version, certificate=None):
+    """A context that offers only this version of TLS, however old."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if certificate else ssl.PROTOCOL_TLS_CLIENT)
+    if certificate:
+        context.load_cert_chain(*certificate)
+    else:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = context.maximum_version = version
+    return context
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion")
+def test_tls_1_2_is_the_least(program, certificate):
+    """Clients that offer only an older version are refused; those of the versions since are not."""
+    versions = ssl.TLSVersion
+    cert, key = certificate
+    with Server(program, f"cert={cert}", f"key={key}") as server:
+        for version in (versions.TLSv1_2, versions.TLSv1_3):
+            with Client(server.port, wrap=old_context(version).wrap_socket) as client:
+                assert client.ask("/hello").status == 200, version
+        for version in (versions.TLSv1, versions.TLSv1_1):
+            if not handshake(old_context(version), old_context(version, certificate)):
+                continue  # this machine's own library does not speak it any more
+            with pytest.raises((ssl.SSLError, ConnectionError)):
+                Client(server.port, wrap=old_context(version).wrap_socket)
+
+
 def test_a_bad_certificate_is_told(program, certificate):
     cert, key = certificate
     for wrong in ((f"cert={key}", f"key={cert}"), (f"cert={cert}",)):

@@ -465,6 +465,30 @@ def test_clearml_cve_2024_24590_nothing_is_unpacked_or_unpickled():
     assert not re.search(r"libpython|libarchive|libzip|libtar|libcurl", linked)
 
 
+def test_wandb_cve_2026_91771_names_from_outside_choose_no_file(tmp_path):
+    """W&B CVE-2026-91771: a name that somebody else chose (here: a tag, a run) is never the name of a file that is
+    written, neither by the server nor by a browser that saves an answer."""
+    name = "../../../escaped"
+    logs = tmp_path / "logs"
+    picture = field(4, b"\x08\x01\x10\x01\x18\x03" + field(4, b"<svg xmlns='http://www.w3.org/2000/svg'/>"))
+    put(logs / "..escaped/x.tfevents", scalar(name.encode(), 1, 1.0), event(1, value(b"p/" + name.encode(), picture)))
+    before = sorted(tmp_path.rglob("*"))
+    offered = set()
+    with Seaboard(logs) as server:
+        server.loaded()
+        for path in PATHS:
+            if path != STREAM:
+                asked = quote(run="..escaped", tag=name, name=name, session=name, file=name, format="csv")
+                disposition = server.get(f"{path}?{asked}")["Content-Disposition"] or ""
+                offered |= set(re.findall(r"filename\*?=(.*)", disposition))
+        body = json.dumps({"kind": "export", "args": {"run": "..escaped", "tag": name}}).encode()
+        server.get("/api/v1/jobs", "Content-Type: application/json", "X-Seaboard-Request: 1", method="POST", body=body)
+        written = [path.name for path in pathlib.Path(server.home.name).rglob("*")]
+    assert not [text for text in written if "escaped" in text]
+    assert sorted(tmp_path.rglob("*")) == before
+    assert all(re.fullmatch(r'(UTF-8\'\')?"?[\w-]+(\.[\w]+)+"?', text) and "escaped" not in text for text in offered), offered
+
+
 def test_tensorflow_cve_2021_41203_lying_checkpoints(tmp_path):
     """TensorFlow CVE-2021-41203: checkpoints whose lengths and offsets overflow."""
     run = tmp_path / "run"

@@ -66,10 +66,11 @@ def test_a_directory_without_an_option_gets_a_hint(tmp_path):
     assert f"seaboard --logdir '{tmp_path}'" in done.stderr.decode()
 
 
-def test_a_token_that_cannot_be_sent_is_refused(tmp_path):
-    done = seaboard("--logdir", tmp_path, "--port", "0", "--auth", "token", env={"SEABOARD_TOKEN": "a b", "HOME": str(tmp_path)})
+@pytest.mark.parametrize("token", ["an own token with blanks", "fifteen-letters", "0123456789abcde\n"])
+def test_a_token_that_is_short_or_cannot_be_sent_is_refused(tmp_path, token):
+    done = seaboard("--logdir", tmp_path, "--port", "0", "--auth", "token", env={"SEABOARD_TOKEN": token, "HOME": str(tmp_path)})
     assert done.returncode == 1
-    assert b"SEABOARD_TOKEN must have" in done.stderr
+    assert b"SEABOARD_TOKEN must have 16 to " in done.stderr
 
 
 # ---- accepted -------------------------------------------------------------------------------------------------------

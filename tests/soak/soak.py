@@ -4,6 +4,8 @@ go beside it. What `make soak` runs; SOAK_SECONDS says how long (30 minutes).
 After the first minute (a fifth of the time when that is shorter) and at the end the writers pause, every answer is
 compared with what was written, and memory and descriptors are noted. It passes when every answer was right and the
 end is where the first minute was. The amount of data is bounded, so whatever grows is a leak.
+
+Last, a server over very many runs to which nothing happens must take less than a hundredth of a core.
 """
 
 import os
@@ -27,6 +29,7 @@ RUNS, MOST_POINTS, AT_A_TIME, PAUSE = 8, 4000, 25, 0.05
 VERSION = b"\x1a\x0dbrain.Event:2"  # what a file's first event holds
 START = b"\x3a\x02\x08\x01"  # SessionLog START
 MORE_MEMORY, MORE_FILES = 24_000, 8  # kilobytes, descriptors
+IDLE_RUNS, IDLE_SECONDS, IDLE_SHARE = 20_000, 60, 0.01
 
 
 class Run:
@@ -156,6 +159,28 @@ def work(server, root, runs, seconds, trouble):
     return sum(page.asked for page in pages)
 
 
+def processor_seconds(server):
+    """What all threads of the process have used so far."""
+    with open(f"/proc/{server.process.pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def idle(root):
+    """The share of a core that a server takes to whose runs nothing happens."""
+    data = frame(b"\x09" + struct.pack("<d", 1.7e9) + VERSION) + frame(scalar(b"loss", 1, 0.5))
+    for number in range(IDLE_RUNS):
+        folder = root / f"{number // 100}/{number}"
+        folder.mkdir(parents=True)
+        (folder / "events.out.tfevents.1700000000.soak").write_bytes(data)
+    with Seaboard(root) as server:
+        server.loaded()
+        time.sleep(5)  # the first search after loading
+        before, begin = processor_seconds(server), time.monotonic()
+        time.sleep(IDLE_SECONDS)
+        return (processor_seconds(server) - before) / (time.monotonic() - begin)
+
+
 def main():
     trouble = []
     with tempfile.TemporaryDirectory(prefix="seaboard-soak-") as folder:
@@ -173,6 +198,10 @@ def main():
                 trouble.append(f"memory grew from {first[0]} to {last[0]} kB")
             if last[1] > first[1] + MORE_FILES:
                 trouble.append(f"descriptors grew from {first[1]} to {last[1]}")
+        share = idle(pathlib.Path(folder) / "idle")
+        print(f"{IDLE_RUNS} runs to which nothing happens: {share:.2%} of a core")
+        if share >= IDLE_SHARE:
+            trouble.append(f"an idle server takes {share:.2%} of a core")
     for line in trouble:
         print("trouble:", line)
     print("1 passed, 0 failed" if not trouble else "0 passed, 1 failed")

@@ -110,7 +110,8 @@ static bool check_form(const sb_gate *g, const sb_http_request *q, sb_http_reply
         return false;
     }
     if (request_has_header(q, "Transfer-Encoding") && request_has_header(q, "Content-Length")) {
-        /* Two lengths: what one reader takes for the body, another takes for the next request. */
+        /* Two lengths (request smuggling): a proxy and this server could disagree where the body
+         * ends and the next request begins. */
         sb_http_fail(r, 400, "The request has both a length and a transfer coding.");
         r->must_close = true;
         return false;
@@ -223,7 +224,7 @@ static const char *allow_text(sb_arena *arena, unsigned methods) {
 
 /* ---- all together ---------------------------------------------------------------------------- */
 
-/* What the path leads to, before anybody was asked for a token. */
+/* The route of the path. Whether the client has the token is checked afterwards. */
 static sb_verdict find_route(const sb_gate *g, sb_http_request *q, sb_http_reply *r,
                              const sb_http_route **row, sb_status *status) {
     *row = NULL;

@@ -3,8 +3,8 @@
  *     form and size of target and headers -> Host -> fetch metadata -> Origin -> prefix -> rewrite
  *     hook -> route -> token
  *
- * The token is asked for last, but for every path that is not marked open, known or not: a route
- * that somebody adds and forgets is closed. Nothing here touches a socket.
+ * The token is asked for last, but for every path that is not marked open, known or not: a new
+ * route that does not say otherwise needs the token. Nothing here touches a socket.
  * Threads: a gate is read-only after init. */
 #ifndef SB_SERVER_HTTP_ADMIT_H
 #define SB_SERVER_HTTP_ADMIT_H
@@ -36,12 +36,12 @@ sb_http_method sb_method_of(const char *word);
 
 typedef enum sb_verdict {
     SB_VERDICT_RUN,   /* the row's handler answers */
-    SB_VERDICT_REPLY, /* r is the answer */
+    SB_VERDICT_REPLY, /* r is the complete reply */
     SB_VERDICT_LOGIN, /* read the body, then ask sb_gate_login */
 } sb_verdict;
 
 /* Looks at method, target, headers and peer of q, and fills root, path, rest, query, is_forwarded.
- * *status belongs to r: what sb_reply_settle is to be told. */
+ * *status goes with r to sb_reply_settle. */
 sb_verdict sb_gate_admit(const sb_gate *g, sb_http_request *q, sb_http_reply *r,
                          const sb_http_route **row, sb_status *status);
 

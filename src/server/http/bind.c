@@ -1,4 +1,5 @@
-/* bind.c: finding an address and a port to listen on, and saying precisely why there is none.
+/* bind.c: finding an address and a port to listen on, and reporting precisely why none could be
+ * used.
  *
  * The rules are TensorBoard's (default port and the 99 above it; a connect first, because a bind to
  * another address of the same port would succeed and leave two servers under one URL). */

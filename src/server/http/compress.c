@@ -8,11 +8,11 @@
 
 #define GZIP_LEVEL 1
 #define ZSTD_LEVEL 1
-#define PACKER_WINDOW 18 /* the logarithm of the bytes that a packer looks back */
+#define PACKER_WINDOW 18 /* log2 of the window size of a packer */
 
 struct sb_compressor {
     sb_compressor *next;
-    struct libdeflate_compressor *gzip; /* made when first needed, as zstd is */
+    struct libdeflate_compressor *gzip; /* created on first use, as zstd is */
     ZSTD_CCtx *zstd;
 };
 
@@ -77,7 +77,7 @@ bool sb_compress(sb_compressors *c, sb_coding coding, sb_slice body, sb_buf *out
 
 /* ---- in pieces ------------------------------------------------------------------------------- */
 
-/* The context is all there is: a packer is one by another name. */
+/* An sb_packer is a zstd compression context; the type only hides that library. */
 static ZSTD_CCtx *context_of(sb_packer *p) {
     return (ZSTD_CCtx *)(void *)p;
 }

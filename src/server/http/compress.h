@@ -1,9 +1,9 @@
-/* compress.h: bodies made smaller for the way: gzip by libdeflate, zstd by libzstd, both at level
+/* compress.h: compression of reply bodies: gzip by libdeflate, zstd by libzstd, both at level
  * 1.
  *
- * A compressor is a few hundred KiB to a megabyte of state, so finished ones are kept for the next
- * body, at most as many as ever worked at the same time.
- * Threads: any number. Cost: one lock to take one and one to give it back. */
+ * A compressor is a few hundred KiB to a megabyte of state, so idle ones are kept for the next
+ * body; there are at most as many as were in use at the same time.
+ * Threads: any number. Cost: one lock to take one and one to return it. */
 #ifndef SB_SERVER_HTTP_COMPRESS_H
 #define SB_SERVER_HTTP_COMPRESS_H
 
@@ -28,12 +28,12 @@ void sb_compressors_fini(sb_compressors *c);
  * zstd. */
 bool sb_compress(sb_compressors *c, sb_coding coding, sb_slice body, sb_buf *out);
 
-/* A body in pieces, by zstd. What it holds is about SB_PACKER_BYTES. NULL: no memory. */
+/* Compresses a body in pieces, by zstd. Its state takes about SB_PACKER_BYTES. NULL: no memory. */
 typedef struct sb_packer sb_packer;
 #define SB_PACKER_BYTES ((size_t)1 << 20)
 sb_packer *sb_packer_new(void);
 void sb_packer_free(sb_packer *p);
-/* Appends the piece to out, packed, so that all of it can be unpacked there. */
+/* Appends the compressed piece to out and flushes it: the client can decompress all of it. */
 bool sb_packer_add(sb_packer *p, sb_slice piece, bool is_last, sb_buf *out);
 
 #endif

@@ -25,7 +25,7 @@
 #include "base/banned.h"
 
 #define ARENA_BLOCK (8u << 10)
-#define REFUSED_BODY_LIMIT (64u << 10) /* of a request that is not let in */
+#define REFUSED_BODY_LIMIT (64u << 10) /* of a request that is refused */
 #define FILE_BLOCK (64u << 10)
 #define OVERRUN (1u << 20) /* bytes above the limit that are still read, for a proper answer */
 #define SECOND 1000000000u
@@ -415,8 +415,8 @@ static enum MHD_Result finish_here(sb_conn *c) {
     return send_reply(c);
 }
 
-/* Waits a little for memory where it is short. False when the request may begin; true when the
- * connection is suspended, and answer is called again. */
+/* Suspends the connection until there is memory, or the time limit for that has passed; answer is
+ * called again then. False: the time limit has passed, or the server is ending. */
 static bool wait_for_memory(sb_conn *c) {
     sb_http_server *s = c->server;
     uint64_t now = sb_server_now(s);
@@ -453,7 +453,7 @@ static enum MHD_Result answer(sb_conn *c) {
         c->status = c->row->run(&c->request, &c->reply, s->o.app);
         if (c->row->how != SB_HTTP_EITHER || c->status != SB_MORE) return finish_here(c);
         c->request.is_inline = false;
-        c->status = SB_OK; /* of a worker the reply holds the result, or why there was none */
+        c->status = SB_OK; /* a worker puts its result, or the error, into the reply */
     }
     if (!send_away(c)) {
         sb_http_fail(&c->reply, 503, "The server is busy; try again in a moment.");

@@ -1,17 +1,18 @@
-/* guard.h: who is let in: Host, Origin, fetch metadata, token.
+/* guard.h: checks of who may send requests: Host, Origin, fetch metadata, token.
  *
- * Host: a page of somebody else's may point its own name at this machine (DNS rebinding) and would
- * then be of our origin. So on a loopback address only the names of loopback are answered, and
- * those that were allowed by name. Names are compared whole, without case and without one dot at
- * the end; the port does not matter unless the allowed entry names one, since tunnels change it.
+ * Host: the owner of a page on another site may point its name at this machine (DNS rebinding), and
+ * the page would then have our origin. So on a loopback address only the names of loopback are
+ * answered, and those that were allowed by name. Names are compared whole, without case and without
+ * one dot at the end; the port does not matter unless the allowed entry names one, since tunnels
+ * change it.
  *
  * Origin: a request that may change something must come from a page of ours. Exact comparison with
- * the Host of the same request or with an allowed name; "null" is nobody. Requests without an
- * Origin come from programs, not from pages. Behind a proxy that replaces Host the browser's own
- * word (Sec-Fetch-Site: same-origin), which no page can forge, counts as well.
+ * the Host of the same request or with an allowed name; "null" never matches. Requests without an
+ * Origin come from programs, not from pages. Behind a proxy that replaces Host the header
+ * Sec-Fetch-Site: same-origin, which the browser sets and no page can forge, is accepted as well.
  *
- * Fetch metadata: a page elsewhere may link to us or frame us, but not pull our data in as a
- * script, an image or a style.
+ * Fetch metadata: a page elsewhere may link to us or frame us, but it may not load our data as a
+ * script, an image or a style sheet.
  *
  * Token: compared in time that does not depend on where the difference is.
  *
@@ -23,7 +24,7 @@
 
 typedef struct sb_guard {
     bool check_host;
-    bool allow_addresses; /* numeric ones are fine as they are */
+    bool allow_addresses; /* numeric addresses are accepted */
     sb_slice *allowed;    /* as given: NAME or NAME:PORT */
     size_t allowed_count;
     sb_slice token; /* empty: none is asked for */

@@ -76,14 +76,15 @@ typedef struct sb_http_request {
     sb_slice peer; /* the client's address as text, without port */
     bool peer_is_loopback;
     bool is_tls;
-    bool is_forwarded; /* a proxy says that it asks for somebody else */
+    bool is_forwarded; /* a proxy forwarded the request for another client */
     sb_arena *arena;   /* of this request, with a cap */
     const sb_alloc *alloc;
     const sb_clock *clock;
     uint64_t deadline;              /* steady nanoseconds: the request is given up after this */
     const _Atomic uint64_t *cut_at; /* a server that ends gives all requests an earlier deadline; 0
                                        while it does not end. May be NULL */
-    bool is_inline;                 /* runs on a listener's thread: other requests wait meanwhile */
+    bool is_inline;                 /* runs on the listener's thread: other requests of that thread
+                                       wait until it is done */
 } sb_http_request;
 
 /* The first value of a query key; .p is NULL when there is none. */
@@ -115,21 +116,22 @@ sb_status sb_http_set_header(sb_http_reply *r, const char *name, sb_slice value)
 /* The body to append to; its cap is the request's memory budget. A failed append turns the reply
  * into an error by itself. */
 sb_buf *sb_http_body(sb_http_reply *r);
-/* A body that is owned by somebody else; release (may be NULL) is called when it was sent or is not
+/* A body whose memory the handler owns; release (may be NULL) is called when it was sent or is not
  * needed any more. */
 void sb_http_lend(sb_http_reply *r, sb_slice body, void (*release)(void *ud), void *ud);
-/* n bytes of an open file from offset on; the descriptor is closed by us, whatever happens. */
+/* n bytes of an open file from offset on; the server closes the descriptor, also after an error. */
 void sb_http_take_file(sb_http_reply *r, int fd, uint64_t offset, uint64_t n);
 
 /* Appends the next piece of a body, a few hundred kilobytes at most. SB_OK: more follows; SB_END:
  * that was the last one; anything else: the body can't be finished. Runs on a worker, which owns
- * the request meanwhile, as a handler does; the deadline counts for each piece. */
+ * the request until this returns, as a handler does. Each piece has a deadline of its own. */
 typedef sb_status (*sb_http_make_fn)(void *ud, sb_buf *out);
-/* A body that is made while the client reads it: it takes the memory of one piece, however long it
- * is. The first pieces are made at once. A body that ends with them is sent like any other, and
- * when they fail, so does this: the handler answers with that status. A later failure breaks the
- * connection, so that nobody takes a part for the whole. release (may be NULL) is called once, when
- * no more is needed, also after a failure. Not for inline handlers. */
+/* A streamed body: it is made piece by piece while the client reads it, and takes the memory of one
+ * piece, however long it is. The first pieces are made by this call. When the body ends with them,
+ * it is sent like any other; when they fail, this returns that status, and the handler returns it
+ * too. A later failure closes the connection without the last chunk, so that a client does not take
+ * an incomplete body for a complete one. release (may be NULL) is called once, when no more is
+ * needed, also after a failure. Not for inline handlers. */
 sb_status sb_http_make(sb_http_reply *r, sb_http_make_fn make, void (*release)(void *ud), void *ud);
 
 /* The same bytes in several codings, made ahead of time; those that do not exist are empty, only
@@ -164,7 +166,7 @@ typedef enum sb_http_coding {
 } sb_http_coding;
 void sb_http_compress(sb_http_reply *r, sb_http_coding how);
 
-/* Bytes that came from a log file, which nobody has checked: a browser must not run them. Sets a
+/* Bytes that came from a log file, which are not trusted: a browser must not execute them. Sets a
  * sandbox policy in place of the server's own. With a file name the browser saves them under that
  * name instead of showing them; without one it saves them when it would show them as a page. */
 void sb_http_user_content(sb_http_reply *r, sb_slice file_name);
@@ -198,7 +200,7 @@ typedef enum sb_http_how {
 } sb_http_how;
 
 typedef struct sb_http_route {
-    unsigned methods;    /* sum of sb_http_method; SB_HTTP_GET brings HEAD along */
+    unsigned methods;    /* a sum of sb_http_method; SB_HTTP_GET includes HEAD */
     const char *path;    /* "/a/b" exactly, or "/a/" and a star: all below "/a/" */
     sb_http_handler run; /* several rows may share a path if their methods differ */
     sb_http_how how;
@@ -233,15 +235,15 @@ typedef struct sb_http_options {
 
     /* Who is let in. The texts are copied. */
     bool check_host;                /* names other than this machine's own loopback are refused */
-    bool allow_addresses;           /* but not numeric addresses: nobody can give those to another
-                                       machine, as can be done with a name (DNS rebinding) */
+    bool allow_addresses;           /* but numeric addresses are accepted: unlike a name, an address
+                                       cannot be made to point to another machine (DNS rebinding) */
     const char *const *allow_hosts; /* further names, or "name:port" */
     size_t allow_host_count;
     const char *token;           /* NULL: no token is asked for */
     const char *cookie_name;     /* a token; two servers on one host need two names */
     const char *policy;          /* Content-Security-Policy of HTML replies */
-    const char *frame_ancestors; /* who may show the page in a frame, in that policy's words; NULL:
-                                    everybody */
+    const char *frame_ancestors; /* the frame-ancestors of that policy: which pages may show ours in
+                                    a frame; NULL: all */
     const char *app_name;        /* title of the login page */
 
     const char *tls_cert; /* PEM; both or none */
@@ -252,10 +254,11 @@ typedef struct sb_http_options {
     unsigned workers;         /* for pooled routes */
     unsigned quick_workers;   /* for quick routes */
     size_t queue;             /* pooled requests that may wait */
-    unsigned max_connections; /* half of them for one address; for it, idle ones make room */
-    unsigned
-        max_per_address;  /* beyond which none is accepted; 0: no limit; a proxy is one address */
-    unsigned max_streams; /* half of them for one address */
+    unsigned max_connections; /* one address may have half of them; beyond that its own idle
+                                 connections are closed */
+    unsigned max_per_address; /* more are not accepted; 0: no limit; all clients of a proxy have one
+                             address */
+    unsigned max_streams;     /* one address may have half of them */
     size_t connection_memory; /* request line, headers and reply headers of one request */
     size_t max_target;        /* bytes of path and query */
     size_t max_headers;
@@ -289,17 +292,16 @@ sb_status sb_http_open(sb_http_server **out, const sb_http_options *o, int *list
  * that are being sent. NULL is allowed. */
 void sb_http_close(sb_http_server *s);
 
-/* Publishes a new version to all streams. Cheap; may be called from any thread, as often as one
- * likes. */
+/* Publishes a new version to all streams. Cheap; may be called from any thread and at any rate. */
 void sb_http_publish(sb_http_server *s, uint64_t version);
-/* The same for a second number, which counts the news of background jobs. */
+/* The same for a second number, which counts the changes of background jobs. */
 void sb_http_publish_jobs(sb_http_server *s, uint64_t count);
 
 typedef struct sb_http_counts {
     uint64_t connections;  /* open now */
     uint64_t streams;      /* open now */
     uint64_t requests;     /* answered, ever */
-    uint64_t refused;      /* sent away before a handler ran, ever */
+    uint64_t refused;      /* refused before a handler ran, ever */
     uint64_t too_slow;     /* connections cut by the time limits, ever */
     uint64_t queued;       /* pooled requests that wait now */
     uint64_t memory;       /* of all requests and replies, now */
@@ -328,7 +330,8 @@ typedef struct sb_http_bind_options {
     const char *host; /* NULL or "": "localhost" */
     bool all;         /* every address, IPv4 and IPv6 where both exist */
     unsigned port;    /* 0: the system chooses */
-    unsigned tries;   /* so many ports upwards; near the top the start is lowered; at least 1 */
+    unsigned tries;   /* how many ports are tried, upwards from `port`; near 65535 it begins lower;
+                         at least 1 */
     bool reuse_port;
 } sb_http_bind_options;
 
@@ -342,8 +345,8 @@ typedef struct sb_http_bound {
     unsigned problem_port; /* the last port that was tried */
 } sb_http_bound;
 
-/* On failure out->problem says which, err has one sentence. A port on which somebody answers on
- * 127.0.0.1 counts as in use even if binding would work beside it. */
+/* On failure out->problem says which, err has one sentence. A port on which a server answers on
+ * 127.0.0.1 counts as in use, even if binding to another address would work. */
 sb_status sb_http_bind(sb_http_bound *out, const sb_http_bind_options *o, sb_err *err);
 
 #endif

@@ -40,7 +40,7 @@ bool sb_login_try(const sb_gate *g, const sb_http_request *q, sb_slice token) {
     return judge(g, q, SB_GUESS_TOKEN, sb_guard_token(&g->guard, token));
 }
 
-/* By cookie: when this address offered too many wrong ones, it is as if there was none. */
+/* A cookie is ignored when this address has sent too many wrong ones. */
 static bool has_cookie(const sb_gate *g, const sb_http_request *q) {
     sb_slice cookies = sb_http_header(q, "Cookie"), name = g->guard.cookie_name;
     if (!cookies.n || !memmem(cookies.p, cookies.n, name.p, name.n)) return false;

@@ -1,4 +1,4 @@
-/* made.c: bodies that are made while they are sent.
+/* made.c: streamed bodies, which are made while they are sent.
  *
  * The client's reading sets the pace: when libmicrohttpd has sent a piece and asks for more, the
  * connection is suspended, a worker makes the next piece, and the connection resumes. So a client
@@ -60,7 +60,8 @@ static ssize_t read_made(void *cls, uint64_t pos, char *to, size_t room) {
     switch (sb_pool_submit(m->server->pool, make_piece, m)) {
     case SB_OK:
         break;
-    case SB_DROPPED: /* many wait: a piece takes a few milliseconds, so it is made here */
+    case SB_DROPPED: /* the queue is full; a piece takes a few milliseconds, so the listener makes
+                        it */
         make_piece(m);
         break;
     default:

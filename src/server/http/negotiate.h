@@ -1,7 +1,6 @@
 /* negotiate.h: what a client asks of a body: coding, part, whether it has it already.
  *
- * Rules of RFC 9110. A header that cannot be understood is as if it had not been sent, which is
- * always a correct answer; nothing here fails.
+ * Rules of RFC 9110. A malformed header is ignored, which the RFC allows; no function fails.
  * Threads: none. Cost: one pass over the header, no memory. */
 #ifndef SB_SERVER_HTTP_NEGOTIATE_H
 #define SB_SERVER_HTTP_NEGOTIATE_H
@@ -40,7 +39,7 @@ typedef enum sb_range {
 /* One range of a body of size bytes; for SB_RANGE_PART *first and *n are set, n at least 1. */
 sb_range sb_range_parse(sb_slice header, uint64_t size, uint64_t *first, uint64_t *n);
 
-/* Does compressing bytes of this content type pay? */
+/* Do bytes of this content type usually become smaller when they are compressed? */
 bool sb_type_compresses(const char *content_type);
 /* Is it this type, whatever parameters follow? */
 bool sb_type_is(const char *content_type, const char *type);

@@ -224,7 +224,8 @@ sb_status sb_http_fail(sb_http_reply *r, int status, const char *format, ...) {
     return SB_OK;
 }
 
-/* A raw query as it may stand in a header: what no URL may hold is escaped, the rest stays. */
+/* A raw query as it may stand in a header: characters that a URL may not contain are escaped, all
+ * others stay. */
 static void add_query(sb_buf *out, sb_slice raw) {
     for (size_t i = 0; i < raw.n; i++) {
         uint8_t c = raw.p[i];
@@ -251,8 +252,8 @@ sb_status sb_http_redirect(sb_http_reply *r, int status, sb_slice path, sb_slice
     return SB_OK;
 }
 
-/* "./b?x=1" for "/a/b": still right when a proxy in between has taken a part off the front, and the
- * dot keeps a colon in the name from reading as a scheme. */
+/* "./b?x=1" for "/a/b": relative, so that it is right also behind a proxy that removes a prefix;
+ * the dot keeps a colon in the name from being read as the end of a scheme. */
 sb_status sb_reply_redirect_here(sb_http_reply *r, int status, sb_slice path, sb_slice raw_query,
                                  sb_slice without_key) {
     size_t start = path.n;

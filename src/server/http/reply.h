@@ -4,7 +4,7 @@
  *
  * settle and wire are cheap and never fail; compress may take milliseconds and may be left out, the
  * body is then sent as it is. Nothing here touches a socket, so all of it is tested alone.
- * Threads: belongs to whoever has the request. */
+ * Threads: belongs to the thread that owns the request. */
 #ifndef SB_SERVER_HTTP_REPLY_H
 #define SB_SERVER_HTTP_REPLY_H
 
@@ -23,10 +23,10 @@ typedef enum sb_reply_body {
     SB_REPLY_MADE,
 } sb_reply_body;
 
-/* What one server says in all its replies. */
+/* What all replies of one server have in common. */
 typedef struct sb_reply_rules {
     const char *policy;          /* Content-Security-Policy of HTML */
-    const char *frame_ancestors; /* of every page's policy; NULL or "": nothing is said */
+    const char *frame_ancestors; /* of the policy of every page; NULL or "": none */
     sb_http_hooks hooks;
     void *app;
     size_t reply_memory;
@@ -61,7 +61,7 @@ struct sb_http_reply {
     sb_err err;
     const char *allow; /* of a 405 */
     bool is_answered;  /* a body or an error was set */
-    bool must_close;   /* the connection is of no use after this */
+    bool must_close;   /* the connection must be closed after this reply */
     /* decided by settle */
     sb_coding coding;
     bool varies;
@@ -82,15 +82,15 @@ void sb_reply_no_body(sb_http_reply *r, int status);
 sb_status sb_reply_redirect_here(sb_http_reply *r, int status, sb_slice path, sb_slice raw_query,
                                  sb_slice without_key);
 
-/* From the handler's status to a complete reply. Sets coding; whoever calls then compresses or
- * not. */
+/* From the handler's status to a complete reply. Sets coding; the caller decides whether to
+ * compress. */
 void sb_reply_settle(sb_http_reply *r, sb_status status);
 /* How many bytes compress would read; 0 when there is nothing to do. */
 size_t sb_reply_compress_size(const sb_http_reply *r);
 void sb_reply_compress(sb_http_reply *r, sb_compressors *c);
 
 /* Puts the next pieces of a SB_REPLY_MADE into the buffer, in place of those before. SB_OK: more
- * follows; SB_END: these are the last; else they are worth nothing. */
+ * follows; SB_END: these are the last; any other status: the pieces must not be sent. */
 sb_status sb_reply_make_more(sb_http_reply *r);
 
 /* What goes out: headers in order, then bytes, or n bytes of fd, or what make makes. */

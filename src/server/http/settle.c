@@ -100,7 +100,7 @@ static bool settle_not_modified(sb_http_reply *r) {
     return true;
 }
 
-/* True when a part is sent, or none can be. */
+/* True when the reply is a part of the body (206) or the range is outside of it (416). */
 static bool settle_range(sb_http_reply *r) {
     const sb_http_request *q = r->request;
     r->whole = body_size(r);
@@ -141,7 +141,7 @@ static void settle_coding(sb_http_reply *r) {
     r->varies = true;
     bool is_near = q->peer_is_loopback && !q->is_forwarded;
     if (!is_made && is_near && r->whole < r->rules->compress_min_loopback) return;
-    /* Of the two only zstd is there for bodies in pieces. */
+    /* Streamed bodies are compressed by zstd only. */
     r->coding =
         sb_accept_coding(accepted, SB_CODING_ZSTD | (is_made ? 0u : (unsigned)SB_CODING_GZIP));
 }
@@ -252,7 +252,7 @@ static const char *policy_of(const sb_http_reply *r) {
     return NULL;
 }
 
-/* Does a browser ask in order to show the bytes as a page, or inside one? */
+/* Does a browser want to show the bytes as a page or in a frame? */
 static bool is_for_page(const sb_http_request *q) {
     static const char *const pages[] = {"document", "iframe", "frame", "object", "embed"};
     sb_slice dest = sb_http_header(q, "Sec-Fetch-Dest");
@@ -262,7 +262,8 @@ static bool is_for_page(const sb_http_request *q) {
 }
 
 static bool add_guards(sb_reply_wire *w, const sb_http_reply *r) {
-    /* Bytes of a log are for <img> and <audio>; as a page they are saved, never shown. */
+    /* Bytes of a log are meant for <img> and <audio>. A browser that navigates to them saves them
+     * as a file. */
     if (r->sandboxed && is_for_page(r->request) && !reply_has_header(r, "Content-Disposition"))
         add(w, "Content-Disposition", "attachment");
     add(w, "X-Content-Type-Options", "nosniff");

@@ -1,8 +1,8 @@
-/* shares.h: no address takes more than its share of what there is a limited number of.
+/* shares.h: limits how many connections or streams one address may have.
  *
- * Addresses share counters by their hash: memory is fixed. The hash is seeded, so that nobody can
- * choose an address that shares a counter with somebody else's. Of an IPv6 address the network
- * counts, since a client has all addresses of it. Threads: any. */
+ * Addresses share counters by their hash: memory is fixed. The hash is seeded, so that an attacker
+ * cannot choose an address that shares a counter with a given client. Of an IPv6 address only the
+ * network part (64 bits) counts, since a client has all addresses of its network. Threads: any. */
 #ifndef SB_SERVER_HTTP_SHARES_H
 #define SB_SERVER_HTTP_SHARES_H
 
@@ -18,13 +18,13 @@ typedef struct sb_shares {
     _Atomic unsigned count[SB_SHARE_COUNTERS];
 } sb_shares;
 
-/* A share is half of all; of only a few, everybody may have all. */
+/* The limit of one address is half of `all`; when `all` is small (below 128) there is no limit. */
 void sb_shares_init(sb_shares *s, unsigned all);
 
 /* The counter of an address. */
 unsigned sb_share_slot(uint64_t seed, const struct sockaddr *address);
 
-/* Has the address all that it may have? */
+/* Has the address reached its limit? */
 static inline bool sb_share_is_used_up(const sb_shares *s, unsigned slot) {
     return atomic_load_explicit(&s->count[slot], memory_order_relaxed) >= s->most;
 }

@@ -113,7 +113,8 @@ static ssize_t stream_read(void *cls, uint64_t pos, char *buf, size_t max) {
         if (result == 0) {
             s->is_suspended = true;
             MHD_suspend_connection(s->conn->mhd);
-            /* The ticker chose its wake-up time before this stream was suspended. */
+            /* The ticker chose its wake-up time before this stream was suspended, and may have to
+             * wake up earlier. */
             if (due_at(s, newest(t)) < t->wake_at) pthread_cond_signal(&t->wake);
         }
     }
@@ -216,8 +217,8 @@ bool sb_ticker_await_memory(sb_ticker *t, sb_conn *c) {
     return waits;
 }
 
-/* Resumes those that have waited long enough or for whom there is memory by now; answers when to
- * look again. */
+/* Resumes the requests that have waited long enough or for which there is memory now; returns the
+ * time of the next check. */
 static uint64_t wake_waiting(sb_ticker *t, uint64_t now) {
     sb_conn *rest = NULL;
     for (sb_conn *c = t->waiting, *next; c; c = next) {
@@ -233,8 +234,9 @@ static uint64_t wake_waiting(sb_ticker *t, uint64_t now) {
     return rest ? now + MEMORY_LOOK : UINT64_MAX;
 }
 
-/* The C library keeps what was freed for the next one who asks. After large answers that is a lot;
- * so once a second it is told to give it back. Called without the lock: it takes a while. */
+/* The C library keeps freed memory for later allocations. After large replies that is a lot, so it
+ * is returned to the system, at most once a second. The lock is released meanwhile, since
+ * malloc_trim takes milliseconds. */
 static void give_memory_back(sb_ticker *t) {
     size_t freed = atomic_load_explicit(&t->quota->freed, memory_order_relaxed);
     if (freed - t->trimmed < TRIM_BYTES) return;
@@ -257,7 +259,7 @@ void sb_ticker_end_streams(sb_ticker *t) {
     pthread_mutex_unlock(&t->lock);
 }
 
-/* Wakes the thread once for everything that is published before it looks. */
+/* Wakes the thread once for all versions that are published before it looks. */
 static void wake_for_news(sb_ticker *t) {
     if (atomic_exchange(&t->dirty, true)) return; /* the ticker knows, and has not looked yet */
     pthread_mutex_lock(&t->lock);
@@ -307,8 +309,7 @@ static bool has_sent_more(const sb_conn *c) {
            ioctl(c->fd, FIONREAD, &waiting) == 0 && waiting > 0;
 }
 
-/* When connections get scarce, those on which nothing happens go first: one client must not take
- * them all. */
+/* When many connections are open, idle ones are closed early, so that new clients can connect. */
 static bool is_idle_in_crowd(const sb_ticker *t, const sb_conn *c, uint64_t now) {
     if (t->conn_count <= t->crowd) return false;
     uint64_t since = atomic_load_explicit(&c->idle_since, memory_order_relaxed);
