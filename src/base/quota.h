@@ -28,7 +28,8 @@ typedef struct sb_quota {
 /* The quota must not be moved afterwards. */
 void sb_quota_init(sb_quota *q, const sb_alloc *inner, size_t limit);
 
-/* Counts memory that somebody else allocates: false when that would be too much. */
+/* Counts memory that is allocated elsewhere, for example by a library; false when that would exceed
+ * the limit. */
 bool sb_quota_take(sb_quota *q, size_t n);
 void sb_quota_give(sb_quota *q, size_t n);
 

@@ -3,7 +3,7 @@
  *     return sb_fail(err, SB_CORRUPT, offset, "%s: length checksum differs", name);
  *
  * err may be NULL everywhere. Control characters in the text are replaced by '?', so that a tag or
- * a path from a hostile file cannot drive somebody's terminal. */
+ * a path from a hostile file cannot send control sequences to a terminal. */
 #ifndef SB_BASE_STATUS_H
 #define SB_BASE_STATUS_H
 

@@ -3,9 +3,9 @@
  *   CheckpointState in protobuf's text format: 1 model_checkpoint_path |
  *   2 all_model_checkpoint_paths | 3 all_model_checkpoint_timestamps | 4 last_preserved_timestamp
  *
- * Nobody scans the directory, compares numbers or looks at times: the file says which one is the
- * newest, as tf.train.latest_checkpoint has it. A path in it is relative to its own directory, or
- * absolute (TF1's Saver); it may come from a stranger's log, so with SB_CKPT_BENEATH only what
+ * Readers do not scan the directory, compare numbers or look at times: the file says which one is
+ * the newest, as tf.train.latest_checkpoint has it. A path in it is relative to its own directory,
+ * or absolute (TF1's Saver); it may come from a stranger's log, so with SB_CKPT_BENEATH only what
  * lies beneath the directory counts.
  *
  * Two differences to TensorFlow: `*?[` in a path are plain characters (but for NAME-?????-of-00002,

@@ -119,13 +119,8 @@ int sb_ckpt_cli_put(sb_ckpt_cli *c) {
 void sb_ckpt_cli_progress(void *ud, uint64_t bytes) {
     sb_ckpt_cli *c = ud;
     sb_cli *cli = c->cli;
-    if (!cli->err_is_terminal) return;
-    uint64_t now = cli->env->clock->steady(cli->env->clock->ctx);
-    if (cli->began_ns == 0) cli->began_ns = now;
-    if (now - cli->began_ns < 1000000000u || now - cli->shown_ns < 200000000u) return;
-    cli->shown_ns = now;
-    cli->progress_shown = true;
-    double done = (double)(c->before + bytes) / 1e6, seconds = (double)(now - cli->began_ns) / 1e9;
+    double seconds, done = (double)(c->before + bytes) / 1e6;
+    if (!sb_cli_progress_is_due(cli, &seconds)) return;
     fprintf(cli->err, "\r%s: %.0f of %.0f MB, %.0f MB/s\033[K", c->what, done, (double)c->all / 1e6,
             done / seconds);
     fflush(cli->err);

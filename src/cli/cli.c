@@ -86,13 +86,20 @@ int sb_cli_fail(sb_cli *cli, const sb_err *err) {
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-void sb_cli_progress(sb_cli *cli, const char *what, uint64_t done, uint64_t all, uint64_t bytes) {
-    if (!cli->err_is_terminal) return;
+bool sb_cli_progress_is_due(sb_cli *cli, double *seconds) {
+    if (!cli->err_is_terminal) return false;
     uint64_t now = cli->env->clock->steady(cli->env->clock->ctx);
     if (cli->began_ns == 0) cli->began_ns = now;
-    if (now - cli->began_ns < 1000000000u || now - cli->shown_ns < 200000000u) return;
+    if (now - cli->began_ns < 1000000000u || now - cli->shown_ns < 200000000u) return false;
     cli->shown_ns = now;
     cli->progress_shown = true;
+    *seconds = (double)(now - cli->began_ns) / 1e9;
+    return true;
+}
+
+void sb_cli_progress(sb_cli *cli, const char *what, uint64_t done, uint64_t all, uint64_t bytes) {
+    double seconds;
+    if (!sb_cli_progress_is_due(cli, &seconds)) return;
     fprintf(cli->err, "\r%s: %llu of %llu files, %llu MB\033[K", what, (unsigned long long)done,
             (unsigned long long)all, (unsigned long long)(bytes / 1000000));
     fflush(cli->err);

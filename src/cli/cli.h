@@ -1,8 +1,8 @@
 /* cli.h: what every sub-command gets, and what they share: output fit for terminals, progress.
  *
  * A command writes lines into cli->line and hands them over with sb_cli_put; all text that comes
- * from files goes through sb_cli_add_shown, so that no file can drive somebody's terminal. Adding a
- * command is a file with an sb_command and a row in commands.c. */
+ * from files goes through sb_cli_add_shown, so that no file can send control sequences to the
+ * terminal. Adding a command is a file with an sb_command and a row in commands.c. */
 #ifndef SB_CLI_CLI_H
 #define SB_CLI_CLI_H
 
@@ -62,6 +62,9 @@ void sb_cli_add_path(sb_buf *out, const char *path);
 /* Prints "seaboard: " and the text to the error output. Returns the exit code of the status. */
 int sb_cli_fail(sb_cli *cli, const sb_err *err);
 
+/* Is it time to show progress again? On terminals only, not in the first second, and at most five
+ * times a second. *seconds: since the work began. */
+bool sb_cli_progress_is_due(sb_cli *cli, double *seconds);
 /* Shows the progress on a terminal when the work has taken longer than a second; at most five times
  * a second. */
 void sb_cli_progress(sb_cli *cli, const char *what, uint64_t done, uint64_t all, uint64_t bytes);

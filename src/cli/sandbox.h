@@ -1,6 +1,6 @@
 /* sandbox.h: the server gives up what it does not need, so that a hole in it is worth little.
  *
- *   auto   writes below its own directories only, runs no programs, connects to nobody
+ *   auto   writes below its own directories only, runs no programs, opens no connections
  *   on     and reads below the log directories only
  *
  * Done by the kernel, for this thread and all that it starts later: Landlock for files and TCP, a

@@ -50,9 +50,9 @@ static bool is_host_name(const char *text) {
 }
 
 /* Which names the server answers to. Beyond this machine they can't all be known: behind a token
- * any will do, since a page of somebody else's has none. Without a token a page could be served
- * under a name that its owner points here afterwards (DNS rebinding): so only numeric addresses,
- * this machine's own name and those of --allow_host are taken. */
+ * any name is accepted, since a page of another site does not have the token. Without a token a
+ * page could be served under a name that its owner points here afterwards (DNS rebinding): so only
+ * numeric addresses, this machine's own name and those of --allow_host are taken. */
 static bool set_hosts(sb_serving *s, sb_http_options *http) {
     const sb_serve_flags *f = s->flags;
     bool is_open = s->is_exposed && !s->token;

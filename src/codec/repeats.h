@@ -26,7 +26,7 @@ typedef struct sb_repeats {
     uint32_t room;    /* a power of two, or 0 */
     uint32_t last;
     uint32_t learned;
-    uint32_t lost; /* learned in vain: pushed out by another series */
+    uint32_t lost; /* entries that another series evicted before they were used */
     bool is_off;   /* there are too many series for this to help */
 } sb_repeats;
 

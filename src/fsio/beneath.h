@@ -1,5 +1,5 @@
-/* beneath.h: the one way to open a path that somebody else wrote down: in a log, a config, a state
- * file. What is opened lies strictly beneath a given directory, or nothing is opened.
+/* beneath.h: the only function that opens a path which comes from outside: in a log, a config, a
+ * state file. What is opened lies strictly beneath a given directory, or nothing is opened.
  *
  * Refused by its spelling alone: empty, absolute, a part "..", a leading '~', NUL and control
  * characters, longer than SB_BENEATH_MAX. Refused on the way: a symbolic link that leads outside
@@ -7,8 +7,8 @@
  * a pipe or a device would make the reader wait, or worse.
  *
  * The kernel does the walk where it can (openat2, Linux 5.6); elsewhere we go component by
- * component, holding each directory open, so that nobody can move the way under our feet. Paths
- * are never compared as text: /srv/data does not begin /srv/data-secret.
+ * component, holding each directory open, so that another process cannot exchange a directory
+ * between two steps. Paths are never compared as text: /srv/data does not begin /srv/data-secret.
  *
  * Threads: no state.  Cost: one system call, or two a component. */
 #ifndef SB_FSIO_BENEATH_H

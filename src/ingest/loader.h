@@ -48,7 +48,7 @@ typedef struct sb_loader {
     _Atomic unsigned flags; /* SB_LOADER_... */
     bool is_found;          /* seen by the present walk */
     bool is_updated;        /* its files were checked since the last sync request */
-    /* Kept up to date for whoever wants to show progress: */
+    /* Kept up to date, so that progress can be shown: */
     _Atomic uint64_t bytes, bytes_done, points, files_seen;
 } sb_loader;
 

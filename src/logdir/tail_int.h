@@ -65,7 +65,7 @@ struct sb_tail {
     bool search_done;   /* up to the end of the file, which was then at */
     uint64_t search_end;
     uint64_t searched; /* no record begins between lost_at and here */
-    uint64_t spent;    /* bytes of payloads that were checked in vain */
+    uint64_t spent;    /* bytes of payloads whose checksum was computed and did not match */
     uint32_t waiting_n;
     sb_tail_place waiting[SB_TAIL_WAITING];
 
@@ -119,7 +119,8 @@ sb_status sb_tail_say_replaced(sb_tail *t, sb_err *err, const char *how);
 /* From now on there is no record at this place. record: the frame with the bad payload, for
  * SB_BAD_PAYLOAD. SB_OK, or SB_REPLACED when the whole file was written anew. */
 sb_status sb_tail_lose(sb_tail *t, sb_status kind, const sb_record *record, sb_err *err);
-/* May this many bytes be checked in vain? Counts them. */
+/* Is there budget left to compute the checksum of so many bytes, which may not match? Counts them.
+ * */
 bool sb_tail_may_spend(sb_tail *t, uint64_t bytes);
 /* Lost: SB_OK when a record was found, at base + at; SB_MORE; or an error. *again: the lost place
  * itself may be good now, and is to be read as usual. */

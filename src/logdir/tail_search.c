@@ -8,7 +8,8 @@
  * written: a few of those are remembered and looked at again when the file is long enough.
  *
  * A file can be made on purpose in which each of many headers claims a large payload. What is
- * checked in vain is therefore bounded by four times the place that was reached, plus a start. */
+ * checked without success is therefore bounded by four times the place that was reached, plus a
+ * start. */
 #include "logdir/tail_int.h"
 
 #include "base/bytes.h"

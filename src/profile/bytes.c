@@ -2,12 +2,10 @@
 #include "profile/bytes.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/temp_file.h"
 #include "fsio/gz.h"
 #include "base/banned.h"
 
@@ -34,17 +32,6 @@ struct sb_trace_bytes {
     bool is_view; /* the descriptors are another one's */
 };
 
-static int open_unlinked(const char *folder) {
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0) return fd;
-    char path[600]; /* a file system without O_TMPFILE */
-    int n = snprintf(path, sizeof path, "%s/seaboard-trace-XXXXXX", folder);
-    if (n < 0 || (size_t)n >= sizeof path) return -1;
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) unlink(path);
-    return fd;
-}
-
 static sb_status begin_archive(sb_trace_bytes *b, const char *spool_dir, sb_err *err) {
     uint8_t head[16];
     int64_t n = b->fs->read_at(b->fs->ctx, b->file, head, sizeof head, 0);
@@ -54,8 +41,7 @@ static sb_status begin_archive(sb_trace_bytes *b, const char *spool_dir, sb_err 
         b->is_cut = b->info.size > b->most;
         return SB_OK;
     }
-    if (spool_dir) b->spool = open_unlinked(spool_dir);
-    if (b->spool < 0) b->spool = open_unlinked("/tmp");
+    b->spool = sb_temp_file_or_tmp(spool_dir);
     if (b->spool < 0)
         return sb_fail_errno(err, SB_IO, errno, "no temporary file can be made to unpack %s",
                              b->path);

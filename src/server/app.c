@@ -1,7 +1,7 @@
 /* app.c: opening and closing of the application.
  *
  * Opened in this order: the store, the background jobs, the reader (with threads of its own), the
- * HTTP server. Closed in the order in which nobody uses what is already freed: publishing to the
+ * HTTP server. Closed in an order in which nothing uses what is already freed: publishing to the
  * server stops, then the server (whose handlers use all others), the background jobs, the reader,
  * the store. */
 #include "server/app.h"
@@ -27,8 +27,12 @@
 #define BODIES_BYTES ((size_t)16 << 20)
 #define SMOOTH_KEEP_BYTES ((uint64_t)16 << 20)
 #define SMOOTH_KEEP_PER_POINT 7u
-#define MODELS_BYTES ((size_t)256 << 20)        /* of graphs; none until somebody looks at one */
-#define TRACES_BYTES ((size_t)1 << 30)          /* of profiles; none until somebody opens one */
+#define MODELS_BYTES                                                                               \
+    ((size_t)256 << 20) /* of graphs; nothing is allocated until one is
+                                                   opened */
+#define TRACES_BYTES                                                                               \
+    ((size_t)1 << 30)                           /* of profiles; nothing is allocated until one is
+                                                   opened */
 #define SMOOTH_LINE_BYTES ((uint64_t)256 << 20) /* a line above that is sent unsmoothed */
 
 static void publish_version(void *ud, uint64_t version) {

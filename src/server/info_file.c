@@ -68,7 +68,7 @@ static const char *join_path(sb_arena *arena, const char *temp, const char *name
     return path;
 }
 
-/* Any user may write into this directory, so a file of our name may be somebody else's: it is
+/* Any user may write into this directory, so a file with our name may belong to another user: it is
  * removed first, and the new file is created exclusively. */
 static sb_status write_info_file(const char *path, sb_slice content, sb_err *err) {
     unlink(path);

@@ -6,14 +6,12 @@
  * read. */
 #include "server/made_cache.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/slice.h"
+#include "base/temp_file.h"
 #include "base/banned.h"
 
 #define MOST_ENTRIES 65536u /* a power of two */
@@ -24,7 +22,8 @@
 
 typedef struct made {
     uint64_t
-        hash[2]; /* of the key; two of 64 bits: nobody finds two keys with both alike by chance */
+        hash[2]; /* of the key; two of 64 bits: two keys with the same pair do not occur by chance
+                    */
     uint64_t at;
     uint32_t n;
 } made;
@@ -42,25 +41,13 @@ struct sb_made_cache {
     uint64_t under_way[MOST_UNDER_WAY][2]; /* hashes; 0, 0 is free */
 };
 
-static int open_unlinked(const char *folder) {
-    int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0) return file;
-    char path[4096];
-    int n = snprintf(path, sizeof path, "%s/seaboard-made-XXXXXX", folder);
-    if (n < 0 || (size_t)n >= sizeof path) return -1;
-    file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0) unlink(path);
-    return file;
-}
-
 sb_status sb_made_cache_new(sb_made_cache **out, const sb_alloc *alloc, const char *folder,
                             uint64_t bytes, sb_err *err) {
     sb_made_cache *c = sb_alloc_zeroed(alloc, 1, sizeof *c);
     if (!c) return sb_fail_nomem(err, "for the cache of thumbnails");
     c->alloc = alloc;
     c->limit = bytes;
-    c->file = open_unlinked(folder ? folder : "/tmp");
-    if (c->file < 0) c->file = open_unlinked("/tmp");
+    c->file = sb_temp_file_or_tmp(folder);
     pthread_mutex_init(&c->mutex, NULL);
     pthread_condattr_t steady;
     pthread_condattr_init(&steady);
@@ -174,7 +161,7 @@ bool sb_made_cache_find(sb_made_cache *c, sb_slice key, sb_buf *out) {
         if (got <= 0) return false;
         done += (size_t)got;
     }
-    /* nobody has written over it meanwhile */
+    /* it was not overwritten in the meantime */
     if (!find_entry(c, hash, &again) || again.at != m.at || again.n != m.n) return false;
     out->n += m.n;
     return true;

@@ -30,7 +30,7 @@ void sb_made_cache_keep(sb_made_cache *c, sb_slice key, sb_slice bytes);
 
 /* Equal questions at the same time are made once: the first to begin makes it and calls end, the
  * others wait in begin until it is there, its maker has given up, or is_over(ud) says so (it is
- * asked every few milliseconds). False: somebody else was making it, look into the cache again.
+ * asked every few milliseconds). False: another thread was making it: look into the cache again.
  * True: the caller has to make it. */
 bool sb_made_cache_begin(sb_made_cache *c, sb_slice key, bool (*is_over)(void *ud), void *ud);
 void sb_made_cache_end(sb_made_cache *c, sb_slice key);

@@ -1,5 +1,5 @@
 /* model_cache.h: a cache of model graphs, so that a graph is read and made a model once, not for
- * every box that somebody opens.
+ * every box that a user opens.
  *
  * The key says everything that a model depends on (which bytes of which log), so none is ever
  * stale. Files that people drop on the page live here too, for as long as there is room.

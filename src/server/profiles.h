@@ -1,8 +1,8 @@
 /* profiles.h: the captures of the log directory, and those that are open: parsed, in memory.
  *
  * A thread walks the log directory now and then and keeps the list. A capture is opened by a
- * background job; the result is a trace that stays until others need its room. Whoever asks about
- * one holds it meanwhile.
+ * background job; the result is a trace that stays until others need its room. A request that uses
+ * a trace holds a reference to it.
  *
  * Threads: all functions but new and free may be called from any. */
 #ifndef SB_SERVER_PROFILES_H

@@ -7,12 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/temp_file.h"
 #include "base/banned.h"
 
 #define SLAB_BYTES ((size_t)1 << 20)
@@ -37,18 +36,6 @@ struct sb_blocks {
     sb_blocks_stats stats;
 };
 
-static int open_spill(const char *dir) {
-    int file = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0) return file;
-    /* File systems without unnamed files. */
-    char path[4096];
-    int n = snprintf(path, sizeof path, "%s/seaboard-spill-XXXXXX", dir);
-    if (n < 0 || (size_t)n >= sizeof path) return -1;
-    file = mkostemp(path, O_CLOEXEC);
-    if (file >= 0) unlink(path);
-    return file;
-}
-
 sb_status sb_blocks_new(sb_blocks **out, const sb_alloc *alloc, uint64_t memory_limit,
                         const char *spill_dir, sb_err *err) {
     sb_blocks *b = sb_alloc_zeroed(alloc, 1, sizeof *b);
@@ -58,7 +45,7 @@ sb_status sb_blocks_new(sb_blocks **out, const sb_alloc *alloc, uint64_t memory_
     b->limit = UINT64_MAX;
     if (spill_dir && memory_limit) {
         b->limit = memory_limit;
-        b->file = open_spill(spill_dir);
+        b->file = sb_temp_file(spill_dir);
         if (b->file < 0) {
             int reason = errno;
             sb_alloc_put(alloc, b, sizeof *b);

@@ -17,9 +17,9 @@ static uint64_t unzigzag(uint64_t x) {
     return (x >> 1) ^ (0 - (x & 1));
 }
 
-/* Writes four bytes or more, of which those that count are stepped over. */
+/* Writes at least four bytes; the return value is behind those that belong to the varint. */
 static inline uint8_t *put_varint(uint8_t *p, uint64_t x) {
-    if (x < 1u << 28) { /* nearly always; without a branch on how many bytes it takes */
+    if (x < 1u << 28) { /* the usual case, without a branch on the number of bytes */
         uint32_t low = (uint32_t)x;
         uint32_t more = (uint32_t)(31 - __builtin_clz(low | 1)) / 7;
         uint32_t spread =
@@ -66,7 +66,8 @@ static uint8_t *put_series(uint8_t *p, const void *column) {
 
 static bool even_steps(const int64_t *steps) {
     uint64_t delta = (uint64_t)steps[1] - (uint64_t)steps[0];
-    /* The span of all must fit, since the delta is found again by dividing it. */
+    /* The difference of last and first step must fit into 64 bits, since decoding computes the
+     * delta by dividing it. */
     if (delta + MAX_EVEN_DELTA > 2 * MAX_EVEN_DELTA) return false;
     for (uint32_t i = 2; i < SB_CHUNK_POINTS; i++)
         if ((uint64_t)steps[i] - (uint64_t)steps[i - 1] != delta) return false;
@@ -132,8 +133,8 @@ static uint16_t place_of(const double *values, double x) {
 #define LANES 4u
 _Static_assert(SB_CHUNK_POINTS % LANES == 0, "no rest");
 
-/* Several at a time and without a branch; false when a value is not finite. The sum is made in
- * order, so that it is the same as of the plain pass. */
+/* Several values at a time and without a branch; false when a value is not finite. The sum is
+ * computed in order, so that it is bit for bit that of the plain loop. */
 static bool sum_up_finite(sb_chunk *c, const double *values) {
     double low[LANES], high[LANES], sum = 0;
     double odd[LANES] = {0}; /* x - x is NaN when x is not finite */

@@ -32,7 +32,8 @@ typedef struct sb_store_opts {
     const sb_alloc *alloc;
     uint64_t memory_limit; /* for sealed chunks; 0: none */
     const char *spill_dir; /* where chunks beyond it go; NULL: they stay in memory */
-    uint32_t max_tags;     /* of one run; more are counted, not kept. 0: a million */
+    uint32_t max_tags;     /* of one run; further tags are counted, their points are not stored. 0:
+                              a million */
     uint64_t hash_seed;
     void (*changed)(void *ud,
                     uint64_t version); /* after every commit; may be NULL; must be quick */
@@ -69,7 +70,7 @@ typedef enum sb_ref_where {
 
 /* A record of a log file: enough to read it again and to notice that it changed. The fields from
  * media on are what ingest saw of the first picture or clip: hints for lists and layout, so that
- * neither needs a read; who decodes it checks it again. All 0 for everything else. */
+ * neither needs a read; the decoder checks them again. All 0 for everything else. */
 typedef struct sb_ref {
     uint64_t offset; /* of the record in its file */
     uint32_t length; /* of the payload */
@@ -113,7 +114,7 @@ sb_status sb_store_add_run(sb_store *s, sb_slice name, sb_slice path, sb_run **o
 void sb_store_drop_run(sb_store *s, sb_run *run);
 
 /* Files in the order in which they are to be read (byte order of paths): a new file takes its place
- * among the others. The answer is the file's number, good until it is dropped. */
+ * among the others. *file is the file's number, valid until the file is dropped. */
 sb_status sb_run_add_file(sb_run *run, sb_slice path, uint32_t *file, sb_err *err);
 /* The file's points disappear with the next commit. The number may be used again. */
 void sb_run_drop_file(sb_run *run, uint32_t file);
@@ -127,9 +128,10 @@ bool sb_run_find(const sb_run *run, sb_slice tag, uint32_t *series);
 const sb_series_meta *sb_run_series_meta(const sb_run *run, uint32_t series);
 
 /* How a number was logged. TensorBoard shows integers without a decimal point and booleans as
- * words, so the kind of every point is known: a part holds numbers of one kind. After
- * SB_MOST_KIND_CHANGES changes the points of a series keep the kind that they have then, so that a
- * log that changes it with every point does not cost a part a point. */
+ * words, so the kind of every point is known: a part holds numbers of one kind. Values are doubles:
+ * integers beyond 2^53 are rounded to the nearest double. After SB_MOST_KIND_CHANGES changes the
+ * points of a series keep the kind that they have then, so that a log that changes the kind with
+ * every point does not need a part for every point. */
 typedef enum sb_number_kind { SB_NUMBER_REAL, SB_NUMBER_WHOLE, SB_NUMBER_BOOL } sb_number_kind;
 #define SB_MOST_KIND_CHANGES 256u
 
@@ -201,7 +203,8 @@ typedef struct sb_run_info {
     double start_wall; /* the least wall time of all events */
     double last_wall;  /* the greatest */
     uint64_t version;  /* of the store at the run's last commit */
-    uint64_t epoch;    /* changes when points were superseded, or a file's points went */
+    uint64_t epoch;    /* changes when points were superseded, or when points disappeared with their
+                          file */
     uint64_t points;
     uint64_t dropped_tags; /* values whose tag was one too many */
     uint32_t series_count;

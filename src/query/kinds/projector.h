@@ -5,7 +5,7 @@
  * beside it. Tensors are in such files (text with tabs, or raw float32) or in the run's newest
  * checkpoint, every matrix of which is offered (but for the optimizer's).
  *
- * Every path in a config or in a checkpoint's state comes from whoever wrote the log. Each is
+ * Every path in a config or in a checkpoint's state comes from the log and is not trusted. Each is
  * opened beneath the directory of the file that names it, or not at all (fsio/beneath.h).
  *
  * Differences to TensorBoard: model_checkpoint_path is relative to the config, not to where the

@@ -1,4 +1,5 @@
-/* text_search.h: which of many texts hold what somebody looks for, and a few words around it.
+/* text_search.h: full-text search: which of many texts contain the words of a query, and a few
+ * words around them.
  *
  * In:  items (refs.h) and a pattern.  Out: for each item how often it occurs and the first place,
  * in the arena. Threads: any, each with a pattern of its own.  Cost: one reading of each record,

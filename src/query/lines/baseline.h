@@ -5,7 +5,7 @@
  * between them; of several at one x the last one of the log counts.
  *
  * Threads: any.  Cost: one pass over all points; the arena holds a copy of them. A question costs
- * next to nothing when x goes along with that of the one before, else a binary search. */
+ * almost nothing when x follows that of the point before, else a binary search. */
 #ifndef SB_QUERY_LINES_BASELINE_H
 #define SB_QUERY_LINES_BASELINE_H
 

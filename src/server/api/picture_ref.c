@@ -115,7 +115,8 @@ sb_status sb_picture_ref_decode(sb_picture *out, sb_slice bytes, uint32_t box, u
 bool sb_made_find(sb_app *app, sb_http_request *q, sb_slice key, sb_buf *out) {
     if (sb_made_cache_find(app->made, key, out)) return true;
     bool is_first = sb_made_cache_begin(app->made, key, is_request_over, q);
-    /* somebody else may have made it meanwhile; who waited in vain makes it after all */
+    /* another thread may have made it by now; a request that waited without success makes it itself
+     * */
     bool is_found = sb_made_cache_find(app->made, key, out);
     if (is_first && is_found) sb_made_cache_end(app->made, key);
     return is_found;

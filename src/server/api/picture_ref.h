@@ -45,7 +45,7 @@ sb_status sb_picture_ref_decode(sb_picture *out, sb_slice bytes, uint32_t box, u
 /* ---- what is made of pictures ---------------------------------------------------------------- */
 
 /* Appends what was made before under this key. False when it has to be made: the caller does so and
- * calls sb_made_keep, with no bytes when that failed; whoever else asks for it waits until then. */
+ * calls sb_made_keep, with no bytes when that failed; other requests for it wait until then. */
 bool sb_made_find(sb_app *app, sb_http_request *q, sb_slice key, sb_buf *out);
 void sb_made_keep(sb_app *app, sb_slice key, sb_slice bytes);
 /* The body is a PNG, named by its key, that never changes. */

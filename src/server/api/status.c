@@ -39,7 +39,7 @@ static uint64_t version_to_tell(const sb_app *app, uint64_t now) {
 }
 
 /* Counted once for all who ask, until a name comes or goes. The version was read before the names
- * are counted: when names changed meanwhile, the next one who asks has a newer version and counts
+ * are counted: when names have changed by then, the next request has a newer version and counts
  * again. */
 static sb_status add_plugins(sb_json *j, sb_http_request *q, sb_app *app, uint64_t version,
                              sb_err *err) {

@@ -1,4 +1,4 @@
-/* text_search.c: what somebody looks for, in all texts of all runs.
+/* text_search.c: full-text search in all texts of all runs.
  *
  * Bounded: a request looks through so many bytes and finds so many texts, then says where to go on.
  * Runs are looked through in order of their start, tags of a run by name, texts newest first. */

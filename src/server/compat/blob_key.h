@@ -1,4 +1,4 @@
-/* blob_key.h: the names under which the compatible API hands out pictures, clips and graphs.
+/* blob_key.h: the keys under which the compatible API serves pictures, clips and graphs.
  *
  * A key is what TensorBoard's own loader makes: base64 (with - and _, without padding) of the JSON
  * array [experiment, plugin, run, tag, step, index] without blanks, in ASCII. The form of its fast

@@ -1,7 +1,7 @@
 /* conn.c: one connection and its requests, as libmicrohttpd calls us.
  *
  *     sb_conn_uri    the request line: a fresh request with the target as it was sent
- *     sb_conn_call   first with the headers: who is let in, and how much body
+ *     sb_conn_call   first with the headers: is the request admitted, how large is its body
  *                    then with pieces of the body
  *                    then with none: the handler, or a worker and suspend
  *                    and once more after resume: send

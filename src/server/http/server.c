@@ -28,7 +28,7 @@
     "form-action 'self'; frame-src 'self'; img-src 'self' data: blob:; object-src 'none'; "        \
     "script-src 'self'; style-src 'self'; worker-src 'self' blob:"
 
-/* GnuTLS's words for: at least TLS 1.2. */
+/* A priority string of GnuTLS: TLS 1.2 or later. */
 #define TLS_VERSIONS "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 static unsigned cpu_count(void) {
@@ -123,7 +123,7 @@ static void *mutable_text(const char *s) {
     return (void *)(uintptr_t)s; /* it is read, never written */
 }
 
-/* No address has more than its share. After quiescing, no new connection is accepted.
+/* Limits the connections of one address. While the server is ending, no new connection is accepted.
  * (MHD_quiesce_daemon may end the program: it and a listener's thread both take the socket out of
  * the epoll set, and the library treats the second time as fatal.) */
 static enum MHD_Result accept_conn(void *server, const struct sockaddr *address, socklen_t size) {
@@ -163,7 +163,7 @@ static struct MHD_Daemon *start_daemon(sb_http_server *s, const sb_http_options 
                             MHD_OPTION_END);
 }
 
-/* All threads that are started here leave signals to the program's own. */
+/* Threads that are started here block all signals; the main thread handles them. */
 static sb_status start_threads(sb_http_server *s, const sb_http_options *o, int *listener,
                                sb_err *err) {
     sigset_t all, before;

@@ -30,7 +30,7 @@ typedef struct sb_made sb_made;
 
 /* ---- ticker.c -------------------------------------------------------------------------------- */
 
-/* What an event tells. */
+/* The numbers in an event of a live stream. */
 typedef struct sb_news {
     uint64_t version, jobs;
 } sb_news;
@@ -56,14 +56,14 @@ typedef struct sb_ticker {
     sb_shares stream_shares;
     sb_stream *streams;
     uint64_t stream_count;
-    sb_conn *waiting;      /* for memory; suspended */
+    sb_conn *waiting;      /* requests that wait for memory; their connections are suspended */
     sb_quota *quota;       /* of the server */
     size_t trimmed;        /* quota->freed when memory was last given back to the system */
     struct pollfd *polled; /* room for max_streams */
-    sb_news seen;          /* what streams are measured against */
+    sb_news seen;          /* the numbers that streams are compared with */
     uint64_t last_look;
     uint64_t next_tick;
-    uint64_t wake_at; /* until when the thread means to sleep */
+    uint64_t wake_at; /* when the thread will wake up */
     pthread_t thread;
     bool is_running;
 } sb_ticker;
@@ -71,8 +71,8 @@ typedef struct sb_ticker {
 /* most_connections: with more than half of them open, idle ones are closed after a second. */
 sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, unsigned most_connections,
                           sb_quota *quota, sb_err *err);
-/* Ends all streams and waits for memory, and takes no new ones; the thread goes on cutting slow
- * connections. */
+/* Ends all streams, resumes the requests that wait for memory, and accepts no new ones; the thread
+ * continues to close slow connections. */
 void sb_ticker_end_streams(sb_ticker *t);
 /* Ends the thread. Connections may still be removed afterwards. */
 void sb_ticker_stop(sb_ticker *t);
@@ -82,8 +82,8 @@ void sb_ticker_publish(sb_ticker *t, uint64_t version);
 void sb_ticker_publish_jobs(sb_ticker *t, uint64_t count);
 void sb_ticker_add(sb_ticker *t, sb_conn *c);
 void sb_ticker_remove(sb_ticker *t, sb_conn *c);
-/* May an address have one more connection? When it has its share, the longest idle one of its own
- * has to go; without an idle one the answer is no. */
+/* May an address have one more connection? When it has reached its limit, its connection that was
+ * idle longest is closed; when none is idle, the answer is no. */
 bool sb_ticker_admits(sb_ticker *t, unsigned slot);
 
 /* Suspends the connection until there is memory again or its wait_until has come; false when the
@@ -103,9 +103,9 @@ typedef enum sb_phase {
     SB_PHASE_IDLE,
     SB_PHASE_HEAD,  /* the request line was read */
     SB_PHASE_BODY,  /* the headers were; a body may follow */
-    SB_PHASE_AWAY,  /* suspended, a worker has it */
+    SB_PHASE_AWAY,  /* suspended, a worker owns the request */
     SB_PHASE_READY, /* the reply is settled */
-    SB_PHASE_SENT,  /* the reply is with libmicrohttpd */
+    SB_PHASE_SENT,  /* the reply was given to libmicrohttpd */
 } sb_phase;
 
 struct sb_conn {
@@ -114,9 +114,10 @@ struct sb_conn {
     int fd;
     sb_conn *prev, *next;        /* in ticker.conns */
     _Atomic uint64_t cut_at;     /* steady nanoseconds; 0: not now */
-    _Atomic bool is_reading;     /* we wait for bytes of the client, not for it to read ours */
+    _Atomic bool is_reading;     /* the server waits for bytes of the client, not for the client to
+                                    read */
     _Atomic uint64_t idle_since; /* steady nanoseconds; 0: a request is under way */
-    unsigned slot;               /* of its address among shares */
+    unsigned slot;               /* index of the counter of its address */
     char peer[INET6_ADDRSTRLEN];
     bool peer_is_loopback;
     sb_arena arena;
@@ -132,7 +133,7 @@ struct sb_conn {
     sb_verdict verdict;
     const sb_http_route *row;
     sb_status status;
-    bool only_compress;    /* the worker's job is the body's coding */
+    bool only_compress;    /* the worker only compresses the body */
     bool body_failed;      /* there was no memory for the request's body */
     uint64_t wait_until;   /* of a request that waits for memory; 0: it never did */
     sb_conn *next_waiting; /* in ticker.waiting */

@@ -1,9 +1,10 @@
 /* ticker.c: the timer thread: wakes live streams and cuts off slow clients.
  *
- * A stream has no queue. Its connection sleeps (suspended) until there is a version that it has not
- * been told, it was not told one for an interval, or a heartbeat is due; the ticker then resumes
- * it, libmicrohttpd asks for bytes, and they are made from the newest version at that moment.
- * However many versions went by, and however slowly a client reads, it costs one struct.
+ * A stream has no queue. Its connection sleeps (suspended) until there is a newer version and the
+ * interval since its last event has passed, or a heartbeat is due; the ticker then resumes it,
+ * libmicrohttpd asks for bytes, and the event is written with the newest version at that moment. So
+ * a stream costs one struct, however many versions were skipped and however slowly its client
+ * reads.
  *
  *     retry: 1000          sent once, with the first event
  *     id: 42
@@ -27,16 +28,16 @@
 
 #define SECOND 1000000000u
 #define CROWDED_IDLE SECOND
-#define FEW 128 /* connections that are never a crowd */
+#define FEW 128 /* with so few connections, idle ones are not closed early */
 #define EVENT_ROOM (192 + SB_HTTP_INSTANCE)
-#define MEMORY_LOOK (SECOND / 50)     /* between two looks whether memory has come free */
-#define TRIM_BYTES ((size_t)32 << 20) /* of memory freed that are worth giving back */
+#define MEMORY_LOOK (SECOND / 50)     /* between two checks whether there is memory again */
+#define TRIM_BYTES ((size_t)32 << 20) /* so many freed bytes are worth a call of malloc_trim */
 
 struct sb_stream {
     sb_ticker *ticker;
     sb_conn *conn;
     sb_stream *prev, *next;
-    unsigned slot; /* of the client's address among shares */
+    unsigned slot; /* index of the counter of the client's address */
     bool is_suspended;
     bool is_over; /* the client left, or the server ends */
     bool greeted;
@@ -94,7 +95,7 @@ static size_t write_event(sb_stream *s, char *to, size_t room, uint64_t now) {
     return n > 0 ? (size_t)n : 0;
 }
 
-/* When a stream that sleeps has to be looked at again, if nothing is published until then. */
+/* When a suspended stream has to be resumed, if nothing is published until then. */
 static uint64_t due_at(const sb_stream *s, sb_news news) {
     uint64_t heartbeat = s->spoken_at + s->ticker->heartbeat;
     return is_told(s, news) ? heartbeat : earlier(heartbeat, s->told_at + s->ticker->interval);
@@ -168,7 +169,7 @@ static void resume_stream(sb_stream *s) {
     MHD_resume_connection(s->conn->mhd);
 }
 
-/* Wakes the streams that are due; answers when the next one is. */
+/* Resumes the streams that are due; returns when the next one will be. */
 static uint64_t wake_due_streams(sb_ticker *t, uint64_t now) {
     uint64_t next = UINT64_MAX;
     for (sb_stream *s = t->streams; s; s = s->next) {
@@ -398,7 +399,7 @@ sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, unsigned most_
         .interval = o->stream_interval,
         .heartbeat = o->heartbeat,
         .max_streams = o->max_streams,
-        /* Half, since the library deals connections out to its threads unevenly. */
+        /* Half, since the library distributes connections unevenly over its threads. */
         .crowd = most_connections < FEW ? UINT64_MAX : most_connections / 2,
         .quota = quota,
         .is_running = true,

@@ -8,13 +8,13 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/lru.h"
 #include "base/pool.h"
 #include "base/slice.h"
+#include "base/temp_file.h"
 #include "base/banned.h"
 
 struct sb_job {
@@ -132,24 +132,13 @@ static bool evict_oldest_job(sb_jobs *jobs) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static int open_unlinked(const char *folder) {
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0) return fd;
-    char path[600]; /* a file system without O_TMPFILE */
-    snprintf(path, sizeof path, "%s/seaboard-job-XXXXXX", folder);
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) unlink(path);
-    return fd;
-}
-
 static sb_status open_result_file(sb_job *job, sb_err *err) {
-    job->fd = open_unlinked(job->jobs->folder);
-    if (job->fd < 0) job->fd = open_unlinked("/tmp");
+    job->fd = sb_temp_file_or_tmp(job->jobs->folder);
     if (job->fd >= 0) return SB_OK;
     return sb_fail_errno(err, SB_IO, errno, "no temporary file can be made");
 }
 
-/* A result that nobody can ask for any more takes no room. */
+/* A result that can no longer be asked for does not count. */
 static void discard_result(sb_jobs *jobs, sb_job *job) {
     jobs->bytes -= atomic_exchange(&job->bytes, 0);
     if (job->fd >= 0) close(job->fd);

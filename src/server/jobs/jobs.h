@@ -10,7 +10,7 @@
  * knows nothing of requests; the queue knows nothing of what a job does.
  *
  * Equal questions (same kind, same key) share one job and its result: it is cancelled only when
- * everybody who submitted it has cancelled it. Whoever submits puts into the key everything that
+ * every client that submitted it has cancelled it. The submitter puts into the key everything that
  * the result depends on, the version of the data included.
  *
  * Bounds: `workers` threads; `max_jobs` jobs that wait, run or are remembered; `max_bytes` of all
@@ -53,7 +53,7 @@ bool sb_job_is_cancelled(const sb_job *job);
 void sb_job_report(sb_job *job, uint64_t done, uint64_t total);
 /* Appends to the result. SB_LIMIT when results would take more than max_bytes. */
 sb_status sb_job_write(sb_job *job, sb_slice bytes, sb_err *err);
-/* What the result is, for whoever downloads it. Both texts are literals. */
+/* The content type and the file name of the result, for its download. Both texts are literals. */
 void sb_job_describe_result(sb_job *job, const char *content_type, const char *file_name);
 
 /* ---- the queue ------------------------------------------------------------------------------- */
