@@ -1,6 +1,7 @@
 // How the page is built: relative addresses (any proxy prefix works), hashed names, nothing inlined, so that the
 // page's policy can forbid inline script and style. SB_UI_OUT says where to; CMake gives each build tree its own.
 import { svelte } from '@sveltejs/vite-plugin-svelte';
+import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -16,17 +17,34 @@ const PAGES = [
   { language: 'zh', file: 'index.zh.html', lang: 'zh-Hans' },
 ];
 
-/** The shell, the first dashboard and all they import are one file: the first chart waits for one answer, not for ten. */
-function firstPage(): (id: string, context: Rolldown.ChunkingContext) => string | null {
-  const files = new Set<string>();
-  const take = (id: string, context: Rolldown.ChunkingContext) => {
+/** Where each dashboard begins: its page, and its cards among those of the time series. */
+const DASHBOARDS = resolve(import.meta.dirname, 'src/dashboards');
+const BEGINS = readdirSync(DASHBOARDS)
+  .flatMap((folder) => ['View.svelte', 'kind.ts'].map((name) => resolve(DASHBOARDS, folder, name)))
+  .filter((file) => existsSync(file));
+const OURS = resolve(import.meta.dirname, 'src');
+const OF_DASHBOARD = /\/src\/dashboards\/([a-z_]+)\//;
+/** Rooms that few dashboards share: a file each. */
+const OF_FEW = /\/src\/rooms\/(histograms|markup)\//;
+
+/** A page waits for as many answers as it has files, six at a time. The shell, the first dashboard and all they import are one
+ * file; every other dashboard is one, and what dashboards share is one. What is imported when it is wanted stays apart. */
+function chunkOf(): (id: string, context: Rolldown.ChunkingContext) => string | null {
+  const first = new Set<string>();
+  const begun = new Set<string>();
+  const take = (files: Set<string>, id: string, context: Rolldown.ChunkingContext) => {
     if (files.has(id)) return;
     files.add(id);
-    context.getModuleInfo(id)?.importedIds.forEach((other) => take(other, context));
+    context.getModuleInfo(id)?.importedIds.forEach((other) => take(files, other, context));
   };
   return (id, context) => {
-    if (files.size === 0) for (const name of FIRST) take(name, context);
-    return files.has(id) ? 'first' : null;
+    if (first.size === 0) {
+      for (const name of FIRST) take(first, name, context);
+      for (const name of BEGINS) take(begun, name, context);
+    }
+    if (first.has(id)) return 'first';
+    if (!begun.has(id) || !id.startsWith(OURS)) return null;
+    return OF_DASHBOARD.exec(id)?.[1] ?? `rooms${OF_FEW.exec(id)?.[1] ?? ''}`;
   };
 }
 
@@ -53,7 +71,7 @@ function filesOfDashboards(bundle: Bundle, language: string): Record<string, str
     take(view);
     const texts = [
       `/dashboards/${id}/${language}.ts`,
-      ...(view.imports.some((name) => has(bundle, name, '/rooms/histograms/'))
+      ...([...files].some((name) => has(bundle, name, '/rooms/histograms/'))
         ? [`/rooms/histograms/${language}.ts`]
         : []),
     ];
@@ -134,7 +152,14 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: firstPage(), debugName: 'the first page' }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          includeDependenciesRecursively: false, // chunkOf says it of every file
+          groups: [{ name: chunkOf(), debugName: 'the first page, dashboards, rooms' }],
+        },
+      },
+    },
   },
   worker: { format: 'es' },
   server: { proxy: { '/api': process.env.SB_UI_SERVER ?? 'http://127.0.0.1:6006' } },

@@ -6,10 +6,7 @@ import { FetchQueue, type Priority } from './fetch.queue';
 
 export type ToWorker =
   { id: number; ask: FetchAsk; priority: Priority } | { id: number; priority: Priority } | { id: number; cancel: true };
-export interface FromWorker {
-  id: number;
-  result: Result<unknown>;
-}
+export type FromWorker = { id: number; result: Result<unknown> } | { hasBegun: true };
 
 const queue = new FetchQueue();
 
@@ -23,3 +20,4 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     self.postMessage({ id, result } satisfies FromWorker, bytes);
   });
 };
+self.postMessage({ hasBegun: true } satisfies FromWorker);

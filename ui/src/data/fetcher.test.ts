@@ -84,8 +84,27 @@ describe('requests through the worker', () => {
     );
   });
 
-  it('carry their priority, can change it, and are answered once', async () => {
+  /** The worker is there and has said so. */
+  const begun = async () => {
+    const fetcher = await import('./fetcher');
+    fetcher.warmUp();
+    worker.onmessage?.({ data: { hasBegun: true } });
+    return fetcher;
+  };
+
+  it('are made by the page until the worker has begun: the first answer does not wait for it', async () => {
     const { fetchQueued } = await import('./fetcher');
+    const first = fetchQueued({ url: url('status'), as: 'json' }, 0);
+    worker.onmessage?.({ data: { hasBegun: true } });
+    first.move(1); // stays with the page
+    expect((await first.result).ok).toBe(true);
+    expect(posted).toEqual([]);
+    void fetchQueued({ url: url('runs'), as: 'json' }, 0);
+    expect(posted).toHaveLength(1);
+    expect(server.requests).toEqual(['GET status']);
+  });
+  it('carry their priority, can change it, and are answered once', async () => {
+    const { fetchQueued } = await begun();
     const ask = { url: url('status'), as: 'json' as const };
     const request = fetchQueued(ask, 1);
     request.move(0);
@@ -100,14 +119,14 @@ describe('requests through the worker', () => {
     expect(posted).toHaveLength(2);
   });
   it('that are cancelled end at once', async () => {
-    const { fetchQueued } = await import('./fetcher');
+    const { fetchQueued } = await begun();
     const request = fetchQueued({ url: url('status'), as: 'json' }, 0);
     request.cancel();
     expect(posted.at(-1)).toEqual({ id: posted[0].id, cancel: true });
     expect(await request.result).toMatchObject({ ok: false, error: { code: 'cancelled' } });
   });
   it('fail for a moment when the worker ends; from then on the page makes them', async () => {
-    const { fetchQueued } = await import('./fetcher');
+    const { fetchQueued } = await begun();
     const lost = fetchQueued({ url: url('status'), as: 'json' }, 0);
     worker.onerror?.();
     expect(await lost.result).toMatchObject({ ok: false, error: { isTemporary: true } });

@@ -1,29 +1,35 @@
 // Sends requests through a worker, so that neither the network nor inflating and parsing megabytes touches the thread
-// that draws. Where workers are forbidden the page does it itself, in the same order.
+// that draws. Until the worker has begun, which takes as long as the first picture should, and where workers are
+// forbidden, the page does it itself, in the same order.
 import { type Result } from '../base/result';
 import { CANCELLED, fetchOnce, type FetchAsk } from './fetch.once';
 import { FetchQueue, type Priority } from './fetch.queue';
 import type { FromWorker, ToWorker } from './fetch.worker';
 
 let worker: Worker | null | undefined;
+let hasBegun = false;
 let nextId = 1;
 const own = new FetchQueue();
 const waiting = new Map<number, (result: Result<unknown>) => void>();
 
+/** The worker, if it has begun. */
 function start(): Worker | null {
-  if (worker !== undefined) return worker;
+  if (worker !== undefined) return hasBegun ? worker : null;
   try {
     worker = new Worker(new URL('./fetch.worker.ts', import.meta.url), { type: 'module' });
-    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => answer(data.id, data.result);
+    worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+      if ('hasBegun' in data) hasBegun = true;
+      else answer(data.id, data.result);
+    };
     worker.onerror = () => {
       worker = null; // from now on the page sends requests itself
       const error = { code: 'offline', message: 'the worker ended', isTemporary: true };
-      for (const id of [...waiting.keys()]) answer(id, { ok: false, error });
+      if (hasBegun) for (const id of [...waiting.keys()]) answer(id, { ok: false, error });
     };
   } catch {
     worker = null;
   }
-  return worker;
+  return null;
 }
 
 function answer(id: number, result: Result<unknown>): void {
