@@ -22,6 +22,7 @@ typedef struct work {
     uint32_t *open;
     size_t open_count;
     float w;
+    bool is_flat; /* one level, which is not folded into parts */
 } work;
 
 static void add_text(sb_buf *out, uint32_t number, const char *format, uint32_t group,
@@ -53,7 +54,9 @@ static void build_model(void *ud) {
     work *w = ud;
     sb_err err;
     sb_model_free(w->m);
-    sb_model_ask ask = {.alloc = &sb_alloc_libc, .graph = sb_buf_slice(&w->graph)};
+    sb_model_ask ask = {.alloc = &sb_alloc_libc,
+                        .graph = sb_buf_slice(&w->graph),
+                        .level_most = w->is_flat ? UINT32_MAX : 0};
     if (sb_model_new(&w->m, &ask, &err) != SB_OK) sb_bench_fail(w->b, err.text);
 }
 
@@ -71,7 +74,7 @@ static void draw_model(void *ud) {
 
 static void measure(sb_bench *b, uint32_t nodes, const char *what) {
     for (int is_flat = 0; is_flat < 2; is_flat++) {
-        work w = {.b = b};
+        work w = {.b = b, .is_flat = is_flat};
         sb_buf_init(&w.graph, &sb_alloc_libc, (size_t)1 << 30);
         for (uint32_t i = 0; i < nodes; i++) add_node(&w.graph, i, is_flat);
         double ns = sb_bench_best_ns(b, build_model, &w);

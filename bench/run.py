@@ -79,6 +79,7 @@ TARGETS = {
     "web app, graph of 100 000 nodes: read, laid out and answered": "must 1 s, goal 0.3 s",
     "web app, graph of 100 000 nodes: longest task while it opens (50 ms: none longer)": "must 50 ms",
     "web app, graph of 100 000 nodes: longest task while it is moved (50 ms: none longer)": "must 50 ms",
+    "web app, graph of 100 000 nodes: longest task while boxes are opened (50 ms: none longer)": "must 50 ms",
     "web app, 10 000 tags: navigation to list": "must 300 ms",
     "web app, 10 000 tags: filter, a keystroke": "must 300 ms, goal 50 ms",
 }

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sb_arena_init(&scratch, &sb_alloc_libc, 4096, 64 << 20);
     sb_buf_init(&graph, &sb_alloc_libc, 64 << 20);
     if (sb_graph_file_read(&graph, sb_slice_of(data, size), &info, &scratch, &err) == SB_OK) {
-        sb_slice bytes = sb_buf_slice(&graph);
+        sb_slice bytes = info.graph;
         for (int i = 0; i < 2; i++) {
             sb_model *m;
             sb_model_ask ask = {.alloc = &sb_alloc_libc,

@@ -6,8 +6,8 @@
 //   distributions  the same of distributions
 //   images  ms from navigation to the images tab to the first picture, and to all in sight; from a move of a step slider to
 //           its picture, far away and beside; longest and median frame while scrolling; heap and memory of the page's process
-//   graph   ms from navigation to the graph tab to the first picture; the longest task of the page while it opens, pans, zooms
-//           and opens a scope; heap then
+//   graph   ms from navigation to the graph tab to the first picture; the longest task of the page while it opens; longest and
+//           median frame and longest task while it pans and zooms, and while boxes are opened; heap then
 //   trace   ms from navigation to the timeline of a capture to its first picture (the server reads the file meanwhile); longest and
 //           median frame while it zooms and moves; heap and memory of the page's process, and what draws
 //   tags    ms until ten thousand tags are listed, and from a keystroke to the filtered page
@@ -316,25 +316,55 @@ const longestTask = async () => {
     return Math.max(50, await page.evaluate(() => window.longest));
 };
 
+/** Frames and tasks of the page while something is done with it. */
+async function busy(act) {
+    await page.evaluate(() => (window.longest = 0));
+    const { longest, median } = await record(async () => {
+        await act();
+        // what is drawn after the hand rests counts as well
+        await rest(30);
+    });
+    return { longest, median, task: await longestTask() };
+}
+
 async function graph() {
-    await noteWhen("#graph-canvas[data-drawn]");
+    const canvas = "#graph-canvas[data-drawn]";
+    await noteWhen(canvas);
     await noteTasks();
     await page.goto(`${url}#graphs`);
     const firstPicture = await seenAt();
     const opened = await longestTask();
-    await page.evaluate(() => (window.longest = 0));
-    const box = await page.locator("#graph-canvas").boundingBox();
+    const box = await page.locator(canvas).boundingBox();
     const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-    await page.mouse.move(x, y);
-    for (let i = 0; i < 30; i++) await page.mouse.wheel(0, i < 15 ? -80 : 80);
-    await page.mouse.down();
-    for (let i = 0; i < 40; i++) await page.mouse.move(x + i * 4, y + i * 3);
-    await page.mouse.up();
-    await page.locator("[role=row] .caret").last().click();
+    const moved = await busy(async () => {
+        await page.mouse.move(x, y);
+        for (let i = 0; i < 30; i++)
+            await page.mouse.wheel(0, i < 15 ? -80 : 80);
+        await page.mouse.down();
+        for (let i = 0; i < 40; i++)
+            await page.mouse.move(x + i * 4, y + i * 3);
+        await page.mouse.up();
+    });
+    // box by box, the innermost that there is: first the row of blocks, then one of them
+    const expanded = await busy(async () => {
+        for (let i = 0; i < 3; i++) {
+            const closed = page.locator("[role=row][aria-expanded=false]");
+            if ((await closed.count()) === 0) break;
+            const before = await page.locator(canvas).getAttribute("data-drawn");
+            await closed.last().locator(".caret").click();
+            await page.waitForFunction(
+                ([wanted, old]) =>
+                    document.querySelector(wanted)?.dataset.drawn !== old,
+                [canvas, before],
+            );
+        }
+    });
     return {
         first: firstPicture,
         opened,
-        moved: await longestTask(),
+        moved,
+        expanded,
+        boxes: Number(await page.locator(canvas).getAttribute("data-drawn")),
         heap: await heap(),
     };
 }

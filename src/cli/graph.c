@@ -62,7 +62,7 @@ static bool put_text(const listing *l, const sb_box *b) {
 }
 
 static bool put_json(const listing *l, const sb_box *b) {
-    static const char *const kinds[] = {"scope", "operation", "series", "call"};
+    static const char *const kinds[] = {"scope", "operation", "series", "call", "part"};
     sb_json j;
     sb_json_init(&j, &l->cli->line, &(sb_json_opts){.utf8 = true});
     sb_json_begin_object(&j);
@@ -145,13 +145,14 @@ static sb_status load(sb_cli *cli, const char *path, sb_buf *graph, sb_graph_fil
         sb_fail(err, SB_CORRUPT, why.offset, "%s: %s", path, why.text);
     }
     sb_arena_fini(&scratch);
+    sb_model_ask ask = {.alloc = alloc, .graph = info->graph, .level_most = UINT32_MAX};
+    if (status == SB_OK) status = sb_model_new(m, &ask, err);
     union {
         const uint8_t *in;
         void *out;
     } owned = {.in = bytes.p};
     sb_alloc_put(alloc, owned.out, bytes.n);
-    if (status != SB_OK) return status;
-    return sb_model_new(m, &(sb_model_ask){.alloc = alloc, .graph = sb_buf_slice(graph)}, err);
+    return status;
 }
 
 static int graph_main(sb_cli *cli, const sb_args *args) {

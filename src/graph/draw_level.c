@@ -1,7 +1,9 @@
 /* draw_level.c: lays the levels of a drawing out, the inner ones first, then sets everything to its
  * place in the whole. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/slice.h"
 #include "base/text/utf8.h"
 #include "base/vec.h"
@@ -27,6 +29,7 @@ typedef struct level {
     uint32_t first_piece, piece_count;
     sb_layout layout;
     uint32_t *boxes; /* by node of the layout: the box; behind member_count: those of ports */
+    uint64_t *ports; /* port_key() of each, then its node, sorted */
     float x, y;      /* of its first node's corner in the whole */
 } level;
 
@@ -65,9 +68,10 @@ static void size_closed(const sb_sketch *s, const sb_drawn_box *drawn, sb_layout
     const sb_box *b = &s->m->boxes[drawn->box];
     float w = text_width(shown_name(s->m, b)) + 24;
     if (b->kind != SB_BOX_OP) w += 16;
+    bool has_count = b->kind == SB_BOX_SERIES || b->kind == SB_BOX_PART;
     if (b->kind == SB_BOX_SERIES && b->has_stats)
         w += SERIES_TIME;
-    else if (b->has_stats || b->params || b->kind == SB_BOX_SERIES)
+    else if (b->has_stats || b->params || has_count)
         w += AMOUNT;
     node->w = w < LEAST_WIDTH ? LEAST_WIDTH : w;
     node->h = BOX_HEIGHT;
@@ -137,6 +141,29 @@ static uint32_t port_of(levels *ls, level *l, uint32_t box, sb_layout_end end, u
     return *slot - 1;
 }
 
+static uint64_t port_key(uint32_t box, sb_layout_end end) {
+    return (uint64_t)box << 32 | (end == SB_END_BOTTOM ? (uint64_t)1 << 31 : 0);
+}
+
+static int by_key(const void *a, const void *b) {
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Ports by the box that they are named by: lines outside meet them there. */
+static bool list_ports(levels *ls, level *l) {
+    uint32_t count = l->layout.node_count - l->member_count;
+    l->ports = sb_arena_get(ls->s->arena, ((size_t)count + 1) * sizeof *l->ports);
+    if (!l->ports) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = l->member_count + i;
+        sb_layout_end end = (sb_layout_end)l->layout.nodes[node].end;
+        l->ports[i] = port_key(l->boxes[node], end) | node;
+    }
+    qsort(l->ports, count, sizeof *l->ports, by_key);
+    return true;
+}
+
 static bool fill_layout(levels *ls, level *l, uint32_t *ports) {
     sb_sketch *s = ls->s;
     size_t room = (size_t)l->member_count + 2 * (size_t)l->piece_count + 1;
@@ -174,7 +201,7 @@ static bool fill_layout(levels *ls, level *l, uint32_t *ports) {
     }
     for (uint32_t i = l->member_count; i < l->layout.node_count; i++)
         memset(&ports[2 * s->drawn[l->boxes[i]]], 0, 2 * sizeof *ports);
-    return true;
+    return list_ports(ls, l);
 }
 
 /* ---- into the whole -------------------------------------------------------------------------- */
@@ -203,12 +230,13 @@ static void set_places(levels *ls) {
 /* x of the port of `box` on a side of the open box `drawn`; false: it has none. */
 static bool port_x(const levels *ls, uint32_t drawn, uint32_t box, sb_layout_end end, float *x) {
     const level *l = &ls->items[ls->of[drawn]];
-    for (uint32_t i = l->member_count; i < l->layout.node_count; i++)
-        if (l->boxes[i] == box && l->layout.nodes[i].end == end) {
-            *x = l->x + l->layout.nodes[i].x + l->layout.nodes[i].w / 2;
-            return true;
-        }
-    return false;
+    uint32_t count = l->layout.node_count - l->member_count, i;
+    uint64_t key = port_key(box, end);
+    SB_PARTITION_POINT(i, 0, count, l->ports[i] < key);
+    if (i == count || (l->ports[i] & ~(uint64_t)0x7fffffff) != key) return false;
+    const sb_layout_node *node = &l->layout.nodes[l->ports[i] & 0x7fffffff];
+    *x = l->x + node->x + node->w / 2;
+    return true;
 }
 
 /* A line inside an open box begins at the box's border, not below its head. */

@@ -8,6 +8,7 @@
 #include "base/banned.h"
 
 #define MOST_PIECES (1u << 24)
+#define MOST_WAITS 16u /* control inputs of a constant that is not drawn */
 
 typedef struct whole {
     uint32_t from, to;
@@ -69,34 +70,52 @@ static bool add_whole(cutting *c, uint32_t from, uint32_t to, const sb_piece *on
     return true;
 }
 
-static bool is_constant(const sb_model *m, const sb_box *b) {
-    if (b->kind != SB_BOX_OP || b->in_count) return false;
-    sb_slice op = sb_model_text(m, b->op);
-    return sb_slice_eq(op, SB_LIT("Const")) || sb_slice_eq(op, SB_LIT("prim::Constant")) ||
-           sb_slice_eq(op, SB_LIT("Constant")) || sb_slice_eq(op, SB_LIT("Initializer"));
+/* An edge that ends at `to`, which may be what a constant feeds that it leads to. */
+static bool add_edge(cutting *c, uint32_t edge, uint32_t to) {
+    sb_sketch *s = c->s;
+    const sb_edge *e = &s->m->edges[edge];
+    uint32_t from = s->seen_as[e->from];
+    to = s->seen_as[to];
+    if (from == to) return true;
+    sb_piece one = {.only_control = e->flags & SB_EDGE_CONTROL,
+                    .is_ref = e->flags & SB_EDGE_REF,
+                    .is_marked = s->ask->marked && s->ask->marked[e->from] && s->ask->marked[e->to],
+                    .count = 1,
+                    .size = e->size,
+                    .edge = edge};
+    return add_whole(c, from, to, &one);
 }
 
-/* Edges between boxes in sight; those of constants are only counted. */
-static bool collect(cutting *c) {
+/* A constant in sight that is not drawn. One that very many have to be done before is. */
+static bool is_hidden(const sb_sketch *s, uint32_t op) {
+    const sb_box *b = &s->m->boxes[op];
+    return b->is_constant && b->out_count && b->in_count <= MOST_WAITS && s->seen_as[op] == op &&
+           !s->ask->constants;
+}
+
+/* A constant that is not drawn is counted at what it feeds; what it waits for leads there, as in
+ * TensorBoard. */
+static bool add_constant(cutting *c, uint32_t constant, uint32_t to) {
     sb_sketch *s = c->s;
-    const sb_model *m = s->m;
+    const sb_box *b = &s->m->boxes[constant];
+    s->is_aside[constant] = 2;
+    if (s->seen_as[to] == constant) return true;
+    s->constants[s->seen_as[to]]++;
+    for (uint32_t i = 0; i < b->in_count; i++)
+        if (!is_hidden(s, s->m->edges[b->first_in + i].from) && !add_edge(c, b->first_in + i, to))
+            return false;
+    return true;
+}
+
+/* Edges between boxes in sight. */
+static bool collect(cutting *c) {
+    const sb_model *m = c->s->m;
     for (uint32_t i = 0; i < m->edge_count; i++) {
         const sb_edge *e = &m->edges[i];
-        uint32_t from = s->seen_as[e->from], to = s->seen_as[e->to];
-        if (from == to) continue;
-        if (from == e->from && !s->ask->constants && is_constant(m, &m->boxes[from])) {
-            s->constants[to]++;
-            s->is_aside[from] = 2;
-            continue;
-        }
-        sb_piece one = {.only_control = e->flags & SB_EDGE_CONTROL,
-                        .is_ref = e->flags & SB_EDGE_REF,
-                        .is_marked =
-                            s->ask->marked && s->ask->marked[e->from] && s->ask->marked[e->to],
-                        .count = 1,
-                        .size = e->size,
-                        .edge = i};
-        if (!add_whole(c, from, to, &one)) return false;
+        if (is_hidden(c->s, e->to)) continue;
+        bool is_done =
+            is_hidden(c->s, e->from) ? add_constant(c, e->from, e->to) : add_edge(c, i, e->to);
+        if (!is_done) return false;
     }
     return true;
 }
@@ -166,10 +185,13 @@ static bool cut(cutting *c, const whole *w) {
 
 bool sb_sketch_pieces(sb_sketch *s) {
     cutting c = {.s = s};
-    sb_arena_mark mark = sb_arena_here(s->arena);
-    (void)mark;
-    if (!table_make(&c.by_ends, s->arena, s->m->edge_count) || !collect(&c)) return false;
-    size_t most = 0;
+    size_t most = s->m->edge_count;
+    for (uint32_t i = 0; i < s->m->box_count; i++) {
+        const sb_box *b = &s->m->boxes[i];
+        if (b->is_constant && b->in_count <= MOST_WAITS) most += (size_t)b->in_count * b->out_count;
+    }
+    if (!table_make(&c.by_ends, s->arena, most) || !collect(&c)) return false;
+    most = 0;
     for (size_t i = 0; i < c.wholes.n; i++)
         most += levels_above(s, c.wholes.items[i].from) + levels_above(s, c.wholes.items[i].to);
     if (!table_make(&c.by_level, s->arena, most + 1)) return false;

@@ -228,8 +228,10 @@ sb_status sb_edges_build(sb_raw *r, sb_err *err) {
     for (size_t i = 0; i < r->nodes.n; i++) l.node_of[r->nodes.items[i].box] = (uint32_t)i;
     sb_status status = sb_attrs_keep(r, err);
     if (status != SB_OK) return status;
-    for (size_t i = 0; i < r->nodes.n; i++)
+    for (size_t i = 0; i < r->nodes.n; i++) {
+        if (!sb_raw_goes_on(r, i, r->nodes.n)) return SB_DROPPED;
         if (!add_inputs(&l, &r->nodes.items[i])) return sb_fail_nomem(err, "for a graph");
+    }
     status = list_edges(&l, err);
     return status == SB_OK ? find_cycles(&l, err) : status;
 }

@@ -254,3 +254,39 @@ sb_status sb_graph_limit_attrs(sb_buf *out, sb_slice graph_def, uint64_t limit, 
     sb_arena_reset(scratch, mark);
     return status;
 }
+
+/* ---- without large values -------------------------------------------------------------------- */
+
+static bool drop_large_attr(rewrite *w, const sb_pb_field *f) {
+    (void)w;
+    if (f->number != SB_NODE_ATTR || f->wire != SB_PB_BYTES || f->bytes.n <= SB_LEAN_BYTES)
+        return false;
+    sb_items keys = sb_items_of(f->bytes, SB_NODE_ATTR_KEY);
+    sb_slice key;
+    return sb_items_next(&keys, &key) != SB_OK || !sb_slice_eq(key, SB_LIT("_output_shapes"));
+}
+
+static bool take_lean_function(rewrite *w, const sb_pb_field *f) {
+    if (f->number != SB_FUNCTION_NODE_DEF || f->wire != SB_PB_BYTES) return false;
+    rewrite_message(w, f, drop_large_attr);
+    return true;
+}
+
+static bool take_lean_library(rewrite *w, const sb_pb_field *f) {
+    if (f->number != SB_LIBRARY_FUNCTION || f->wire != SB_PB_BYTES) return false;
+    rewrite_message(w, f, take_lean_function);
+    return true;
+}
+
+static bool take_lean_graph(rewrite *w, const sb_pb_field *f) {
+    bool is_node = f->number == SB_GRAPH_NODE, is_library = f->number == SB_GRAPH_LIBRARY;
+    if (f->wire != SB_PB_BYTES || (!is_node && !is_library)) return false;
+    rewrite_message(w, f, is_node ? drop_large_attr : take_lean_library);
+    return true;
+}
+
+sb_status sb_graph_lean(sb_buf *out, sb_slice graph_def, sb_err *err) {
+    rewrite w = {.out = out};
+    rewrite_fields(&w, graph_def, take_lean_graph);
+    return sb_buf_check(out, "a graph", err);
+}

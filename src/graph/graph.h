@@ -29,6 +29,12 @@ sb_status sb_graph_text(sb_buf *out, sb_message_id id, sb_slice message, sb_aren
 sb_status sb_graph_limit_attrs(sb_buf *out, sb_slice graph_def, uint64_t limit, sb_slice key,
                                sb_arena *scratch, sb_err *err);
 
+#define SB_LEAN_BYTES 1024u
+/* Appends the GraphDef without the attributes of its nodes and functions that are larger than
+ * SB_LEAN_BYTES, but for shapes: what is kept of a file, since nobody asks for the values of its
+ * constants. What can't be read ends it. SB_NOMEM, SB_LIMIT. */
+sb_status sb_graph_lean(sb_buf *out, sb_slice graph_def, sb_err *err);
+
 /* Appends one GraphDef made of several. One stays as it is; of more each gets a name of its own in
  * front: graph_1/ for nodes, graph_1_ for functions. SB_INVALID when they were made by different
  * versions. */

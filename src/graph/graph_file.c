@@ -63,18 +63,15 @@ static sb_status read_text(sb_buf *out, sb_slice bytes, sb_graph_file *info, sb_
     return SB_OK;
 }
 
-static bool take_meta_graph(sb_buf *out, sb_slice bytes) {
-    sb_slice graph;
-    if (sb_meta_graph_graph(&graph, bytes) != SB_OK || !looks_like_graph(graph)) return false;
-    sb_buf_add_slice(out, graph);
-    return true;
+static bool take_meta_graph(sb_slice *graph, sb_slice bytes) {
+    return sb_meta_graph_graph(graph, bytes) == SB_OK && looks_like_graph(*graph);
 }
 
 /* SavedModel: 1 saved_model_schema_version, 2 meta_graphs. */
-static bool take_saved_model(sb_buf *out, sb_slice bytes) {
+static bool take_saved_model(sb_slice *graph, sb_slice bytes) {
     sb_items graphs = sb_items_of(bytes, 2);
     sb_slice meta;
-    return sb_items_next(&graphs, &meta) == SB_OK && take_meta_graph(out, meta);
+    return sb_items_next(&graphs, &meta) == SB_OK && take_meta_graph(graph, meta);
 }
 
 /* What torch.save and torch.jit.save write: a zip archive, or in older versions a pickle. */
@@ -98,34 +95,43 @@ static sb_status refuse_torch(sb_slice bytes, sb_err *err) {
                    is_script ? "code" : "objects");
 }
 
-sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info, sb_arena *scratch,
-                             sb_err *err) {
-    *info = (sb_graph_file){0};
-    if (bytes.n == 0) return sb_fail(err, SB_CORRUPT, 0, "the file is empty");
+/* A GraphDef that stands in the file as it is. */
+static bool find_graph(sb_slice bytes, sb_graph_file *info) {
+    info->graph = bytes;
+    info->format = SB_FORMAT_GRAPH;
+    if (looks_like_graph(bytes)) return true;
+    info->format = SB_FORMAT_META_GRAPH;
+    if (take_meta_graph(&info->graph, bytes)) return true;
+    info->format = SB_FORMAT_SAVED_MODEL;
+    return take_saved_model(&info->graph, bytes);
+}
+
+static sb_status make_graph(sb_buf *out, sb_slice bytes, sb_graph_file *info, sb_arena *scratch,
+                            sb_err *err) {
     if (is_text(bytes) && is_json(bytes)) {
         info->format = SB_FORMAT_KERAS;
         return sb_keras_graph(out, bytes, SB_KERAS_COUNTED, scratch, err);
     }
     if (is_text(bytes)) return read_text(out, bytes, info, err);
     if (refuse_torch(bytes, err) != SB_OK) return SB_CORRUPT;
-    if (looks_like_graph(bytes)) {
-        info->format = SB_FORMAT_GRAPH;
-        sb_buf_add_slice(out, bytes);
-        return sb_buf_check(out, "a graph", err);
-    }
-    if (take_meta_graph(out, bytes)) {
-        info->format = SB_FORMAT_META_GRAPH;
-        return sb_buf_check(out, "a graph", err);
-    }
-    if (take_saved_model(out, bytes)) {
-        info->format = SB_FORMAT_SAVED_MODEL;
-        return sb_buf_check(out, "a graph", err);
-    }
+    if (find_graph(bytes, info)) return SB_OK;
     info->format = SB_FORMAT_ONNX;
+    info->graph = (sb_slice){NULL, 0};
     sb_status status = sb_onnx_graph(out, bytes, &info->is_cut, scratch, err);
     if (status == SB_CORRUPT)
         return sb_fail(err, SB_CORRUPT, 0,
                        "not a graph: neither a GraphDef (protobuf or text), a MetaGraphDef, a "
                        "SavedModel, an ONNX model nor the JSON of a Keras model");
+    return status;
+}
+
+sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info, sb_arena *scratch,
+                             sb_err *err) {
+    size_t before = out->n;
+    *info = (sb_graph_file){0};
+    if (bytes.n == 0) return sb_fail(err, SB_CORRUPT, 0, "the file is empty");
+    sb_status status = make_graph(out, bytes, info, scratch, err);
+    if (status == SB_OK && !info->graph.p)
+        info->graph = sb_slice_of(out->p + before, out->n - before);
     return status;
 }

@@ -24,11 +24,13 @@ const char *sb_graph_format_name(sb_graph_format format);
 
 typedef struct sb_graph_file {
     sb_graph_format format;
+    sb_slice graph; /* the GraphDef: a part of the file where it stands there, else in out */
     bool is_cut;    /* only its beginning could be read */
     sb_err problem; /* what was wrong with the rest */
 } sb_graph_file;
 
-/* Appends the GraphDef. SB_CORRUPT when the bytes are none of these kinds. */
+/* Finds the GraphDef in the file, or appends one that is made of it: large values are not copied.
+ * SB_CORRUPT when the bytes are none of these kinds. */
 sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info, sb_arena *scratch,
                              sb_err *err);
 

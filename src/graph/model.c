@@ -64,6 +64,31 @@ sb_box *sb_model_add_box(sb_model *m, sb_slice name, uint32_t parent, sb_box_kin
     return &m->boxes[id];
 }
 
+enum { READ, TREE, EDGES, TOTALS, SERIES, STEPS }; /* they take about as long as one another */
+#define TOLD_IN 1000u
+
+bool sb_raw_tell(sb_raw *r, size_t i, size_t n) {
+    const sb_model_ask *ask = r->ask;
+    if (!ask->progress) return true;
+    uint64_t part = n ? (uint64_t)i * TOLD_IN / n : 0;
+    if (!ask->progress(ask->progress_ud, r->step * TOLD_IN + part, STEPS * TOLD_IN))
+        r->is_dropped = true;
+    return !r->is_dropped;
+}
+
+static sb_status begin_step(sb_raw *r, unsigned step, sb_err *err) {
+    r->step = step;
+    return sb_raw_tell(r, 0, 0) ? SB_OK : sb_fail(err, SB_DROPPED, 0, "not wanted any more");
+}
+
+static sb_status group(sb_raw *r, sb_err *err) {
+    sb_status status = begin_step(r, SERIES, err);
+    if (status == SB_OK) status = sb_series_build(r->m, r->scratch, err);
+    uint32_t most = r->ask->level_most ? r->ask->level_most : SB_LEVEL_MOST;
+    if (status == SB_OK) status = sb_parts_build(r->m, most, r->scratch, err);
+    return status;
+}
+
 static sb_status build(sb_raw *r, const sb_model_ask *ask, sb_err *err) {
     sb_model *m = r->m;
     if (!sb_model_add_box(m, (sb_slice){NULL, 0}, SB_BOX_NONE, SB_BOX_SCOPE))
@@ -73,11 +98,14 @@ static sb_status build(sb_raw *r, const sb_model_ask *ask, sb_err *err) {
         m->is_difference = true;
         status = sb_raw_compare(r, ask->other, err);
     }
+    if (status == SB_OK) status = begin_step(r, TREE, err);
     if (status == SB_OK) status = sb_tree_build(r, err);
     if (status == SB_OK) status = sb_tree_list(m, err);
+    if (status == SB_OK) status = begin_step(r, EDGES, err);
     if (status == SB_OK) status = sb_edges_build(r, err);
+    if (status == SB_OK) status = begin_step(r, TOTALS, err);
     if (status == SB_OK) status = sb_totals_build(r, ask, err);
-    if (status == SB_OK) status = sb_series_build(m, r->scratch, err);
+    if (status == SB_OK) status = group(r, err);
     if (status == SB_OK && m->is_out_of_memory) status = sb_fail_nomem(err, "for a graph");
     return status;
 }
@@ -93,8 +121,9 @@ sb_status sb_model_new(sb_model **out, const sb_model_ask *ask, sb_err *err) {
     sb_intern_init(&m->texts, m->alloc, 0x5eab0a4d, MOST_BOXES);
     sb_arena scratch;
     sb_arena_init(&scratch, m->alloc, 256 << 10, most);
-    sb_raw r = {.m = m, .scratch = &scratch, .alloc = sb_arena_alloc(&scratch)};
+    sb_raw r = {.m = m, .scratch = &scratch, .alloc = sb_arena_alloc(&scratch), .ask = ask};
     sb_status status = build(&r, ask, err);
+    if (r.is_dropped) status = sb_fail(err, SB_DROPPED, 0, "not wanted any more");
     sb_arena_fini(&scratch);
     if (status != SB_OK) {
         sb_model_free(m);

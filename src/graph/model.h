@@ -6,9 +6,10 @@
  *     sb_model_free(model);
  *
  * Boxes are operations, scopes (the parts of names that end before a '/'), series (five or more
- * siblings that are alike and numbered one after the other, see series.c) and calls of functions,
- * which hold the function's body. An operation whose name is also that of a scope is the box
- * "scope/(last part)", as in TensorBoard.
+ * siblings that are alike and numbered one after the other, see series.c), calls of functions,
+ * which hold the function's body, and parts: of a box with more children than anybody can look at,
+ * some hundreds that follow one another (see parts.c). An operation whose name is also that of a
+ * scope is the box "scope/(last part)", as in TensorBoard.
  *
  * Nothing about the graph is trusted: what is odd is counted and named in `odds`, and the rest of
  * the graph is there. The model copies what it keeps: the bytes may go when it is made.
@@ -28,7 +29,15 @@
 #define SB_SERIES_LEAST 5u /* members of a series */
 #define SB_MOST_DEVICES 256u
 
-typedef enum sb_box_kind { SB_BOX_SCOPE, SB_BOX_OP, SB_BOX_SERIES, SB_BOX_CALL } sb_box_kind;
+#define SB_LEVEL_MOST 2000u
+
+typedef enum sb_box_kind {
+    SB_BOX_SCOPE,
+    SB_BOX_OP,
+    SB_BOX_SERIES,
+    SB_BOX_CALL,
+    SB_BOX_PART
+} sb_box_kind;
 
 /* Of a difference: where a box exists. */
 typedef enum sb_box_side {
@@ -47,6 +56,7 @@ typedef struct sb_box {
     uint8_t kind;                      /* sb_box_kind */
     uint8_t side;                      /* sb_box_side */
     bool is_input, is_output;          /* of the whole graph: placed at the ends */
+    bool is_constant; /* its value is written in the graph; it may have to wait for others */
     bool has_stats;
     uint32_t op;     /* in model->texts; of operations and calls; of scopes the class, if known */
     uint32_t device; /* in model->texts; SB_BOX_NONE: not known, or several in a scope */
@@ -124,9 +134,15 @@ typedef struct sb_model_ask {
     sb_slice metadata; /* an encoded RunMetadata with step statistics, or empty */
     const sb_slice *skipped; /* devices whose measurements don't count */
     size_t skipped_count;
-    sb_slice functions; /* the RunMetadata whose traced functions the graph is, or empty: it tells
+    sb_slice functions;  /* the RunMetadata whose traced functions the graph is, or empty: it tells
                            the shapes of their variables */
-    size_t most_bytes;  /* memory; SB_LIMIT beyond it. 0: 2 GiB */
+    bool is_lean;        /* one of both has no large values (sb_graph_lean): they don't count */
+    size_t most_bytes;   /* memory; SB_LIMIT beyond it. 0: 2 GiB */
+    uint32_t level_most; /* children of a box; more are folded into parts. 0: SB_LEVEL_MOST */
+    /* How much of the work is done; false: the model is not wanted any more, and sb_model_new
+     * answers SB_DROPPED. Called every few milliseconds. May be NULL. */
+    bool (*progress)(void *ud, uint64_t done, uint64_t total);
+    void *progress_ud;
 } sb_model_ask;
 
 /* SB_OK also for a graph that is cut or odd; SB_CORRUPT when there is not one node in bytes that

@@ -38,7 +38,16 @@ typedef struct sb_raw {
     } calls;
     uint32_t own; /* nodes that are not of functions */
     uint32_t copied;
+    const sb_model_ask *ask;
+    unsigned step; /* of those in which the model is made */
+    bool is_dropped;
 } sb_raw;
+
+/* After each of n nodes of a step; false: the model is not wanted any more. */
+bool sb_raw_tell(sb_raw *r, size_t i, size_t n);
+static inline bool sb_raw_goes_on(sb_raw *r, size_t i, size_t n) {
+    return (i & 4095) || sb_raw_tell(r, i, n);
+}
 
 /* raw.c: nodes of the graph and of the functions that it calls. */
 sb_status sb_raw_read(sb_raw *r, sb_slice graph_def, sb_err *err);
@@ -56,6 +65,10 @@ sb_status sb_edges_build(sb_raw *r, sb_err *err);
 sb_status sb_totals_build(sb_raw *r, const sb_model_ask *ask, sb_err *err);
 /* series.c: boxes for siblings that are alike. */
 sb_status sb_series_build(sb_model *m, sb_arena *scratch, sb_err *err);
+/* A box becomes a member of a series or a part, which gets its sums. */
+void sb_series_adopt(sb_model *m, uint32_t series, uint32_t child);
+/* parts.c: boxes for some hundreds of the children of a box that has more than `most`. */
+sb_status sb_parts_build(sb_model *m, uint32_t most, sb_arena *scratch, sb_err *err);
 
 void sb_model_note(sb_model *m, sb_odd_kind kind, sb_slice name);
 /* A new box, zeroed; NULL: no memory. */

@@ -236,8 +236,12 @@ static bool copy_unused(reading *rd) {
 static bool read_own(reading *rd, sb_slice graph_def, sb_status *end) {
     sb_items nodes = sb_items_of(graph_def, SB_GRAPH_NODE);
     sb_slice item;
-    while ((*end = sb_items_next(&nodes, &item)) == SB_OK)
+    while ((*end = sb_items_next(&nodes, &item)) == SB_OK) {
         if (!read_node(rd, item, (sb_slice){NULL, 0})) return false;
+        bool is_told = rd->r->nodes.n % 4096 == 0;
+        if (is_told && !sb_raw_tell(rd->r, (size_t)(item.p - graph_def.p), graph_def.n))
+            return false;
+    }
     return true;
 }
 

@@ -60,12 +60,30 @@ static bool continues(const member *a, const member *b) {
            sb_slice_eq(a->suffix, b->suffix) && b->number == a->number + 1;
 }
 
+void sb_series_adopt(sb_model *m, uint32_t series, uint32_t child) {
+    sb_box *box = &m->boxes[series], *one = &m->boxes[child];
+    bool is_first = box->ops == 0;
+    box->label = one->label;
+    box->op = is_first || box->op == one->op ? one->op : SB_BOX_NONE;
+    box->device = is_first || box->device == one->device ? one->device : SB_BOX_NONE;
+    box->structure = one->structure * 31 + 7;
+    box->ops += one->ops;
+    box->incompatible += one->incompatible;
+    box->unsized += one->unsized;
+    box->params += one->params;
+    box->time += one->time;
+    box->bytes += one->bytes;
+    box->has_stats |= one->has_stats;
+    if (one->side != SB_SIDE_SAME) box->side = SB_SIDE_CHANGED;
+    one->parent = series;
+}
+
 static bool add_series(sb_model *m, uint32_t parent, const member *members, size_t n,
                        sb_arena *scratch) {
     sb_arena_mark mark = sb_arena_here(scratch);
     sb_alloc alloc = sb_arena_alloc(scratch);
     sb_buf name;
-    sb_buf_init(&name, &alloc, 1 << 20);
+    sb_buf_init(&name, &alloc, (size_t)1 << 30);
     if (parent != SB_BOX_ROOT) {
         sb_buf_add_slice(&name, m->boxes[parent].name);
         sb_buf_add_byte(&name, '/');
@@ -80,22 +98,7 @@ static bool add_series(sb_model *m, uint32_t parent, const member *members, size
         sb_box *box = sb_model_add_box(m, text, parent, SB_BOX_SERIES);
         is_done = box != NULL;
         uint32_t id = box ? (uint32_t)(box - m->boxes) : 0;
-        for (size_t i = 0; box && i < n; i++) {
-            sb_box *one = &m->boxes[members[i].box];
-            box->label = one->label;
-            box->op = i == 0 || box->op == one->op ? one->op : SB_BOX_NONE;
-            box->device = i == 0 || box->device == one->device ? one->device : SB_BOX_NONE;
-            box->structure = one->structure * 31 + 7;
-            box->ops += one->ops;
-            box->incompatible += one->incompatible;
-            box->unsized += one->unsized;
-            box->params += one->params;
-            box->time += one->time;
-            box->bytes += one->bytes;
-            box->has_stats |= one->has_stats;
-            if (one->side != SB_SIDE_SAME) box->side = SB_SIDE_CHANGED;
-            one->parent = id;
-        }
+        for (size_t i = 0; box && i < n; i++) sb_series_adopt(m, id, members[i].box);
     }
     sb_arena_reset(scratch, mark);
     return is_done && name.failed == SB_OK;

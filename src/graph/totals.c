@@ -133,14 +133,22 @@ static bool is_end(sb_slice op, const char *const *names, size_t n) {
     return false;
 }
 
+static bool is_control_only(const sb_model *m, const sb_box *b) {
+    for (uint32_t i = 0; i < b->in_count; i++)
+        if (!(m->edges[b->first_in + i].flags & SB_EDGE_CONTROL)) return false;
+    return true;
+}
+
 static void mark_ends(sb_model *m, sb_box *b) {
     static const char *const inputs[] = {"Placeholder", "PlaceholderV2", "PlaceholderWithDefault",
                                          "_Arg",        "_DeviceArg",    "IO Node",
                                          "Input",       "InputLayer"};
     static const char *const outputs[] = {"_Retval", "_DeviceRetval", "IO Node", "Output"};
+    static const char *const constants[] = {"Const", "prim::Constant", "Constant", "Initializer"};
     sb_slice op = sb_model_text(m, b->op);
     b->is_input = b->in_count == 0 && b->out_count && is_end(op, inputs, 8);
     b->is_output = b->out_count == 0 && b->in_count && is_end(op, outputs, 4);
+    b->is_constant = is_end(op, constants, 4) && is_control_only(m, b);
 }
 
 static void total_op(sb_model *m, uint32_t op) {

@@ -49,8 +49,8 @@ sb_status sb_graph_blob(sb_app *app, const sb_series *series, sb_arena *arena, s
     return status == SB_OK ? sb_ref_blob(&item->ref, payload, 0, arena, out, err) : status;
 }
 
-sb_status sb_graph_of_series(sb_buf *out, sb_slice *functions, sb_app *app, const sb_series *series,
-                             sb_arena *arena, sb_err *err) {
+sb_status sb_graph_of_series(sb_slice *graph, sb_buf *made, sb_slice *functions, sb_app *app,
+                             const sb_series *series, sb_arena *arena, sb_err *err) {
     unsigned offers = sb_graph_offers_meta(series->tag, series->meta);
     sb_ref_item item;
     sb_slice blob;
@@ -58,12 +58,14 @@ sb_status sb_graph_of_series(sb_buf *out, sb_slice *functions, sb_app *app, cons
     if (!(offers & (SB_GRAPH_OF_RUN | SB_GRAPH_OPS | SB_GRAPH_CONCEPTUAL))) return SB_NOT_FOUND;
     sb_status status = sb_graph_blob(app, series, arena, &item, &blob, err);
     if (status != SB_OK) return status;
-    if (offers & SB_GRAPH_CONCEPTUAL)
-        return sb_keras_graph(out, blob, SB_KERAS_COUNTED, arena, err);
-    if (offers & SB_GRAPH_OPS) {
+    *graph = blob;
+    if (offers & SB_GRAPH_OF_RUN) return SB_OK;
+    if (offers & SB_GRAPH_CONCEPTUAL) {
+        status = sb_keras_graph(made, blob, SB_KERAS_COUNTED, arena, err);
+    } else {
         *functions = blob;
-        return sb_graph_of_run_metadata(out, blob, arena, err);
+        status = sb_graph_of_run_metadata(made, blob, arena, err);
     }
-    sb_buf_add_slice(out, blob);
-    return sb_buf_check(out, "a graph", err);
+    *graph = sb_buf_slice(made);
+    return status;
 }

@@ -26,9 +26,10 @@ unsigned sb_graph_offers_meta(sb_slice tag, const sb_series_meta *meta);
 sb_status sb_graph_blob(sb_app *app, const sb_series *series, sb_arena *arena, sb_ref_item *item,
                         sb_slice *out, sb_err *err);
 
-/* Appends the GraphDef that a series means, by what it offers. *functions: the RunMetadata that it
- * was made of, in the arena, or empty. SB_NOT_FOUND: it is no graph. */
-sb_status sb_graph_of_series(sb_buf *out, sb_slice *functions, sb_app *app, const sb_series *series,
-                             sb_arena *arena, sb_err *err);
+/* The GraphDef that a series means, by what it offers: the blob itself, in the arena, or one that
+ * is made of it in `made`. *functions: the RunMetadata that it was made of, in the arena, or empty.
+ * SB_NOT_FOUND: it is no graph. */
+sb_status sb_graph_of_series(sb_slice *graph, sb_buf *made, sb_slice *functions, sb_app *app,
+                             const sb_series *series, sb_arena *arena, sb_err *err);
 
 #endif

@@ -125,3 +125,46 @@ export function calls() {
     library,
   ]);
 }
+
+/** A scope with very many children: each fed by one before it. */
+export function wide(count) {
+  return graphDef(
+    Array.from({ length: count }, (_, i) => ({
+      name: `net/op${i}x`,
+      op: ['MatMul', 'Relu', 'Mul', 'Sigmoid', 'Softmax'][(i * 7) % 5],
+      inputs: i ? [`net/op${i - 1}x`] : [],
+    })),
+  );
+}
+
+/** Blocks of a thousand operations each, in a row; written by hand, since a million nodes are. */
+export function long(blocks) {
+  const out = Buffer.allocUnsafe(blocks * 1000 * 64);
+  let at = 0;
+  const field = (number, text) => {
+    out[at++] = (number << 3) | 2;
+    out[at++] = text.length;
+    at += out.latin1Write(text, at);
+  };
+  let before = '';
+  for (let b = 0; b < blocks; b++)
+    for (let i = 0; i < 1000; i++) {
+      const name = `net/block_${b}/n${i}x`;
+      const op = i % 2 ? 'Relu' : 'MatMul';
+      out[at++] = (1 << 3) | 2;
+      out[at++] = name.length + op.length + 4 + (before ? before.length + 2 : 0);
+      field(1, name);
+      field(2, op);
+      if (before) field(3, before);
+      before = name;
+    }
+  return out.subarray(0, at);
+}
+
+/** A function that calls itself, called once. */
+export function recursion() {
+  const signature = bytes(1, bytes(1, 'f'));
+  const again = bytes(3, bytes(1, 'again'), bytes(2, 'f'));
+  const work = bytes(3, bytes(1, 'work'), bytes(2, 'NoOp'));
+  return Buffer.concat([graphDef([{ name: 'call', op: 'f' }]), bytes(2, bytes(1, signature, again, work))]);
+}

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { RunWriter } from './logs.mjs';
-import { calls, flat, graphDef, transformer } from './graphs.mjs';
+import { calls, flat, graphDef, long, recursion, transformer, wide } from './graphs.mjs';
 import { address, axe, loaded, open, serve, shot, soon, until } from './harness.mjs';
 
 /** Two runs with a graph each; the second has another head. */
@@ -319,6 +319,40 @@ export default {
     await soon(async () => assert.equal(await other.locator('.around').count(), 1));
   },
 
+  async 'files that are cut, of another kind or without sense are dropped: drawn as far as they go, or refused'(keep) {
+    const page = keep(await openGraph(await made(), '#graphs&v=1', { allowErrors: true }));
+    const input = page.locator('input[type=file]');
+    const give = (name, buffer) =>
+      input.setInputFiles({
+        name,
+        mimeType: 'application/octet-stream',
+        buffer,
+      });
+    const { graph } = transformer();
+    await give('cut.pb', graph.subarray(0, Math.floor(graph.length / 2)));
+    await soon(async () => assert.match(await page.locator('.chip.file').innerText(), /cut\.pb/));
+    await page.getByRole('button', { name: /odd thing/ }).click();
+    const odds = page.getByRole('dialog', {
+      name: 'What is odd about this graph',
+    });
+    await soon(async () => assert.match(await odds.innerText(), /The graph is cut/));
+    await page.keyboard.press('Escape');
+    await give('recursion.pb', recursion());
+    await soon(async () => assert.ok((await labels(page)).includes('call')));
+    await page.getByRole('button', { name: /odd thing/ }).click();
+    await soon(async () => assert.match(await odds.innerText(), /call themselves, opened once · 1[\s\S]*call\/again/));
+    await page.keyboard.press('Escape');
+    for (const [name, buffer, why] of [
+      ['picture.png', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), /not a graph/],
+      ['script.pt', Buffer.from('PK\x03\x04\0\0archive/code/__torch__.py', 'latin1'), /TorchScript/],
+      ['nothing', Buffer.alloc(0), /empty/],
+    ]) {
+      await give(name, buffer);
+      await soon(async () => assert.match(await page.locator('.message').innerText(), why));
+      assert.ok((await labels(page)).includes('call')); // what was shown stays
+    }
+  },
+
   async 'the minimap moves the view, and two fingers zoom'(keep) {
     const page = keep(await openGraph(await made(), '#graphs&v=1', { hasTouch: true }));
     const canvas = page.locator(CANVAS);
@@ -425,14 +459,53 @@ export default {
     assert.deepEqual(page.problems, []);
   },
 
-  async 'twenty thousand operations in one level are drawn, and the page stays quick'(keep) {
-    const server = await made((logdir) => new RunWriter(logdir, 'large').graph(flat(20000)).flush());
+  async 'a scope with fifty thousand children is folded into parts, and the page stays quick'(keep) {
+    const server = await made((logdir) => new RunWriter(logdir, 'large').graph(wide(50000)).flush());
     const page = keep(await openGraph(server));
-    await soon(async () => assert.match(await page.locator('p.notes').innerText(), /20.000 operations/));
+    await soon(async () => assert.match(await page.locator('p.notes').innerText(), /50.000 operations/));
+    await toggle(page, 'net');
+    const part = 'net/op500x … op999x';
+    await soon(async () => assert.match(await row(page, part).innerText(), /×500/));
+    await toggle(page, part);
+    await isOpen(page, part);
+    await row(page, 'net/op501x').click();
+    await soon(async () => assert.equal(await card(page).locator('code.whole').innerText(), 'net/op501x'));
     await page.locator(CANVAS).focus();
     for (const key of ['0', '+', '+', '-', 'ArrowDown', 'ArrowDown', 'ArrowRight']) await page.keyboard.press(key);
     await soon(async () => assert.equal(await card(page).count(), 1));
     await shot(page, 'graphs-large');
+  },
+
+  async 'a graph of a million nodes is read behind a progress bar and shown folded'(keep) {
+    const server = await made((logdir) => new RunWriter(logdir, 'huge').graph(long(1000)).flush());
+    const page = keep(await open(server, '#scalars'));
+    // whether the bar was there while it was read
+    await page.evaluate(() => {
+      globalThis.sawBar = false;
+      new MutationObserver(() => {
+        if (document.querySelector('.stage progress')) globalThis.sawBar = true;
+      }).observe(document, { subtree: true, childList: true });
+    });
+    await page.evaluate(() => (location.hash = '#graphs&v=1'));
+    await soon(async () => assert.match(await page.locator('p.notes').innerText(), /1.000.000 operations/));
+    await soon(async () => assert.deepEqual(await labels(page), ['net', 'block[0-999]']));
+    assert.equal(await page.evaluate(() => globalThis.sawBar), true);
+    await shot(page, 'graphs-million');
+  },
+
+  async 'the run with the largest graph is shown first, and stays when another comes'(keep) {
+    const server = await made((logdir) => {
+      new RunWriter(logdir, 'a-try').graph(flat(3)).flush();
+      new RunWriter(logdir, 'b-model', 1_763_000_000).graph(transformer().graph).flush();
+    });
+    const page = keep(await openGraph(server));
+    const run = page.locator('button:has(b.run)').first();
+    await soon(async () => assert.match(await run.innerText(), /b-model/));
+    new RunWriter(server.logdir, 'c-larger').graph(flat(4000)).flush();
+    await run.click();
+    await page.getByRole('option', { name: 'c-larger' }).waitFor();
+    await page.keyboard.press('Escape');
+    await soon(async () => assert.match(await run.innerText(), /b-model/));
   },
 
   async 'the table of modules is a tree for the keyboard, and the view survives a reload'(keep) {

@@ -4,7 +4,7 @@
 #define SB_SERVER_API_GRAPH_ASK_H
 
 #include "server/api/api.h"
-#include "server/graph_source.h"
+#include "server/graph_models.h"
 
 typedef struct sb_graph_ask {
     json_t *body;
@@ -23,7 +23,5 @@ bool sb_graph_ask_box(const sb_graph_ask *a, sb_http_reply *r, const char *key, 
 /* Boxes that a list of the body names; unknown names are left out. In the arena; NULL: no
  * memory. */
 uint32_t *sb_graph_ask_boxes(sb_graph_ask *a, const char *key, size_t *n);
-
-sb_slice sb_json_slice(const json_t *text);
 
 #endif

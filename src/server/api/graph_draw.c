@@ -25,8 +25,8 @@ static uint32_t only_child(const sb_model *m, uint32_t box) {
     for (uint32_t i = 0; i < b->child_count; i++) {
         uint32_t child = m->children[b->first_child + i];
         const sb_box *c = &m->boxes[child];
-        if (c->kind != SB_BOX_SERIES && c->child_count && c->child_count <= AUTO_MOST &&
-            c->ops * 2 >= b->ops)
+        bool is_whole = c->kind != SB_BOX_SERIES && c->kind != SB_BOX_PART;
+        if (is_whole && c->child_count && c->child_count <= AUTO_MOST && c->ops * 2 >= b->ops)
             return child;
     }
     return SB_BOX_NONE;
@@ -128,17 +128,6 @@ static double rounded(float x) {
     return (double)lrintf(x * 8) / 8;
 }
 
-static bool is_constant(const sb_model *m, const sb_box *b) {
-    sb_slice op = sb_model_text(m, b->op);
-    return b->kind == SB_BOX_OP && b->in_count == 0 &&
-           (sb_slice_eq(op, SB_LIT("Const")) || sb_slice_eq(op, SB_LIT("prim::Constant")) ||
-            sb_slice_eq(op, SB_LIT("Constant")) || sb_slice_eq(op, SB_LIT("Initializer")));
-}
-
-static uint32_t flags_of(const writing *w, const sb_drawn_box *drawn, const sb_box *b) {
-    return drawn->flags | (is_constant(w->m, b) ? IS_CONSTANT : 0);
-}
-
 #define COLUMN(w, name)                                                                            \
     for (int once_ = (sb_json_key_str((w)->j, name), sb_json_begin_array((w)->j), 1); once_;       \
          once_ = (sb_json_end_array((w)->j), 0))                                                   \
@@ -156,7 +145,7 @@ static void add_places(writing *w) {
     COLUMN(w, "kind") sb_json_uint(w->j, BOX.kind);
     COLUMN(w, "level")
     sb_json_int(w->j, DRAWN.level == SB_BOX_NONE ? -1 : (int64_t)DRAWN.level);
-    COLUMN(w, "flags") sb_json_uint(w->j, flags_of(w, &DRAWN, &BOX));
+    COLUMN(w, "flags") sb_json_uint(w->j, DRAWN.flags | (BOX.is_constant ? IS_CONSTANT : 0));
     COLUMN(w, "x") sb_json_double(w->j, rounded(DRAWN.x));
     COLUMN(w, "y") sb_json_double(w->j, rounded(DRAWN.y));
     COLUMN(w, "w") sb_json_double(w->j, rounded(DRAWN.w));

@@ -2,10 +2,23 @@
 #include <stdio.h>
 
 #include "base/sha256.h"
+#include "graph/graph.h"
 #include "server/api/graph_ask.h"
 #include "base/banned.h"
 
-static void add_entry(sb_json *j, uint32_t run, const sb_series_info *info, unsigned offers) {
+/* Of the blob that is shown; 0 when there is none. */
+static uint64_t bytes_of(sb_app *app, sb_run *run, sb_slice tag, sb_arena *arena) {
+    sb_series series;
+    sb_ref_item item;
+    sb_err err;
+    if (sb_series_take(run, tag, arena, &series) != SB_OK) return 0;
+    sb_status status = sb_graph_blob(app, &series, arena, &item, NULL, &err);
+    sb_series_release(&series);
+    return status == SB_OK ? item.ref.length : 0;
+}
+
+static void add_entry(sb_json *j, uint32_t run, const sb_series_info *info, unsigned offers,
+                      uint64_t bytes) {
     sb_json_begin_object(j);
     sb_json_put_uint(j, "run", run);
     sb_json_put_text(j, "tag", info->tag);
@@ -15,6 +28,7 @@ static void add_entry(sb_json *j, uint32_t run, const sb_series_info *info, unsi
                     : offers & SB_GRAPH_CONCEPTUAL ? "keras"
                                                    : "stats");
     sb_json_put_bool(j, "hasStats", offers & SB_GRAPH_PROFILE);
+    sb_json_put_uint(j, "bytes", bytes);
     sb_json_end_object(j);
 }
 
@@ -34,7 +48,9 @@ sb_status sb_api_graphs(sb_http_request *q, sb_http_reply *r, void *opaque) {
         status = sb_run_list(runs.items[i], q->arena, &series, &n);
         for (size_t k = 0; status == SB_OK && k < n; k++) {
             unsigned offers = sb_graph_offers(&series[k]);
-            if (offers) add_entry(&j, sb_run_id(runs.items[i]), &series[k], offers);
+            if (offers)
+                add_entry(&j, sb_run_id(runs.items[i]), &series[k], offers,
+                          bytes_of(app, runs.items[i], series[k].tag, q->arena));
         }
         sb_arena_reset(q->arena, mark);
     }
@@ -56,20 +72,25 @@ static void name_file(char *out, size_t room, sb_slice bytes) {
 
 static sb_status keep_file(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_arena *scratch,
                            sb_slice key, const sb_kept_model **kept) {
-    sb_buf graph;
+    sb_buf graph, lean; /* a comparison with another graph needs it, without large values */
     sb_graph_file about;
-    sb_model *model;
+    sb_model *model = NULL;
     sb_err *err = sb_http_err(r);
     sb_buf_init(&graph, app->env->alloc, SB_MOST_GRAPH_BYTES);
+    sb_buf_init(&lean, app->env->alloc, SB_MOST_GRAPH_BYTES);
     sb_status status = sb_graph_file_read(&graph, q->body, &about, scratch, err);
     if (status == SB_OK)
-        status = sb_model_new(
-            &model, &(sb_model_ask){.alloc = app->env->alloc, .graph = sb_buf_slice(&graph)}, err);
+        status = sb_model_new(&model,
+                              &(sb_model_ask){.alloc = app->env->alloc, .graph = about.graph}, err);
+    if (status == SB_OK) status = sb_graph_lean(&lean, about.graph, err);
+    sb_buf_fini(&graph);
+    about.graph = (sb_slice){NULL, 0};
     if (status != SB_OK) {
-        sb_buf_fini(&graph);
+        sb_model_free(model);
+        sb_buf_fini(&lean);
         return status;
     }
-    *kept = sb_model_cache_take(app->models, key, model, &graph, &about);
+    *kept = sb_model_cache_take(app->models, key, model, &lean, &about);
     return *kept ? SB_OK : sb_fail_nomem(err, "for a graph");
 }
 

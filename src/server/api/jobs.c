@@ -92,7 +92,8 @@ sb_status sb_api_submit_job(sb_http_request *q, sb_http_reply *r, void *app) {
     sb_status status;
     if (!kind) {
         status = sb_api_fail(r, 400, "invalid",
-                             "\"kind\" must name a kind of job: export, profile, profile_trace");
+                             "\"kind\" must name a kind of job: export, graph, profile, "
+                             "profile_trace");
     } else if (!json_is_object(args)) {
         status = sb_api_fail(r, 400, "invalid", "\"args\" must be an object");
     } else {

@@ -5,6 +5,7 @@
 
 static const sb_job_kind kinds[] = {
     {"export", sb_export_job_check, sb_export_job_run},
+    {"graph", sb_graph_job_check, sb_graph_job_run},
     {"profile", sb_profile_job_check, sb_profile_job_run},
     {"profile_trace", sb_profile_trace_job_check, sb_profile_trace_job_run},
 };

@@ -16,6 +16,11 @@ const sb_job_kind *sb_job_kind_find(sb_slice name);
 sb_status sb_export_job_check(sb_slice args, sb_err *err);
 sb_status sb_export_job_run(sb_job *job, void *app, sb_err *err);
 
+/* graph.c: makes the model of a graph (graph_models.h), so that questions about it are answered at
+ * once. Arguments: {"source": as of graph/draw}. */
+sb_status sb_graph_job_check(sb_slice args, sb_err *err);
+sb_status sb_graph_job_run(sb_job *job, void *app, sb_err *err);
+
 /* profile.c: parses a capture into memory (profiles.h). Arguments: {"capture": its id}. */
 sb_status sb_profile_job_check(sb_slice args, sb_err *err);
 sb_status sb_profile_job_run(sb_job *job, void *app, sb_err *err);

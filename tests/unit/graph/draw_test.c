@@ -1,6 +1,9 @@
 /* draw_test.c: what is in sight, edges across borders, auxiliary boxes, constants, marks. */
 #include "graph/draw.h"
 
+#include <stdio.h>
+
+#include "codec/proto/proto.h"
 #include "unit/graph/model_bed.h"
 #include "base/banned.h"
 
@@ -166,20 +169,69 @@ static void marks_are_told_of_boxes_and_lines(void **state) {
     bed_close(&bed);
 }
 
-static void fifty_thousand_children_are_drawn(void **state) {
-    (void)state;
-    sb_buf text;
-    sb_buf_init(&text, &sb_alloc_libc, 64 << 20);
-    for (int i = 0; i < 50000; i++)
-        sb_buf_printf(&text, "node { name: 'n%dx' op: 'Op%d' input: 'n%dx' }\n", i, i % 7, i / 2);
-    sb_buf_add_byte(&text, 0);
+/* A graph with one scope of so many children. */
+static model_bed many_children(uint32_t n, uint32_t level_most) {
     model_bed bed;
-    bed_open(&bed, (const char *)text.p);
-    sb_drawing d = draw(&bed, NULL, 0, (sb_draw_ask){.extract = true});
-    assert_int_equal(d.box_count, 50000);
+    sb_buf_init(&bed.bytes, &sb_alloc_libc, 64 << 20);
+    for (uint32_t i = 0; i < n; i++) {
+        char text[32];
+        size_t node = sb_pb_begin(&bed.bytes, SB_GRAPH_NODE, 64);
+        int length = snprintf(text, sizeof text, "a/n%ux", i);
+        sb_pb_add_bytes(&bed.bytes, SB_NODE_NAME, sb_slice_of(text, (size_t)length));
+        length = snprintf(text, sizeof text, "Op%u", i % 7);
+        sb_pb_add_bytes(&bed.bytes, SB_NODE_OP, sb_slice_of(text, (size_t)length));
+        length = snprintf(text, sizeof text, "a/n%ux", i / 2);
+        sb_pb_add_bytes(&bed.bytes, SB_NODE_INPUT, sb_slice_of(text, (size_t)length));
+        sb_pb_end(&bed.bytes, node);
+    }
+    sb_err err;
+    sb_model_ask ask = {
+        .alloc = &sb_alloc_libc, .graph = sb_buf_slice(&bed.bytes), .level_most = level_most};
+    assert_ok(sb_model_new(&bed.m, &ask, &err), &err);
+    sb_arena_init(&bed.arena, &sb_alloc_libc, 64 << 10, (size_t)1 << 30);
+    return bed;
+}
+
+static void fifty_thousand_children_are_folded_into_parts(void **state) {
+    (void)state;
+    model_bed bed = many_children(50000, 0);
+    const char *whole[] = {"a"}, *part[] = {"a", "a/n500x … n999x"};
+    sb_drawing d = draw(&bed, whole, 1, (sb_draw_ask){.extract = true});
+    assert_int_equal(d.box_count, 1 + 50000 / 500);
+    assert_int_equal(bed.m->boxes[bed_box(&bed, part[1])].kind, SB_BOX_PART);
+    assert_int_equal(bed.m->boxes[bed_box(&bed, part[1])].ops, 500);
+    assert_int_equal(bed.m->boxes[bed_box(&bed, "a")].ops, 50000);
+    d = draw(&bed, part, 2, (sb_draw_ask){.extract = true});
+    assert_int_equal(d.box_count, 1 + 50000 / 500 + 500);
+    assert_int_equal(bed.m->boxes[bed_box(&bed, "a/n700x")].parent, bed_box(&bed, part[1]));
+    bed_close(&bed);
+}
+
+static void a_level_that_is_kept_whole_is_drawn_whole(void **state) {
+    (void)state;
+    model_bed bed = many_children(50000, UINT32_MAX);
+    const char *open[] = {"a"};
+    sb_drawing d = draw(&bed, open, 1, (sb_draw_ask){.extract = true});
+    assert_int_equal(d.box_count, 50001);
     assert_true(d.w < 8 * d.h && d.h < 8 * d.w);
     bed_close(&bed);
-    sb_buf_fini(&text);
+}
+
+static void what_a_constant_waits_for_leads_to_what_it_feeds(void **state) {
+    (void)state;
+    model_bed bed;
+    bed_open(&bed, "node { name: 'first' op: 'Relu' }"
+                   "node { name: 'c' op: 'Const' input: '^first' }"
+                   "node { name: 'sum' op: 'Add' input: 'c' }"
+                   "node { name: 'alone' op: 'Const' input: '^first' }");
+    sb_drawing d = draw(&bed, NULL, 0, (sb_draw_ask){.extract = true});
+    assert_int_equal(d.line_count, 2);
+    assert_true(line(&bed, &d, "first", "sum", "")->flags & SB_LINE_CONTROL);
+    assert_non_null(line(&bed, &d, "first", "alone", "")); /* nothing shows it in its place */
+    d = draw(&bed, NULL, 0, (sb_draw_ask){.extract = true, .constants = true});
+    assert_int_equal(d.line_count, 3);
+    assert_non_null(line(&bed, &d, "c", "sum", ""));
+    bed_close(&bed);
 }
 
 int main(void) {
@@ -190,7 +242,9 @@ int main(void) {
         cmocka_unit_test(a_box_that_many_use_is_auxiliary_unless_it_is_wanted),
         cmocka_unit_test(members_of_an_ungrouped_series_stand_in_its_parent),
         cmocka_unit_test(marks_are_told_of_boxes_and_lines),
-        cmocka_unit_test(fifty_thousand_children_are_drawn),
+        cmocka_unit_test(fifty_thousand_children_are_folded_into_parts),
+        cmocka_unit_test(a_level_that_is_kept_whole_is_drawn_whole),
+        cmocka_unit_test(what_a_constant_waits_for_leads_to_what_it_feeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

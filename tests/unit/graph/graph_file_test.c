@@ -96,7 +96,7 @@ static void an_onnx_model_has_nodes_weights_ends_and_shapes(void **state) {
     assert_false(f.info.is_cut);
     model_bed bed = {.bytes = bytes};
     sb_arena_init(&bed.arena, &sb_alloc_libc, 4096, 1 << 20);
-    sb_model_ask ask = {.alloc = &sb_alloc_libc, .graph = sb_buf_slice(&f.graph)};
+    sb_model_ask ask = {.alloc = &sb_alloc_libc, .graph = f.info.graph};
     assert_ok(sb_model_new(&bed.m, &ask, &f.err), &f.err);
     const sb_box *mm = &bed.m->boxes[bed_box(&bed, "net/fc/MatMul")];
     assert_int_equal(mm->in_count, 2);
@@ -139,11 +139,22 @@ static void graphs_come_as_protobuf_as_text_in_a_meta_graph_or_a_saved_model(voi
         file_bed f;
         assert_ok(file_read(&f, &sb_alloc_libc, cases[i].bytes), &f.err);
         assert_int_equal(f.info.format, cases[i].format);
-        assert_slice_equal(sb_buf_slice(&f.graph), sb_buf_slice(&graph));
+        assert_slice_equal(f.info.graph, sb_buf_slice(&graph));
         file_close(&f);
     }
     sb_buf_fini(&saved);
     sb_buf_fini(&meta);
+    sb_buf_fini(&graph);
+}
+
+static void values_of_a_graph_are_not_copied(void **state) {
+    (void)state;
+    sb_buf graph = bed_encode(SB_MSG_GRAPH, "node { name: 'n' op: 'Const' }");
+    file_bed f;
+    assert_int_equal(file_read(&f, &sb_alloc_libc, sb_buf_slice(&graph)), SB_OK);
+    assert_ptr_equal(f.info.graph.p, graph.p);
+    assert_int_equal(f.graph.n, 0);
+    file_close(&f);
     sb_buf_fini(&graph);
 }
 
@@ -178,7 +189,7 @@ static void use_file(sb_slice bytes) {
     file_bed f;
     if (file_read(&f, &sb_alloc_libc, bytes) == SB_OK) {
         sb_model *m;
-        sb_model_ask ask = {.alloc = &sb_alloc_libc, .graph = sb_buf_slice(&f.graph)};
+        sb_model_ask ask = {.alloc = &sb_alloc_libc, .graph = f.info.graph};
         if (sb_model_new(&m, &ask, &f.err) == SB_OK) sb_model_free(m);
     }
     file_close(&f);
@@ -211,6 +222,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_onnx_model_has_nodes_weights_ends_and_shapes),
         cmocka_unit_test(graphs_come_as_protobuf_as_text_in_a_meta_graph_or_a_saved_model),
+        cmocka_unit_test(values_of_a_graph_are_not_copied),
         cmocka_unit_test(a_text_that_goes_wrong_gives_what_came_before_and_says_where),
         cmocka_unit_test(what_is_no_graph_is_refused_with_what_would_be),
         cmocka_unit_test(damaged_models_harm_nobody),

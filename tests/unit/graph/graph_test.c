@@ -167,6 +167,44 @@ static void large_attributes_leave_their_names(void **state) {
     room_free(&r);
 }
 
+static void a_lean_graph_has_all_but_large_values(void **state) {
+    (void)state;
+    sb_buf value, text, graph, lean;
+    sb_err err;
+    sb_buf_init(&value, &sb_alloc_libc, 1 << 20);
+    for (int i = 0; i < 2000; i++) sb_buf_add_byte(&value, 'z');
+    sb_buf_init(&text, &sb_alloc_libc, 1 << 20);
+    sb_buf_printf(&text,
+                  "node { name: 'c' op: 'Const' input: '^a' attr { key: 'value' value { s: '%.*s' "
+                  "} } attr { key: 'dtype' value { type: DT_FLOAT } } } library { function { "
+                  "signature { name: 'f' } node_def { name: 'k' attr { key: 'value' value { s: "
+                  "'%.*s' } } } } } versions { producer: 27 }",
+                  (int)value.n, (const char *)value.p, (int)value.n, (const char *)value.p);
+    sb_buf_init(&graph, &sb_alloc_libc, 1 << 20);
+    sb_buf_init(&lean, &sb_alloc_libc, 1 << 20);
+    assert_ok(sb_text_parse(&graph, SB_MSG_GRAPH, sb_buf_slice(&text), &err), &err);
+    assert_ok(sb_graph_lean(&lean, sb_buf_slice(&graph), &err), &err);
+    sb_buf wanted;
+    sb_buf_init(&wanted, &sb_alloc_libc, 1 << 20);
+    assert_ok(sb_text_parse(&wanted, SB_MSG_GRAPH,
+                            SB_LIT("node { name: 'c' op: 'Const' input: '^a' attr { key: 'dtype' "
+                                   "value { type: DT_FLOAT } } } library { function { signature { "
+                                   "name: 'f' } node_def { name: 'k' } } } versions { producer: 27 "
+                                   "}"),
+                            &err),
+              &err);
+    assert_slice_equal(sb_buf_slice(&lean), sb_buf_slice(&wanted));
+    /* of one that is cut, what came before */
+    sb_buf_clear(&lean);
+    assert_ok(sb_graph_lean(&lean, sb_slice_of(graph.p, graph.n - 3), &err), &err);
+    assert_true(lean.n < 200);
+    sb_buf_fini(&wanted);
+    sb_buf_fini(&lean);
+    sb_buf_fini(&graph);
+    sb_buf_fini(&text);
+    sb_buf_fini(&value);
+}
+
 static void an_attribute_just_within_the_limit_stays(void **state) {
     (void)state;
     sb_err err;
@@ -277,6 +315,7 @@ int main(void) {
         cmocka_unit_test(graphs_of_different_versions_are_not_mixed),
         cmocka_unit_test(functions_of_run_metadata_become_one_graph),
         cmocka_unit_test(large_attributes_leave_their_names),
+        cmocka_unit_test(a_lean_graph_has_all_but_large_values),
         cmocka_unit_test(an_attribute_just_within_the_limit_stays),
         cmocka_unit_test(damaged_graphs_are_refused_or_read_never_more),
         cmocka_unit_test(nesting_has_an_end),

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "codec/proto/proto.h"
 #include "graph/walk.h"
 #include "support/fault_alloc.h"
 #include "unit/codec/hostile.h"
@@ -412,6 +413,75 @@ static void a_cut_graph_says_after_which_node(void **state) {
     sb_buf_fini(&graph);
 }
 
+/* Progress, and when to stop. */
+typedef struct watching {
+    uint64_t last, total;
+    unsigned calls, most;
+} watching;
+
+static bool watch(void *ud, uint64_t done, uint64_t total) {
+    watching *w = ud;
+    assert_true(done >= w->last && done <= total);
+    w->last = done;
+    w->total = total;
+    return ++w->calls < w->most;
+}
+
+static void progress_is_told_and_a_model_that_is_not_wanted_any_more_is_given_up(void **state) {
+    (void)state;
+    sb_buf text;
+    sb_buf_init(&text, &sb_alloc_libc, 8 << 20);
+    for (unsigned i = 0; i < 20000; i++)
+        sb_buf_printf(&text, "node { name: 's%u/n%ux' op: 'Neg' input: 's%u/n%ux' }", i / 50, i,
+                      i / 100, i / 2);
+    sb_buf_add_byte(&text, 0);
+    sb_buf graph = bed_encode(SB_MSG_GRAPH, (const char *)text.p);
+    watching w = {.most = 1000};
+    sb_model *m;
+    sb_err err;
+    sb_model_ask ask = {.alloc = &sb_alloc_libc,
+                        .graph = sb_buf_slice(&graph),
+                        .progress = watch,
+                        .progress_ud = &w};
+    assert_ok(sb_model_new(&m, &ask, &err), &err);
+    sb_model_free(m);
+    assert_true(w.calls > 12 && w.last * 2 > w.total);
+    unsigned calls = w.calls;
+    for (unsigned most = 1; most <= calls; most++) {
+        w = (watching){.most = most};
+        assert_int_equal(sb_model_new(&m, &ask, &err), SB_DROPPED);
+        assert_null(m);
+    }
+    sb_buf_fini(&graph);
+    sb_buf_fini(&text);
+}
+
+static void a_box_with_very_many_children_has_parts_in_parts(void **state) {
+    (void)state;
+    enum { MANY = 3000, MOST = 20 };
+    sb_buf graph;
+    sb_buf_init(&graph, &sb_alloc_libc, 1 << 20);
+    for (unsigned i = 0; i < MANY; i++) {
+        char name[16];
+        int n = snprintf(name, sizeof name, "n%ux", i);
+        size_t node = sb_pb_begin(&graph, SB_GRAPH_NODE, 32);
+        sb_pb_add_bytes(&graph, SB_NODE_NAME, sb_slice_of(name, (size_t)n));
+        sb_pb_end(&graph, node);
+    }
+    sb_model *m;
+    sb_err err;
+    sb_model_ask ask = {.alloc = &sb_alloc_libc, .graph = sb_buf_slice(&graph), .level_most = MOST};
+    assert_ok(sb_model_new(&m, &ask, &err), &err);
+    assert_int_equal(m->op_count, MANY);
+    assert_int_equal(m->boxes[SB_BOX_ROOT].ops, MANY);
+    for (uint32_t i = 0; i < m->box_count; i++)
+        if (m->boxes[i].child_count > MOST)
+            fail_msg("a box with %u children", m->boxes[i].child_count);
+    assert_true(m->boxes[sb_model_find(m, SB_LIT("n1234x"))].depth > 2);
+    sb_model_free(m);
+    sb_buf_fini(&graph);
+}
+
 static sb_status build_with(const sb_alloc *alloc, void *ud) {
     sb_buf *graph = ud;
     sb_model *m;
@@ -456,6 +526,8 @@ int main(void) {
         cmocka_unit_test(walks_find_what_feeds_a_box_and_the_way_between_two),
         cmocka_unit_test(damaged_graphs_are_drawn_as_far_as_they_go),
         cmocka_unit_test(a_cut_graph_says_after_which_node),
+        cmocka_unit_test(progress_is_told_and_a_model_that_is_not_wanted_any_more_is_given_up),
+        cmocka_unit_test(a_box_with_very_many_children_has_parts_in_parts),
         cmocka_unit_test(memory_that_runs_out_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 // dashboards ask goes through LiveQuery (query/) instead.
 import type { Result } from '../base/result';
 import { fetchOnce } from './fetch.once';
-import type { Reply, StateItems } from './types';
+import type { JobAsk, Reply, StateItems } from './types';
 
 export const apiUrl = (path: string): string => new URL(`api/v1/${path}`, document.baseURI).href;
 
@@ -26,6 +26,13 @@ export const api = {
   /** A file that holds a graph: the name by which questions may mean it. */
   graphFile: (file: Blob) =>
     fetchOnce<{ file: string; format: string }>({ url: apiUrl('graph/file'), body: file, as: 'json' }),
+
+  submitJob: (ask: JobAsk) =>
+    fetchOnce<Reply<'POST jobs'>>({ url: apiUrl('jobs'), body: JSON.stringify(ask), as: 'json' }),
+  job: (id: number) => get<Reply<'GET job'>>(`job?id=${id}`),
+  /** One of those who wanted it does not any more. */
+  cancelJob: (id: number) =>
+    fetchOnce<Reply<'DELETE job'>>({ url: apiUrl(`job?id=${id}`), method: 'DELETE', body: '', as: 'json' }),
 
   exportUrl(runs: readonly string[], tags: readonly string[], format: 'csv' | 'json'): string {
     const query = new URLSearchParams();

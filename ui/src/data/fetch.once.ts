@@ -7,7 +7,7 @@ export interface FetchAsk {
   url: string;
   /** JSON text, or a file as it is: the request is a POST, else a GET. */
   body?: string | Blob;
-  method?: 'PATCH';
+  method?: 'PATCH' | 'DELETE';
   as: 'json' | 'bytes';
   /** The server process whose run ids the request uses: the reply of another one is refused. */
   instance?: string;
@@ -49,7 +49,7 @@ export async function fetchOnce<T>(ask: FetchAsk, signal?: AbortSignal): Promise
       init.headers = { 'Content-Type': type, 'X-Seaboard-Request': '1' };
       init.body = ask.body;
       // a change that somebody made arrives also when the page is closed or loaded anew at once
-      if (ask.method === 'PATCH' && typeof ask.body === 'string') init.keepalive = ask.body.length < MOST_CARRIED_ON;
+      if (ask.method && typeof ask.body === 'string') init.keepalive = ask.body.length < MOST_CARRIED_ON;
     }
     const reply = await fetch(ask.url, init);
     const instance = reply.headers.get('X-Seaboard-Instance');

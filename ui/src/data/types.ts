@@ -396,6 +396,7 @@ export interface GraphEntry {
   tag: string;
   kind: 'run' | 'trace' | 'keras' | 'stats'; // what was logged: the run's graph, traced functions, a Keras model, step statistics only
   hasStats: boolean; // holds step statistics: may be given as `stats`
+  bytes: number; // as it was logged; large ones are read by a background job first
 }
 export interface Graphs {
   version: number;
@@ -431,7 +432,7 @@ export interface GraphDrawAsk {
 export interface GraphBoxes {
   name: string[]; // whole
   label: number[]; // where the last part of the name begins, in letters of JavaScript
-  kind: number[]; // 0 scope, 1 operation, 2 series, 3 call of a function
+  kind: number[]; // 0 scope, 1 operation, 2 series, 3 call of a function, 4 part of a box with very many
   level: number[]; // the box that it stands in; -1: none
   flags: number[]; // 1 open, 2 auxiliary, 4 marked, 8 a constant
   x: number[];
@@ -1094,9 +1095,13 @@ export interface ProfileTraceArgs {
   from?: number; // picoseconds
   to?: number;
 }
+/** A graph that is read before it is asked about. */
+export interface GraphArgs {
+  source: GraphSource;
+}
 export interface JobAsk {
-  kind: 'export' | 'profile' | 'profile_trace';
-  args: ExportArgs | ProfileOpenAsk | ProfileTraceArgs;
+  kind: 'export' | 'graph' | 'profile' | 'profile_trace';
+  args: ExportArgs | GraphArgs | ProfileOpenAsk | ProfileTraceArgs;
 }
 /** Work that takes longer than a request. */
 export interface Job {

@@ -5,6 +5,7 @@ export const SCOPE = 0;
 export const OP = 1;
 export const SERIES = 2;
 export const CALL = 3;
+export const PART = 4;
 export const OPEN = 1;
 export const AUXILIARY = 2;
 export const MARKED = 4;

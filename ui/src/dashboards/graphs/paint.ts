@@ -2,7 +2,7 @@
 // and texts only where they can be read. The pen decides what it is drawn on.
 import { format } from '../../public';
 import { inkOn, micros, type Colours, type Theme } from './colours';
-import { CALL, HEAD, LINE, MARKED, OP, OPEN, SERIES, type Drawing, type Rect } from './drawing';
+import { CALL, HEAD, LINE, MARKED, OP, OPEN, PART, SERIES, type Drawing, type Rect } from './drawing';
 import { fit, type Pen, type TextStyle } from './pen';
 
 export interface Picture {
@@ -41,6 +41,7 @@ export const amountOf = (drawing: Drawing, i: number, showTime: boolean): string
     return time >= 0 ? `${format.count(n)} × ${micros(time / Math.max(1, n))}` : `×${format.count(n)}`;
   }
   if (time >= 0) return micros(time);
+  if (boxes.kind[i] === PART) return `×${format.count(boxes.children[i])}`;
   return boxes.params[i] > 0 ? format.big(boxes.params[i]) : '';
 };
 
@@ -72,7 +73,7 @@ function paintClosed(pen: Pen, p: Picture, i: number, r: Rect, scale: number): v
   const isOp = boxes.kind[i] === OP;
   const fill = p.colours.fill[i] || theme.panel;
   const radius = isOp ? 14 : 6;
-  if (boxes.kind[i] === SERIES)
+  if (boxes.kind[i] === SERIES || boxes.kind[i] === PART)
     for (const k of [2, 1])
       pen.box({ ...r, x: r.x + 4 * k, y: r.y - 3 * k }, { radius, fill: theme.panel, stroke: theme.line, width: 1 });
   pen.box(r, { radius, fill, stroke: theme.line, width: 1, dash: boxes.kind[i] === CALL });

@@ -18,6 +18,7 @@ import {
 import { coloursOf, themeOf } from './colours';
 import { AUXILIARY, Drawing, SERIES } from './drawing';
 import { openGraphFile } from './files';
+import { Opening } from './opening.svelte';
 import { drawQuestion, findQuestion, graphsQuestion, nodeQuestion, pathQuestion } from './question';
 import { tt } from './texts';
 import { graphView as v, type Colouring } from './view.svelte';
@@ -71,12 +72,26 @@ export class GraphState {
     const ids = new Set(this.entries.filter(({ kind }) => kind !== 'stats').map(({ run }) => run));
     return hub.runs.filter(({ id }) => ids.has(id));
   });
-  readonly run = $derived.by(
-    (): Run | undefined =>
-      this.runsWith.find(({ name }) => name === v.run) ??
-      this.runsWith.find((run) => runs.shown.includes(run)) ??
-      this.runsWith.at(0),
-  );
+  /** Of those that are shown the one with the largest graph: a model says more than what was logged to try something. */
+  private readonly largest = $derived.by((): Run | undefined => {
+    const shown = this.runsWith.filter((run) => runs.shown.includes(run));
+    let best: Run | undefined;
+    for (const run of shown.length ? shown : this.runsWith)
+      if (!best || this.sizeOf(run.id) > this.sizeOf(best.id)) best = run;
+    return best;
+  });
+  /** The run that was shown when all was read: one that comes later with a larger graph does not take its place. */
+  private settled = $state('');
+  readonly run = $derived.by((): Run | undefined => {
+    const named = (wanted: string) => (wanted ? this.runsWith.find(({ name }) => name === wanted) : undefined);
+    const settled = named(this.settled);
+    return named(v.run) ?? (settled && runs.shown.includes(settled) ? settled : undefined) ?? this.largest;
+  });
+  /** Bytes of the largest graph of a run. */
+  private sizeOf(run: number): number {
+    const sizes = this.entries.filter((entry) => entry.run === run && entry.kind !== 'stats').map(({ bytes }) => bytes);
+    return Math.max(0, ...sizes);
+  }
   private readonly runId = $derived(this.run?.id);
   private readonly ofRun = $derived(this.entries.filter(({ run }) => run === this.runId));
   readonly graphs = $derived(
@@ -84,7 +99,13 @@ export class GraphState {
       .filter(({ kind }) => kind !== 'stats')
       .map(({ tag, kind }): Choice => ({ value: tag, text: nameOfGraph(tag, kind) })),
   );
-  readonly tag = $derived(this.graphs.find(({ value }) => value === v.tag)?.value ?? this.graphs.at(0)?.value ?? '');
+  /** The graph of the run, or the largest of those that were traced. */
+  private readonly usualTag = $derived.by(() => {
+    const all = this.ofRun.filter(({ kind }) => kind !== 'stats');
+    const whole = all.find(({ tag }) => tag === RUN_TAG);
+    return (whole ?? all.toSorted((a, b) => b.bytes - a.bytes).at(0))?.tag ?? '';
+  });
+  readonly tag = $derived(this.graphs.find(({ value }) => value === v.tag)?.value ?? this.usualTag);
   /** Measurements that belong to the run's own graph. */
   readonly statsTags = $derived(
     this.tag === RUN_TAG ? this.ofRun.filter(({ kind }) => kind === 'stats').map(({ tag }) => tag) : [],
@@ -110,7 +131,27 @@ export class GraphState {
     if (this.otherId !== undefined) source.other = { run: this.otherId, tag: this.tag } satisfies GraphRef;
     return JSON.stringify(source);
   });
-  readonly source = $derived(this.sourceKey ? (JSON.parse(this.sourceKey) as GraphSource) : null);
+  /** Bytes of what has to be read. */
+  readonly bytes = $derived.by(() => {
+    if (v.file) return 0; // the server read it when it came
+    const sizeOf = (run: number | undefined, tag: string) =>
+      this.entries.find((entry) => entry.run === run && entry.tag === tag)?.bytes ?? 0;
+    return sizeOf(this.runId, this.tag) + sizeOf(this.runId, this.stats) + sizeOf(this.otherId, this.tag);
+  });
+  private readonly opening = new Opening(() =>
+    this.sourceKey
+      ? { key: this.sourceKey, source: JSON.parse(this.sourceKey) as GraphSource, bytes: this.bytes }
+      : null,
+  );
+  /** Null until the server has read it. */
+  readonly source = $derived(
+    this.sourceKey && this.opening.isOpen ? (JSON.parse(this.sourceKey) as GraphSource) : null,
+  );
+  /** A large graph is being read; how much of it has been, 0 to 1. */
+  readonly isReading = $derived(this.sourceKey !== '' && !this.opening.isOpen);
+  get share() {
+    return this.opening.share;
+  }
   readonly title = $derived(v.file ? v.fileName || v.file : this.run ? runs.nameOf(this.run) : '');
   readonly isEmpty = $derived(this.list.answer !== undefined && !v.file && this.runsWith.length === 0);
 
@@ -160,16 +201,22 @@ export class GraphState {
       : { fill: [], legend: null },
   );
   get trouble() {
-    return this.drawn.trouble ?? this.list.trouble;
+    return this.opening.trouble ?? this.drawn.trouble ?? this.list.trouble;
   }
   tryNow(): void {
     this.list.tryNow();
+    this.opening.tryNow();
     this.drawn.tryNow();
   }
 
   /** Inside an effect. */
   follow(): void {
     this.list.follow(() => graphsQuestion(this.stamp));
+    this.opening.follow();
+    $effect(() => {
+      const isRead = hub.status?.loading.isLoading === false;
+      if (isRead && this.run && this.list.answer) this.settled = this.run.name;
+    });
     this.drawn.follow(() => (this.ask ? drawQuestion(this.ask) : null));
     this.node.follow(() => (this.source && v.at && this.selected >= 0 ? nodeQuestion(this.source, v.at) : null));
     this.way.follow(() => (this.source && v.at && v.path ? pathQuestion(this.source, v.at, v.path) : null));

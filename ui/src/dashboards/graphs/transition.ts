@@ -1,0 +1,66 @@
+// From one drawing of a graph to the next: what was clicked stays where it is on the screen, and boxes move from their old
+// places to the new ones.
+import { Motion, type Camera } from './camera.svelte';
+import type { Drawing, Rect } from './drawing';
+
+const MOST_MOVING = 3000;
+
+const rectIn = (of: Drawing, name: string): Rect | null => {
+  const i = of.byName.get(name) ?? -1;
+  return i >= 0 && of.isDrawn(i) ? of.rect(i) : null;
+};
+
+export class Transition {
+  private readonly motion = new Motion();
+  private before: Drawing | null = null;
+  private from: (Rect | null)[] | null = null;
+  private source = '';
+  /** the box that stays where it is on the screen; "": the selected one */
+  anchor = '';
+
+  constructor(private readonly camera: Camera) {}
+
+  get isMoving(): boolean {
+    return this.motion.t < 1;
+  }
+
+  /** `source` says which graph it is: another one is shown from its beginning. */
+  to(next: Drawing, source: string, selected: string): void {
+    const { before } = this;
+    if (next === before) return;
+    if (!before || source !== this.source) {
+      this.from = null;
+      this.camera.start(next.of.w, next.of.h);
+    } else {
+      this.keepInPlace(before, next, selected);
+      this.from = next.count > MOST_MOVING ? null : next.of.boxes.name.map((name) => rectIn(before, name));
+      this.motion.run();
+    }
+    this.before = next;
+    this.source = source;
+  }
+
+  private keepInPlace(old: Drawing, next: Drawing, selected: string): void {
+    const name = this.anchor || selected || next.of.boxes.name.find((each) => old.byName.has(each)) || '';
+    const [was, is] = [rectIn(old, name), rectIn(next, name)];
+    const { camera } = this;
+    this.anchor = '';
+    if (was && is) camera.jump(camera.x + is.x + is.w / 2 - was.x - was.w / 2, camera.y + is.y - was.y);
+  }
+
+  /** Where boxes are now; null: at their places. */
+  rects(of: Drawing): Rect[] | null {
+    const { t } = this.motion;
+    const { from } = this;
+    if (t >= 1 || !from || from.length !== of.count) return null;
+    return from.map((old, i) => {
+      const to = of.rect(i);
+      if (!old) {
+        const s = 0.6 + 0.4 * t;
+        return { x: to.x + (to.w * (1 - s)) / 2, y: to.y + (to.h * (1 - s)) / 2, w: to.w * s, h: to.h * s };
+      }
+      const between = (a: number, b: number) => a + (b - a) * t;
+      return { x: between(old.x, to.x), y: between(old.y, to.y), w: between(old.w, to.w), h: between(old.h, to.h) };
+    });
+  }
+}
