@@ -24,7 +24,8 @@ from serve_driver import Seaboard  # noqa: E402
 from test_api import Api  # noqa: E402
 
 SCOPE, OP, SERIES = 0, 1, 2
-RUNS = ["made"]
+RUNS = ["made", "v1"]
+FIXTURES = HERE.parent / "fixtures"
 HANGING = re.compile(r"^(Const|[a-zA-Z]+Summary)$")
 
 
@@ -64,6 +65,8 @@ def logs(tmp_path_factory):
     run.mkdir()
     event = event_pb2.Event(wall_time=1.7e9, graph_def=network().SerializeToString())
     (run / "events.out.tfevents.1700000000.host").write_bytes(frame(event.SerializeToString()))
+    # a session of TensorFlow 1: constants that wait for others, a saver, an optimiser
+    shutil.copytree(FIXTURES / "tf/v1", root / "v1")
     return root
 
 

@@ -13,6 +13,7 @@ import {
 
 /** A graph is logged seldom; a run that grows is not asked about its graph all the time. */
 const EVERY_MS = 2000;
+export const RUN_TAG = '__run_graph__';
 
 const dependsOn = (source: GraphSource) => {
   const { run, tag } = source.graph;
@@ -30,10 +31,12 @@ function posted<T>(path: string, body: unknown, source: GraphSource, sizeOf: (an
   };
 }
 
-/** `stamp` changes when tags of graphs come or go. */
+/** `stamp` changes when tags of graphs come or go. A run that has the tag of all others is news of its own: its name may be
+ *  known before its graph is read. */
 export const graphsQuestion = (stamp: string): Question<GraphsReply> => ({
   key: `graphs ${stamp}`,
-  depends: null,
+  depends: { plugin: 'graphs', tags: [RUN_TAG] },
+  every: EVERY_MS,
   asks: () => [{ path: 'graphs', as: 'json' }],
   take: ([reply]) => ok(reply as GraphsReply),
   sizeOf: ({ graphs }) => 100 * graphs.length,

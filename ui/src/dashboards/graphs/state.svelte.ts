@@ -19,11 +19,10 @@ import { coloursOf, themeOf } from './colours';
 import { AUXILIARY, Drawing, SERIES } from './drawing';
 import { openGraphFile } from './files';
 import { Opening } from './opening.svelte';
-import { drawQuestion, findQuestion, graphsQuestion, nodeQuestion, pathQuestion } from './question';
+import { drawQuestion, findQuestion, graphsQuestion, nodeQuestion, pathQuestion, RUN_TAG } from './question';
 import { tt } from './texts';
 import { graphView as v, type Colouring } from './view.svelte';
 
-const RUN_TAG = '__run_graph__';
 const PLUGINS = new Set([
   'graphs',
   'graph_run_metadata',
