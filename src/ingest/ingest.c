@@ -319,13 +319,13 @@ static uint64_t thread_time(void) {
     return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
 }
 
-/* A walk of a large tree costs time, and finds nothing most of the time. Where the kernel tells of
- * every change, walks take at most a hundredth of a processor, else at most a twentieth; but one
- * comes every minute, or every half. */
+/* A walk of a large tree costs time, and finds nothing most of the time. Where inotify reports
+ * every change, walks take at most half a percent of a processor, else at most five percent; but
+ * there is one every five minutes, or every half minute. */
 uint64_t sb_walk_pause(double interval, uint64_t walk_ns, bool is_told) {
     if (interval <= 0 || interval >= 1e9) return UINT64_MAX / 2;
     uint64_t pause = (uint64_t)(interval * 1e9);
-    uint64_t share = (is_told ? 99 : 19) * walk_ns, most = (is_told ? 60000 : 30000) * MS;
+    uint64_t share = (is_told ? 199 : 19) * walk_ns, most = (is_told ? 300000 : 30000) * MS;
     if (share > most) share = most;
     if (pause < share) pause = share;
     return pause < LEAST_WALK_NS ? LEAST_WALK_NS : pause;

@@ -132,8 +132,8 @@ typedef struct sb_analysis_ask {
 sb_status sb_analysis_new(sb_analysis **out, const sb_trace *t, const sb_analysis_ask *ask,
                           sb_err *err);
 void sb_analysis_free(sb_analysis *a);
-/* Adds a derived track to every device: its gaps, named by what the host did meanwhile. Once, before
- * others see the trace. After a failure the trace can only be freed. */
+/* Adds a derived track to every device: its gaps, named by what the host did meanwhile. Once,
+ * before others see the trace. After a failure the trace can only be freed. */
 sb_status sb_trace_add_idle(sb_trace *t, const sb_analysis *a, sb_err *err);
 
 /* Time of `of` inside a window. */

@@ -67,7 +67,8 @@ uint64_t sb_build_hash(sb_slice a, sb_slice b);
 
 /* finish.c */
 sb_status sb_finish_tracks(sb_trace *t, uint32_t first, sb_err *err);
-/* The order in which tracks are shown; before tracks are added to a finished trace it is forgotten. */
+/* The order in which tracks are shown; before tracks are added to a finished trace it is
+ * forgotten. */
 sb_status sb_order_tracks(sb_trace *t, sb_err *err);
 void sb_forget_track_order(sb_trace *t);
 /* join.c */

@@ -80,7 +80,8 @@ void sb_profiles_release(sb_profiles *p, const sb_kept_trace *kept);
 void sb_profiles_info(sb_profiles *p, const sb_capture *c, sb_profile_info *out);
 /* A text that is different for every time that a capture has to be parsed; for the job's key. */
 uint64_t sb_profiles_generation(sb_profiles *p, const sb_capture *c);
-/* Before a job is submitted: forgets that it failed. The job may be over before its number is set. */
+/* Before a job is submitted: forgets that it failed. The job may be over before its number is
+ * set. */
 void sb_profiles_try_again(sb_profiles *p, const sb_capture *c);
 void sb_profiles_set_job(sb_profiles *p, const sb_capture *c, uint64_t job);
 /* Parses; on the thread of the job. */
