@@ -50,9 +50,6 @@ static inline void trace_bed_ask(sb_trace *t) {
             sb_span_args(t, i, (uint32_t)(k->spans.n / 2), &out, &category, &arena, NULL);
         sb_buf_fini(&out);
     }
-    sb_search_result found;
-    sb_search_ask search = {.text = SB_LIT("1"), .in_args = true, .to = INT64_MAX, .limit = 100};
-    sb_trace_search(t, &search, &found, &arena, NULL);
     if (sb_analysis_new(&a, t, NULL, NULL) == SB_OK) {
         sb_advice *advice;
         size_t n;
@@ -79,7 +76,7 @@ static inline void trace_bed_ask(sb_trace *t) {
         sb_totals totals;
         sb_trace_totals(t, &ask, &totals, &arena, NULL);
     }
-    sb_search_ask ask = {.text = SB_LIT("a"), .to = t->duration, .limit = 10};
+    sb_search_ask ask = {.text = SB_LIT("a"), .in_args = true, .to = t->duration, .limit = 10};
     sb_search_result found;
     sb_trace_search(t, &ask, &found, &arena, NULL);
     sb_chrome_write(t, 0, t->duration / 2, trace_bed_ignore, NULL, NULL);
