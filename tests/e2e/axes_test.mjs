@@ -49,7 +49,7 @@ function trained() {
 }
 async function chooseX(page, query, name) {
   await page.getByRole('radio', { name: 'Metric…' }).click();
-  const form = page.getByRole('dialog', { name: 'Another metric as x' });
+  const form = page.getByRole('dialog', { name: 'Use another metric as x' });
   await form.getByRole('combobox').fill(query);
   await form.getByRole('option', { name, exact: true }).waitFor();
   return form;
@@ -73,7 +73,7 @@ export default {
   ) {
     const page = keep(await openCharts(await trained(), LOSS));
     await page.getByRole('radio', { name: 'Metric…' }).click();
-    const form = page.getByRole('dialog', { name: 'Another metric as x' });
+    const form = page.getByRole('dialog', { name: 'Use another metric as x' });
     await soon(async () =>
       assert.deepEqual(
         (await form.getByRole('option').allInnerTexts()).map((s) => s.trim()),
@@ -162,7 +162,7 @@ export default {
     await page.getByRole('radio', { name: 'train/epoch' }).click();
     await page.getByRole('combobox', { name: 'Find a metric' }).fill('lr');
     await page.keyboard.press('Enter');
-    await card(page, 'loss').getByText('There are no bands along lr: it falls at times.').waitFor();
+    await card(page, 'loss').getByText('No bands with lr as x: its values do not always rise.').waitFor();
   },
 
   async 'linked, a zoom of x is that of all cards, and the address keeps one range'(keep) {
@@ -171,7 +171,7 @@ export default {
     );
     await painted(page, 'accuracy', 1);
     await page.getByRole('button', { name: 'View ▾' }).click();
-    await page.getByRole('dialog', { name: 'View' }).getByLabel('Link the zoom of x of all cards').click();
+    await page.getByRole('dialog', { name: 'View' }).getByLabel('Link the x zoom of all cards').click();
     await page.keyboard.press('Escape');
     await inAddress(page, /zoomall=on/);
     const ranged = (tag) =>
@@ -185,10 +185,10 @@ export default {
     await inAddress(page, /zoomall=[\d.]+~[\d.]+/);
     await soon(async () => assert.doesNotMatch(await hash(page), /zoom=/));
     await shot(page, 'zoom-linked');
-    await card(page, 'accuracy').getByRole('button', { name: 'Show all again' }).click();
+    await card(page, 'accuracy').getByRole('button', { name: 'Reset zoom' }).click();
     await inAddress(page, /zoomall=on/);
     await soon(async () =>
-      assert.equal(await card(page, 'loss').getByRole('button', { name: 'Show all again' }).count(), 0),
+      assert.equal(await card(page, 'loss').getByRole('button', { name: 'Reset zoom' }).count(), 0),
     );
   },
 

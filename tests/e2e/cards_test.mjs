@@ -155,7 +155,7 @@ export default {
       });
       await page.waitForSelector('.tip.pinned');
     };
-    await choose('least first');
+    await choose('lowest first');
     await soon(async () => {
       const up = await values();
       assert.deepEqual(
@@ -163,7 +163,7 @@ export default {
         [...up].sort((a, b) => a - b),
       );
     });
-    await choose('greatest first');
+    await choose('highest first');
     await soon(async () => {
       const down = await values();
       assert.deepEqual(
@@ -176,7 +176,7 @@ export default {
       const byName = (await names()).slice(0, 6);
       assert.deepEqual(byName, [...byName].sort());
     });
-    await choose('nearest in y');
+    await choose('nearest vertically');
     await page.getByRole('button', { name: 'View ▾' }).click();
     await page.getByLabel('Rows in tooltips').fill('2'); // a third of this card has room for three
     await page.keyboard.press('Tab');
@@ -232,7 +232,7 @@ export default {
       name: 'Smoothing of this card…',
     });
     const asked = page.waitForRequest((r) => r.url().endsWith('/scalars') && r.postData().includes('"kind":"median"'));
-    await form.getByLabel('Smoothing by').selectOption('median');
+    await form.getByLabel('Smoothing method').selectOption('median');
     await form.getByLabel('Smoothing', { exact: true }).fill('0.9');
     await asked;
     await inHash(page, 'cardsmooth=0.9|median|train/loss');
@@ -243,7 +243,7 @@ export default {
       name: 'median 0.9',
     });
     await chip.click();
-    await form.getByRole('button', { name: 'As all others' }).click();
+    await form.getByRole('button', { name: 'Use the smoothing of all cards' }).click();
     await until('gone', async () => !(await hash(page)).includes('cardsmooth') && (await chip.count()) === 0);
   },
 
@@ -444,7 +444,7 @@ export default {
     };
     await menu('train/loss', 'Combine with…');
     const form = page.getByRole('dialog', { name: 'Combine with…' });
-    await soon(async () => assert.match(await form.locator('li').first().innerText(), /^val\/loss\s*belongs to it/));
+    await soon(async () => assert.match(await form.locator('li').first().innerText(), /^val\/loss\s*its counterpart/));
     await clean(page, 'combine form');
     await form.getByLabel('Filter tags').fill('accuracy');
     await page.keyboard.press('Enter');
@@ -486,7 +486,7 @@ export default {
     await other.waitForSelector('dialog[open] .plot[data-painted="18"]');
     await page.keyboard.press('Escape');
     await until('pinned too', async () => (await page.locator(`.slot [data-tag="${key}"]`).count()) === 2);
-    await menu(key, 'Split again');
+    await menu(key, 'Split into single charts');
     await until(
       'two cards again',
       async () => (await card(page, 'train/loss').count()) === 1 && !(await hash(page)).includes('combine='),
@@ -598,10 +598,10 @@ export default {
       .flush();
     const page = keep(await openCharts(server));
     await soon(async () =>
-      assert.equal(await card(page, 'other').getByRole('button', { name: 'What this is' }).count(), 0),
+      assert.equal(await card(page, 'other').getByRole('button', { name: 'Description' }).count(), 0),
     );
-    await card(page, 'loss').getByRole('button', { name: 'What this is' }).click();
-    const about = page.getByRole('dialog', { name: 'What this is' });
+    await card(page, 'loss').getByRole('button', { name: 'Description' }).click();
+    const about = page.getByRole('dialog', { name: 'Description' });
     await soon(async () => assert.equal(await about.locator('strong').innerText(), 'cross'));
     await soon(async () => assert.equal(await about.locator('script').count(), 0));
     await shot(page, 'description');
@@ -703,7 +703,7 @@ export default {
     const page = keep(await openCharts(server, '#timeseries&hide=b'));
     await until('two cards', async () => (await page.locator('.slot h3').allInnerTexts()).join() === 'both,x');
     await page.getByRole('button', { name: 'View ▾' }).click();
-    await page.getByRole('checkbox', { name: 'Hide cards that no shown run has' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Hide cards without data of the shown runs' }).uncheck();
     await inHash(page, 'empty=show');
     await until('all three', async () => (await page.locator('.slot h3').allInnerTexts()).join() === 'both,x,y');
     await soon(async () => assert.match(await card(page, 'y').innerText(), /None of the runs shown has this tag/));
@@ -752,10 +752,10 @@ export default {
       assert.equal(await card(page, 'train/loss').locator('h3').getAttribute('title'), 'train/loss'),
     );
     const before = (await card(page, 'train/loss').boundingBox()).width;
-    await card(page, 'train/loss').getByRole('button', { name: 'Show all again' }).click();
+    await card(page, 'train/loss').getByRole('button', { name: 'Reset zoom' }).click();
     await until('fitted', async () => !(await hash(page)).includes('zoom='));
     await soon(async () =>
-      assert.equal(await card(page, 'train/loss').getByRole('button', { name: 'Show all again' }).count(), 0),
+      assert.equal(await card(page, 'train/loss').getByRole('button', { name: 'Reset zoom' }).count(), 0),
     );
     await card(page, 'train/loss').hover();
     await card(page, 'train/loss').getByRole('button', { name: 'More for this chart' }).click();

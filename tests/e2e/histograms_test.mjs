@@ -202,7 +202,7 @@ export default {
       before = await picture();
     };
     await page.getByRole('button', { name: /^Bins:/ }).click();
-    await page.locator('[role^=menuitem]', { hasText: '30 bins, as TensorBoard' }).click();
+    await page.locator('[role^=menuitem]', { hasText: '30 bins, as in TensorBoard' }).click();
     await changes('bins');
     assert.equal(asked.at(-1).bins, 30);
     await page.getByRole('button', { name: /^Values:/ }).click();

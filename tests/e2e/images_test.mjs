@@ -136,7 +136,7 @@ export default {
     await soon(async () => assert.match(await one.locator('footer').innerText(), /sample 3 of 3/));
     await soon(async () => assert.match(decodeURIComponent(await address(page)), /img\.sample=2\|/));
     await page.locator('.bar [aria-haspopup=dialog]').click();
-    await page.getByLabel('A card for each sample').check();
+    await page.getByLabel('One card per sample').check();
     await soon(async () =>
       assert.equal(await page.locator('[data-tag^="!images!unet-s!"][data-tag*="samples"]').count(), 3),
     );

@@ -120,9 +120,9 @@ export default {
     await page.getByRole('button', { name: 'Reset: Brightness' }).click();
     await page.getByRole('button', { name: 'Reset: Contrast' }).click();
     await soon(async () => assert.equal(await filter(), 'none'));
-    await page.getByLabel('Pictures at their own size').check();
+    await page.getByLabel('Pictures at actual size').check();
     await soon(async () => assert.equal((await picture.boundingBox()).width, 64));
-    await page.getByLabel('A card for each sample').check();
+    await page.getByLabel('One card per sample').check();
     await soon(async () => assert.equal(await page.locator('[data-tag^="!images!a!"]').count(), 2));
     await page.keyboard.press('Escape');
     await soon(async () => assert.match(await address(page), /img\.actual=on/));

@@ -290,7 +290,7 @@ export default {
     // what the page that goes would say of itself meanwhile is of no use: the next one is waited for first
     await Promise.all([
       page.waitForEvent('load'),
-      page.getByRole('button', { name: 'Load the page again' }).click({ noWaitAfter: true }),
+      page.getByRole('button', { name: 'Reload the page' }).click({ noWaitAfter: true }),
     ]);
     await page.waitForSelector(CHART);
     await soon(async () => assert.equal(await page.locator('.outdated').count(), 0));

@@ -90,11 +90,11 @@ export default {
     await until('the same', async () => (await other.getByText('72 runs').count()) > 0);
     await soon(async () =>
       assert.match(
-        await other.getByRole('group', { name: 'Filters of columns' }).innerText(),
+        await other.getByRole('group', { name: 'Column filters' }).innerText(),
         /opt: sgd, lion|opt: lion, sgd/,
       ),
     );
-    await other.getByRole('button', { name: 'Remove the filter of opt' }).click();
+    await other.getByRole('button', { name: 'Remove the filter on opt' }).click();
     await until('all', async () => (await other.getByText('120 runs').count()) > 0);
   },
 
@@ -114,7 +114,7 @@ export default {
     await until('two', async () => (await page.getByText('48 runs').count()) > 0);
     await shot(page, 'runs-filter-interval');
     await soon(async () =>
-      assert.match(await page.getByRole('group', { name: 'Filters of columns' }).innerText(), /lr: 0.001 – 0.05/),
+      assert.match(await page.getByRole('group', { name: 'Column filters' }).innerText(), /lr: 0.001 – 0.05/),
     );
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Filter val/loss min', exact: true }).click();

@@ -161,7 +161,7 @@ export default {
         }),
       );
       await menuOf(page, 'a/1', 'Rename…');
-      await page.getByLabel('Shown name').fill('the first');
+      await page.getByLabel('Display name').fill('the first');
       await page.getByLabel('Note', { exact: true }).fill('from a long night');
       await page.getByLabel('Tags', { exact: true }).fill('x, y,x');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -185,7 +185,7 @@ export default {
       );
       await menuOf(page, 'c', 'Archive');
       await until('gone', async () => (await names(page)).length === 4);
-      await menuOf(page, 'b/2', 'Baseline to compare with');
+      await menuOf(page, 'b/2', 'Use as baseline');
       await until('marked', async () => (await rowOf(page, 'b/2').locator('.tag').innerText()) === 'baseline');
       await waitHash(page, 'base=b/2');
     });
@@ -206,7 +206,7 @@ export default {
       await until('archived', async () => (await names(page)).length === 2);
       await page.keyboard.press('Home');
       await page.keyboard.press('F2');
-      await page.getByLabel('Shown name').fill('zz');
+      await page.getByLabel('Display name').fill('zz');
       await page.keyboard.press('Enter');
       await until('renamed', async () => (await page.locator('.leaf').first().innerText()) === 'zz');
       await page.getByRole('button', { name: '3 archived' }).click();

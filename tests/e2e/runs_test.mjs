@@ -118,7 +118,7 @@ export default {
       await row.hover();
       await row.getByRole('button', { name: 'Actions for this run' }).click();
       await page.getByRole('menuitem', { name: 'Rename…' }).click();
-      await page.getByLabel('Shown name').fill('baseline');
+      await page.getByLabel('Display name').fill('baseline');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.waitForSelector('[data-run="one"] >> text=baseline');
       await kept(server, 'run/one', ({ name }) => name === 'baseline');

@@ -16,7 +16,7 @@ export default {
   async 'folders nest, fold by a click, count, and the address keeps it'(keep) {
     const page = keep(await openCharts('grove'));
     await page.getByRole('button', { name: /^Group/ }).click();
-    await page.getByRole('menuitemcheckbox', { name: 'As a tree of folders' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'As a folder tree' }).click();
     await until('folders', async () => (await groups(page)).join().startsWith('nlp/,nlp/sweep-0/'));
     await soon(async () => assert.match(await page.locator('[data-group="nlp/"]').innerText(), /nlp\s*\(60\)/));
     await soon(async () =>
@@ -141,7 +141,7 @@ export default {
     await until('the same', async () => (await names(other)).join() === (await names(page)).join());
     const best = await names(page);
     await other.locator('[data-column="m:min:val/loss"]').click({ button: 'right' });
-    await other.getByRole('menuitemcheckbox', { name: 'Sort: greatest first' }).click();
+    await other.getByRole('menuitemcheckbox', { name: 'Sort descending' }).click();
     await until(
       'the worst ten',
       async () => (await names(other)).length === 10 && !(await names(other)).some((name) => best.includes(name)),
@@ -168,7 +168,7 @@ export default {
         /^best of 3: [\d.]+; mean [\d.]+ ± [\d.]+$/,
       ),
     );
-    await soon(async () => assert.deepEqual((await row.locator('.number').allInnerTexts()).slice(1), ['3e-4', '256']));
+    await soon(async () => assert.deepEqual((await row.locator('.number').allInnerTexts()).slice(1), ['3e−4', '256']));
   },
 
   async 'groups by an expression and by the column of a hyperparameter'(keep) {
@@ -180,7 +180,7 @@ export default {
     await until('three', async () => (await groups(page)).join() === '1,2,3');
     await waitHash(page, 'group=regex:seed');
     await page.locator('[data-column="h:lr"]').click({ button: 'right' });
-    await page.getByRole('menuitemcheckbox', { name: 'Group by it' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Group by this column' }).click();
     await until('by lr', async () => (await groups(page)).join() === '0.0003,0.0004,0.001');
   },
 

@@ -194,7 +194,7 @@ export default {
     await card(page, 'train/loss').getByRole('button', { name: 'Remove: Start of the range' }).click();
     await until('one', async () => (await fobs(page, 'train/loss').count()) === 1);
     await soon(async () => assert.ok((await place(page, 'train/loss')) > 2500));
-    await card(page, 'train/loss').getByRole('button', { name: 'Remove: Selected place' }).click();
+    await card(page, 'train/loss').getByRole('button', { name: 'Remove: Selected position' }).click();
     await card(page, 'train/loss').getByText('No step is selected').waitFor();
     await inAddress(page, /at=none\|train\/loss/);
     await card(page, 'train/loss').getByRole('button', { name: 'Select a step' }).click();
@@ -221,11 +221,11 @@ export default {
     await until('there', async () => (await place(page, 'train/loss')) === 1000);
     await soon(async () => assert.equal(await place(page, 'train/lr'), 4000));
     await card(page, 'train/loss').locator('h3').hover();
-    await choose(page, 'Link the selection of all cards');
+    await choose(page, 'Link the selection across all cards');
     await until('both', async () => (await place(page, 'train/lr')) === 1000);
     await type(page, 'train/lr', 0, '2000');
     await until('both', async () => (await place(page, 'train/loss')) === 2000);
-    await choose(page, 'Link the selection of all cards');
+    await choose(page, 'Link the selection across all cards');
     await type(page, 'train/lr', 0, '3000');
     await until('one', async () => (await place(page, 'train/lr')) === 3000);
     await soon(async () => assert.equal(await place(page, 'train/loss'), 2000));
@@ -417,9 +417,9 @@ export default {
   async 'columns are shown, hidden, moved by key and by drag, and kept'(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=step`));
     await exact(page, 'train/loss');
-    await card(page, 'train/loss').getByRole('button', { name: 'Columns of the tables…' }).click();
+    await card(page, 'train/loss').getByRole('button', { name: 'Table columns…' }).click();
     const dialog = page.getByRole('dialog', {
-      name: 'Columns of the tables',
+      name: 'Table columns',
     });
     await dialog.getByRole('checkbox', { name: 'Relative' }).click();
     await dialog.getByRole('option', { name: 'lr hyperparameter · differs' }).click();
@@ -459,7 +459,7 @@ export default {
   async "a head's menu sorts, inserts left and right, filters and removes"(keep) {
     const page = keep(await openCharts('demo', `${ONE}&select=step`));
     await exact(page, 'train/loss');
-    await headMenu(page, 'train/loss', 'Value', 'greatest first');
+    await headMenu(page, 'train/loss', 'Value', 'Sort descending');
     await inAddress(page, /tsort=-value/);
     await headMenu(page, 'train/loss', 'Relative', 'Remove this column');
     await soon(async () => assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'Smoothed', 'Value ▾', 'Step']));

@@ -339,7 +339,7 @@ export default {
     await soon(async () => assert.match(await results.innerText(), /no pattern/));
     await page.locator('#text-find').fill('nowhere');
     await page.getByText('“nowhere” is in none of 15 texts').waitFor();
-    await page.getByRole('button', { name: 'Search without expression and case' }).click();
+    await page.getByRole('button', { name: 'Search without regular expression and case' }).click();
     await page.locator('#text-find').fill('lighthouse');
     await soon(async () => assert.match(await address(page), /text\.find=lighthouse/));
     // a run that is not shown, and a tag that is filtered away, are shown when their result is opened

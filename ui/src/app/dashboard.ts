@@ -47,6 +47,8 @@ export interface Dashboard {
   id: string; // as the address names it
   title: Words;
   plugins: string[]; // whose data it shows
+  /** its data is in files beside the event files: embeddings */
+  isInFiles?: boolean;
   /** other names of the tab, in TensorBoard's links */
   aliases?: string[];
   /** the plugin whose tags are metrics of a run: columns of the table of runs, sums, details */

@@ -3,11 +3,13 @@ import { DASHBOARDS } from '../dashboards';
 import { hub } from '../data/hub.svelte';
 import type { Tag } from '../data/types';
 import type { Dashboard } from './dashboard';
+import { embeddings } from './embeddings.svelte';
 import { view } from './view.svelte';
 
 /** How many tags a dashboard has to show. */
 export const sizeOf = (d: Dashboard): number =>
-  d.plugins.reduce((n, plugin) => n + (hub.status?.plugins[plugin] ?? 0), 0);
+  d.plugins.reduce((n, plugin) => n + (hub.status?.plugins[plugin] ?? 0), 0) +
+  (d.isInFiles ? embeddings.runs.length : 0);
 
 /** Those with data, the first one, and the one that is open. */
 export const tabs = (): Dashboard[] =>

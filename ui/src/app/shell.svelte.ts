@@ -24,6 +24,8 @@ class Shell {
   dialog = $state<DialogName>('');
   message = $state.raw<Message | null>(null);
   private providers = $state.raw<readonly (() => Action[])[]>([]);
+  /** The open dashboard draws smoothed lines: numbers beside them that are of the points as logged say so. */
+  isSmoothed = $state(false);
   now = $state(Date.now());
   private timer: ReturnType<typeof setTimeout> | undefined;
 

@@ -33,7 +33,7 @@ export function partsOfKey(key: string): { of: 'min' | 'max' | 'last' | ''; name
 const unquoted = (text: string) => text.replace(/^"([^]*)"$/, '$1');
 
 function condition(key: string, op: string, wanted: string): Predicate {
-  const number = wanted === '' ? NaN : Number(wanted);
+  const number = wanted === '' ? NaN : Number(wanted.replaceAll('−', '-'));
   const word = wanted.toLowerCase();
   const meets = (have: Filtered): boolean => {
     const isNumber = typeof have === 'number' && !Number.isNaN(number);

@@ -10,7 +10,7 @@ describe('numbers', () => {
     expect(value(12.34567)).toBe('12.35');
     expect(value(4000)).toBe(`4${T}000`);
     expect(value(1234.56)).toBe(`1${T}234.6`);
-    expect(value(1.5e-7)).toBe('1.5e-7');
+    expect(value(1.5e-7)).toBe('1.5e−7');
     expect(value(0)).toBe('0');
   });
   it('names what is no number', () => {
@@ -43,7 +43,7 @@ describe('numbers', () => {
   });
   it('gives all digits on demand', () => expect(exact(0.1 + 0.2)).toBe('0.30000000000000004'));
   it('shows settings as short as they go', () => {
-    expect(setting(0.0003)).toBe('3e-4');
+    expect(setting(0.0003)).toBe('3e−4');
     expect(setting(0.001)).toBe('0.001');
     expect(setting(256)).toBe('256');
   });

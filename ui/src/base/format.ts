@@ -31,14 +31,15 @@ export function big(n: number): string {
 export const percent = (v: number, digits = FOUR): string =>
   Number.isFinite(v) ? `${value(rounded(v * 100, Math.max(12, digits)), digits)}\u202f%` : value(v);
 
-/** 1.5e-7: so many digits, less the zeros at their end. */
+/** 1.5e−7: so many digits, less the zeros at their end. */
 const exponent = (v: number, digits: number) =>
   signOf(v) +
   Math.abs(v)
     .toExponential(digits - 1)
     .replace(/(\.\d*?)0+e/, '$1e')
     .replace('.e', 'e')
-    .replace('+', '');
+    .replace('+', '')
+    .replace('-', '−');
 
 /** Four significant digits, or as many as are asked for. */
 export function value(v: number, digits = FOUR): string {

@@ -6,7 +6,7 @@ const UNITS: Record<string, number> = { ms: 0.001, s: 1, min: 60, m: 60, h: 3600
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 export function parseNumber(text: string): number {
-  const plain = text.replace(/[\s\u2009_]/g, '').replace('−', '-');
+  const plain = text.replace(/[\s\u2009_]/g, '').replaceAll('−', '-');
   const found = /^(.*\d\.?)([kmb])$/i.exec(plain);
   if (found && NUMBER.test(found[1])) return Number(found[1]) * FACTORS[found[2].toLowerCase()];
   return NUMBER.test(plain) ? Number(plain) : NaN;
@@ -15,7 +15,7 @@ export function parseNumber(text: string): number {
 /** In seconds. */
 export function parseDuration(text: string): number {
   const plain = parseNumber(text);
-  if (!Number.isNaN(plain) && !/[a-z]/i.test(text.replace(/e[+-]?\d/i, ''))) return plain;
+  if (!Number.isNaN(plain) && !/[a-z]/i.test(text.replace(/e[+−-]?\d/i, ''))) return plain;
   const sign = /^\s*[-−]/.test(text) ? -1 : 1;
   let sum = 0;
   let rest = text.replace(/^\s*[-−]/, '').trim();

@@ -4,7 +4,8 @@
 
 const OWN_ARROWS = 'input, select, textarea, [role=radiogroup] *';
 
-const isShown = (element: HTMLElement) => element.offsetParent !== null && !element.matches(':disabled');
+const isShown = (element: HTMLElement) =>
+  element.checkVisibility({ visibilityProperty: true }) && !element.matches(':disabled');
 
 export function toolbar(bar: HTMLElement): () => void {
   const stop = new AbortController();

@@ -1,6 +1,7 @@
 // The columns of the runs table: which there are, which are chosen, what stands in a cell. A column is a word:
 // "m:min:TAG" (last, min, max, best), "h:HPARAM", "i:start" and its like.
 import { big, count, digitsOf, duration, exact, iso, setting, value, wall } from '../../base/format';
+import { mostDecimals, padded, roomFor } from '../../base/align';
 import { naturalCompare } from '../../base/natural';
 import { hub } from '../../data/hub.svelte';
 import type { Run } from '../../data/types';
@@ -146,15 +147,35 @@ export class Columns {
     return cell ? summed(cell, parts.what, parts.tag) : null;
   }
 
-  private readonly digitsOfColumns = $derived.by(() => {
-    const metrics = this.list.filter((column) => partsOf(column)?.kind === 'metric');
-    return new Map(
-      metrics.map((column) => [column, digitsOf(hub.runs.map((run) => this.metric(column, run)?.value))] as const),
-    );
+  /** How the numbers of a column are written: so many digits tell them apart, so many decimals stand below each other. */
+  private readonly shapes = $derived.by(() => {
+    const shapes = new Map<string, { digits: number; decimals: number; length: number }>();
+    for (const column of this.list) {
+      const parts = partsOf(column);
+      if (parts?.kind === 'hparam') {
+        const values = this.hparams.find(({ name }) => name === parts.name)?.values ?? [];
+        const texts = values.slice(0, 200).map((v) => (typeof v === 'number' ? setting(v) : ''));
+        shapes.set(column, { digits: 4, decimals: mostDecimals(texts), length: 0 });
+      }
+      if (parts?.kind !== 'metric' || parts.what === 'best') continue;
+      const values = hub.runs.map((run) => this.metric(column, run)?.value);
+      const digits = digitsOf(values);
+      shapes.set(column, { digits, ...roomFor(values, (v) => value(v, digits)) });
+    }
+    return shapes;
   });
   /** Digits that tell the values of a metric column apart. */
   digits(column: string): number {
-    return this.digitsOfColumns.get(column) ?? 4;
+    return this.shapes.get(column)?.digits ?? 4;
+  }
+  /** Characters that the numbers of a metric column take more than usual. */
+  extra(column: string): number {
+    return Math.max(0, this.digits(column) - 4, (this.shapes.get(column)?.length ?? 0) - 7);
+  }
+  /** A value of the column in a row, where decimal points stand below each other. */
+  inRow(column: string, v: number | string | null): string {
+    const text = this.show(column, v);
+    return typeof v === 'number' ? padded(text, this.shapes.get(column)?.decimals ?? 0) : text;
   }
 
   value(column: string, run: Run): number | string | null {
@@ -205,7 +226,7 @@ export class Columns {
     if (n === 0) return null;
     const std = n > 1 ? Math.sqrt(squares / (n - 1)) : 0;
     return {
-      text: value(best, this.digits(column)),
+      text: this.inRow(column, best),
       title: t('group.sum', {
         n: count(n),
         best: exact(best),

@@ -1,12 +1,11 @@
 // What is said about the run filter: an example that finds something here, and what is wrong with what was typed.
-import { setting } from '../../base/format';
 import { t } from '../i18n.svelte';
 import { runs } from './runs.svelte';
 
 /** A condition over a name that this log has. */
 export function example(): string {
   const hparam = runs.hparams.find(({ differs, values }) => differs && values.every((v) => typeof v === 'number'));
-  if (hparam) return `${hparam.name}>${setting(hparam.values[0] as number)}`;
+  if (hparam) return `${hparam.name}>${hparam.values[0]}`;
   return runs.mainTag ? `min(${runs.mainTag})<0.5` : 'state:running';
 }
 

@@ -72,7 +72,7 @@ export const texts = {
   unknown: 'unknown',
   options: 'View',
   extract: 'Take out nodes that many use',
-  constants: 'Draw constants',
+  constants: 'Show constants',
   labels: 'Shapes on edges',
   trace: 'Trace inputs',
   traceTitle: 'Mark everything that feeds the selected node (I)',

@@ -73,7 +73,7 @@ export const texts: Record<Key, string> = {
   unknown: '未知',
   options: '视图',
   extract: '移出被大量使用的节点',
-  constants: '画出常量',
+  constants: '显示常量',
   labels: '在边上标注形状',
   trace: '追踪输入',
   traceTitle: '标出所选节点的全部上游（I）',

@@ -5,5 +5,6 @@ export const projector: Dashboard = {
   id: 'projector',
   title: { en: 'Projector', zh: '嵌入投影' },
   plugins: ['projector'],
+  isInFiles: true,
   empty: () => import('./empty'),
 };

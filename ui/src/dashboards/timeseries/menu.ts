@@ -11,6 +11,7 @@ interface Forms {
   smooth(): void;
   combine(): void;
   split(): void;
+  picture(): void;
 }
 
 export function cardMenu(card: string, data: CardData, plot: () => Plot | null, forms: Forms): MenuItem[] {
@@ -36,6 +37,7 @@ export function cardMenu(card: string, data: CardData, plot: () => Plot | null, 
     { label: '', separator: true },
     { label: t('export.svg'), run: () => void exportChart(plot(), title, 'svg') },
     { label: t('export.png'), run: () => void exportChart(plot(), title, 'png') },
+    { label: tt('picture.menu'), run: forms.picture },
     { label: t('export.csv'), href: api.exportUrl(names, data.tags, 'csv'), download: `${file}.csv` },
     { label: t('export.json'), href: api.exportUrl(names, data.tags, 'json'), download: `${file}.json` },
     { label: '', separator: true },

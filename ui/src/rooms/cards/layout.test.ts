@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GAP, HEADER, inSight, layOut, perRow } from './layout';
+import { GAP, HEADER, inSight, layOut, perRow, roomyColumns } from './layout';
 
 const CARD = 252;
 const WIDE_CARD = 340;
@@ -21,14 +21,32 @@ describe('cards', () => {
     const cards = placed[0].cards;
     expect(cards.map((c) => c.top)).toEqual([HEADER, HEADER, HEADER, HEADER + CARD + GAP, HEADER + CARD + GAP]);
     expect(cards[2].left + cards[2].width).toBeCloseTo(1000);
+    expect(cards[4].left + cards[4].width).toBeCloseTo(1000);
     expect(height).toBe(HEADER + 2 * (CARD + GAP) + GAP);
+  });
+  it('fill every row, however many there are: the last two rows share what is left', () => {
+    const rows = (n: number, columns: number) => {
+      const { cards } = layOut([section('a', n)], 1000, columns, new Set(), heightOf).placed[0];
+      const tops = [...new Set(cards.map((c) => c.top))];
+      for (const top of tops) {
+        const row = cards.filter((c) => c.top === top);
+        expect(row[0].left).toBe(0);
+        expect(row.at(-1)!.left + row.at(-1)!.width).toBeCloseTo(1000);
+      }
+      return tops.map((top) => cards.filter((c) => c.top === top).length);
+    };
+    expect(rows(4, 3)).toEqual([2, 2]);
+    expect(rows(7, 3)).toEqual([3, 2, 2]);
+    expect(rows(8, 3)).toEqual([3, 3, 2]);
+    expect(rows(9, 6)).toEqual([5, 4]);
+    expect(rows(3, 2)).toEqual([2, 1]);
   });
   it('of full width have a row of their own', () => {
     const { placed } = layOut([section('a', 3)], 1000, 3, new Set(['a/1']), heightOf);
     expect(placed[0].cards.map((c) => [c.left > 0, c.height])).toEqual([
-      [false, CARD],
       [false, WIDE_CARD],
-      [false, CARD],
+      [false, WIDE_CARD],
+      [false, WIDE_CARD],
     ]);
   });
   it('of small sections share a row and fill it, in order', () => {
@@ -82,7 +100,7 @@ describe('cards', () => {
   });
   it('grow by the room for their tables, a taller one without moving its neighbours', () => {
     const { placed, height } = layOut(
-      [section('a', 4)],
+      [section('a', 5)],
       1000,
       3,
       new Set(),
@@ -92,6 +110,7 @@ describe('cards', () => {
       [HEADER, CARD + 300],
       [HEADER, CARD + 100],
       [HEADER, CARD + 100],
+      [HEADER + CARD + 300 + GAP, CARD + 100],
       [HEADER + CARD + 300 + GAP, CARD + 100],
     ]);
     expect(height).toBe(HEADER + 2 * (CARD + GAP) + 400 + GAP);
@@ -104,6 +123,14 @@ describe('cards', () => {
       'a/4',
       'a/5',
     ]);
+  });
+  it('are larger on a wide page where all of them are in sight then', () => {
+    const columns = (n: number, width: number, height: number) =>
+      roomyColumns([section('a', n)], width, height, 6, new Set());
+    expect(columns(9, 2200, 1250)).toBe(3);
+    expect(columns(14, 2200, 1250)).toBe(4);
+    expect(columns(100, 2200, 1250)).toBe(6);
+    expect(columns(9, 1100, 1250)).toBe(6);
   });
   it('are as many in a row as asked for, if they fit', () => {
     expect([perRow(1100, 0), perRow(1100, 5), perRow(300, 6), perRow(100, 0), perRow(1100, 0, 500)]).toEqual([

@@ -42,6 +42,64 @@ export function perRow(width: number, wanted: number, least = LEAST_WIDTH): numb
   return Math.max(1, Math.floor((width + GAP) / (least + GAP)));
 }
 
+const WIDE_PAGE = 1600; // pixels: a page for which few cards are too small
+const WIDEST_CARD = 1000;
+const MOST_LAID_OUT = 60; // cards
+const USUAL_HEIGHT = 256;
+
+/**
+ * On a wide page few cards are larger: as few in a row as there may be while all of them are in sight, so that the page is not half
+ * empty. Tables that come and go below charts count for nothing: no card moves because of them.
+ */
+export function roomyColumns(
+  sections: Section[],
+  width: number,
+  height: number,
+  most: number,
+  wide: ReadonlySet<string>,
+): number {
+  if (width < WIDE_PAGE || sections.reduce((n, section) => n + section.cards.length, 0) > MOST_LAID_OUT) return most;
+  for (let columns = Math.ceil(width / WIDEST_CARD); columns < most; columns++)
+    if (layOut(sections, width, columns, wide, () => USUAL_HEIGHT).height <= height) return columns;
+  return most;
+}
+
+interface Row {
+  keys: string[];
+  taken: number; // columns
+}
+
+/** Cards in rows, in order. A last row that would be short shares its cards evenly with the one before it. */
+function rowsOf(
+  keys: readonly string[],
+  columns: number,
+  wide: ReadonlySet<string>,
+  spanOf: (card: string) => number,
+): Row[] {
+  const rows: Row[] = [];
+  let row: Row = { keys: [], taken: Infinity };
+  for (const key of keys) {
+    const span = wide.has(key) ? columns : spanOf(key);
+    if (row.taken + span > columns) rows.push((row = { keys: [], taken: 0 }));
+    row.keys.push(key);
+    row.taken += span;
+  }
+  const [before, last] = rows.slice(-2);
+  const isEven = (one: Row | undefined) => one !== undefined && one.keys.length === one.taken; // no card takes two
+  if (last && last.taken < columns - 1 && isEven(before) && isEven(last)) {
+    const all = [...before.keys, ...last.keys];
+    const first = Math.ceil(all.length / 2);
+    rows.splice(
+      -2,
+      2,
+      { keys: all.slice(0, first), taken: first },
+      { keys: all.slice(first), taken: all.length - first },
+    );
+  }
+  return rows;
+}
+
+/** Cards fill each row. */
 function placeCards(
   keys: readonly string[],
   width: number,
@@ -51,36 +109,24 @@ function placeCards(
   spanOf: SpanOf,
 ): { cards: PlacedCard[]; bottom: number } {
   const cards: PlacedCard[] = [];
-  const one = (width - GAP * (columns - 1)) / columns;
+  const span = (card: string) => Math.min(columns, spanOf(card));
+  const usual = (width - GAP * (columns - 1)) / columns;
   let top = HEADER;
-  let row: PlacedCard[] = [];
-  let taken = 0; // columns of the row
-  const endRow = () => {
-    taken = 0;
-    if (row.length === 0) return;
-    const end = Math.max(...row.map((card) => card.top + card.height));
-    for (const card of row) card.rowEnd = end;
+  for (const { keys: row, taken } of rowsOf(keys, columns, wide, span)) {
+    const one = (width - GAP * (taken - 1)) / taken;
+    let at = 0; // columns
+    let end = top;
+    for (const key of row) {
+      const own = wide.has(key) ? taken : span(key);
+      const cardWidth = own * (one + GAP) - GAP;
+      const height = heightOf(key, wide.has(key) || one > 2 * usual);
+      cards.push({ card: key, left: at * (one + GAP), top, width: cardWidth, height, rowEnd: 0 });
+      at += own;
+      end = Math.max(end, top + height);
+    }
+    for (let i = cards.length - row.length; i < cards.length; i++) cards[i].rowEnd = end;
     top = end + GAP;
-    row = [];
-  };
-  for (const key of keys) {
-    const isWide = wide.has(key);
-    const span = isWide ? columns : Math.min(columns, spanOf(key));
-    if (taken + span > columns) endRow();
-    const height = heightOf(key, isWide);
-    const card = {
-      card: key,
-      left: taken * (one + GAP),
-      top,
-      width: span * (one + GAP) - GAP,
-      height,
-      rowEnd: 0,
-    };
-    cards.push(card);
-    row.push(card);
-    taken += span;
   }
-  endRow();
   return { cards, bottom: top };
 }
 

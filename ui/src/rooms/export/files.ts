@@ -9,11 +9,17 @@ export const namesFor = (those: readonly Run[]): string[] =>
   those.length > MOST_IN_URL ? [] : those.map((run) => run.name);
 export const exportNames = (): string[] => namesFor(runs.shown);
 
-export async function exportChart(plot: Plot | null, title: string, kind: 'svg' | 'png'): Promise<void> {
+/** With a size it has that many pixels; without one it is as large as on the page, twice as sharp. */
+export async function exportChart(
+  plot: Plot | null,
+  title: string,
+  kind: 'svg' | 'png',
+  size: { width: number; height: number } | null = null,
+): Promise<void> {
   if (!plot) return;
   const theme = plotTheme(settings.dark);
   const { chartSvg } = await chartExport();
-  const svg = chartSvg(plot, title, { ink: theme.ink, grid: theme.grid, panel: theme.panel });
-  const blob = kind === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await svgToPng(svg);
+  const svg = chartSvg(plot, title, { ink: theme.ink, grid: theme.grid, panel: theme.panel }, size);
+  const blob = kind === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await svgToPng(svg, size ? 1 : 2);
   if (blob) saveBlob(blob, `${fileName(title)}.${kind}`);
 }

@@ -1,14 +1,25 @@
 // What the pointer is over in a dashboard's line charts, and the tooltip that a click keeps.
 import { Crosshair, type Hit, type Line, type X } from '../../public';
 
+/** What all lines of a chart together are, which does not change with the pointer. */
+export interface LinesAbout {
+  total: number; // that have points
+  banded: boolean;
+  smooth: boolean;
+  several: boolean; // tags
+}
+
 export interface Hover {
   place: string; // of the card
   axis: X;
   isPercent: boolean;
   found: Hit[];
   x: number;
+  lines: LinesAbout; // of very many only the nearest are found
   left: number; // in the window
   top: number;
+  /** the nearest point and the pointer are within this, in the window */
+  spot: { left: number; top: number; right: number; bottom: number };
   py: number; // the pointer's height in the plot
   digits: (line: Line) => number; // that tell its values apart
   /** of the card, in the window */

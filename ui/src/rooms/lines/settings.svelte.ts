@@ -4,6 +4,9 @@ import { keep } from '../../public';
 export type TooltipSort = 'drawn' | 'nearest' | 'nearestY' | 'descending' | 'ascending' | 'name';
 export const TOOLTIP_SORTS: TooltipSort[] = ['drawn', 'nearest', 'nearestY', 'descending', 'ascending', 'name'];
 
+/** A chart tells about no more lines while the pointer moves. */
+export const MOST_ROWS = 50;
+
 class LineSettings {
   tooltipSort = $state<TooltipSort>('drawn');
   tooltipRows = $state(12);

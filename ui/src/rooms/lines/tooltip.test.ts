@@ -4,7 +4,7 @@ vi.mock('../../public', async () => ({
   format: await vi.importActual('../../base/format'),
   ...(await vi.importActual<object>('../../base/natural')),
 }));
-const { ordered, tableText } = await import('./tooltip');
+const { ordered, placeOf, rowsOf, tableText } = await import('./tooltip');
 type Hits = Parameters<typeof ordered>[0];
 
 const f = (...v: number[]) => Float64Array.from(v);
@@ -36,6 +36,23 @@ describe('the rows of a tooltip', () => {
     expect(names('ascending')).toBe('a c b n gone');
     expect(names('descending')).toBe('b c a n gone');
     expect(names('name')).toBe('a b c n gone');
+  });
+  it('are those nearest to the pointer, in their order; what ended is left out while others go on', () => {
+    const near = [all[1], all[0], all[2], all[4], all[3]];
+    expect(rowsOf(near, 2, 'drawn', 50).map((h) => h.line.name)).toEqual(['b', 'a']);
+    expect(rowsOf(near, 12, 'drawn', 50).map((h) => h.line.name)).toEqual(['b', 'c', 'a', 'n']);
+    expect(rowsOf([all[3]], 12, 'drawn', 50).map((h) => h.line.name)).toEqual(['gone']);
+  });
+  it('stand beside the pointer and the point, wherever the point is', () => {
+    const card = { left: 0, top: 0, right: 400, bottom: 300 };
+    const window = { width: 1000, height: 800 };
+    const size = { width: 200, height: 100 };
+    const spot = { left: 100, right: 180, top: 60, bottom: 90 };
+    expect(placeOf(spot, size, card, window).left).toBeGreaterThan(180);
+    const atEdge = { left: 850, right: 930, top: 60, bottom: 90 };
+    expect(placeOf(atEdge, size, { ...card, left: 600, right: 1000 }, window).left + size.width).toBeLessThan(850);
+    const narrow = placeOf(spot, size, card, { width: 300, height: 800 });
+    expect(narrow.top).toBeGreaterThan(90);
   });
   it('are copied with all digits', () =>
     expect(tableText([all[0]], ['run', 'smoothed', 'value', 'step', 'time', 'relative'])).toBe(

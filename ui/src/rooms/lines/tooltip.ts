@@ -24,12 +24,14 @@ export function ordered(found: readonly Hit[], sort: TooltipSort, py: number): H
   );
 }
 
-/** As many of the rows as there is room for: those nearest to the pointer, in the order that they have. */
-export function nearestRows(rows: readonly Hit[], most: number): Hit[] {
-  if (rows.length <= most) return [...rows];
-  const far = (hit: Hit) => hit.distance + (hit.outside ? 1e9 : 0);
-  const kept = new Set([...rows].sort((a, b) => far(a) - far(b)).slice(0, most));
-  return rows.filter((hit) => kept.has(hit));
+/**
+ * The rows of a tooltip in its order: of those found, which are nearest first, as many as there is room for. While some lines are
+ * where the pointer is, those that ended or are yet to begin are left out.
+ */
+export function rowsOf(found: readonly Hit[], most: number, sort: TooltipSort, py: number): Hit[] {
+  let n = Math.min(found.length, most);
+  if (n && !found[0].outside) while (found[n - 1].outside) n--;
+  return ordered(found.slice(0, n), sort, py);
 }
 
 export interface Box {
@@ -42,25 +44,26 @@ const BESIDE = 16; // pixels from the point
 const EDGE = 8; // of the window
 const TITLE = 36; // of a card
 
-/** Where a tooltip of this size goes: beside its point, else above or below it; never over it, nor over the titles of the
- * cards beside and below this one. */
+/** Where a tooltip of this size goes: beside the pointer and the point it tells about, else above or below them; never over them,
+ * nor over the titles of the cards beside and below this one. */
 export function placeOf(
-  at: { left: number; top: number },
+  spot: Box,
   { width, height }: { width: number; height: number },
   card: Box,
   window: { width: number; height: number },
 ): { left: number; top: number } {
-  const right = at.left + BESIDE;
-  const left = at.left - BESIDE - width;
+  const right = spot.right + BESIDE;
+  const left = spot.left - BESIDE - width;
   const highest = Math.max(EDGE, card.top + TITLE);
   const lowest = Math.min(window.height - EDGE, card.bottom + EDGE) - height;
-  const beside = Math.max(EDGE, Math.min(Math.max(at.top - height / 2, highest), Math.max(lowest, EDGE)));
+  const middle = (spot.top + spot.bottom) / 2;
+  const beside = Math.max(EDGE, Math.min(Math.max(middle - height / 2, highest), Math.max(lowest, EDGE)));
   if (right + width <= window.width - EDGE) return { left: right, top: beside };
   if (left >= EDGE) return { left, top: beside };
-  const above = at.top - BESIDE - height;
+  const above = spot.top - BESIDE - height;
   return {
-    left: Math.max(EDGE, Math.min(at.left - width / 2, window.width - width - EDGE)),
-    top: above >= EDGE ? above : at.top + BESIDE,
+    left: Math.max(EDGE, Math.min((spot.left + spot.right - width) / 2, window.width - width - EDGE)),
+    top: above >= EDGE ? above : spot.bottom + BESIDE,
   };
 }
 

@@ -3,7 +3,7 @@
 import { lonePoints, trace, type Line } from './lines';
 import { markPath, marksOf } from './paint';
 import type { Plot } from './plot';
-import { ticksOf, toPixel } from './scale';
+import { makeAxis, ticksOf, toPixel } from './scale';
 
 const FONT = 'system-ui, sans-serif';
 const ROW = 16;
@@ -20,7 +20,35 @@ class PathPen {
   }
 }
 
-function pathOf(plot: Plot, line: Line, y: Float64Array): string {
+/** What of a plot is drawn, at its own size or another one. */
+type Drawn = Pick<Plot, 'ax' | 'ay' | 'right' | 'box' | 'data' | 'yTicks' | 'axisOf'>;
+
+export interface Size {
+  width: number;
+  height: number;
+}
+const TOP = 34;
+const LEAST_BOX = 60; // pixels
+const EDGES = { left: 52, right: 18, axis: 40 };
+
+/** The same chart in a box of another size. */
+function resized(plot: Plot, width: number, height: number): Drawn {
+  const of = (axis: Plot['ax'], from: number, to: number) => makeAxis(axis.projection, axis.domain, from, to);
+  const right = plot.right && of(plot.right, height, 0);
+  const ay = of(plot.ay, height, 0);
+  const box = { ...plot.box, width, height };
+  return {
+    ax: of(plot.ax, 0, width),
+    ay,
+    right,
+    box,
+    data: plot.data,
+    yTicks: (axis) => plot.yTicks(axis, height),
+    axisOf: (line) => (line.right ? right : null) ?? ay,
+  };
+}
+
+function pathOf(plot: Drawn, line: Line, y: Float64Array): string {
   const pen = new PathPen();
   trace(pen, line, y, plot.ax, plot.axisOf(line));
   return pen.text;
@@ -44,7 +72,7 @@ function legendOf(lines: readonly Line[]): { line: Line; text: string }[] {
   });
 }
 
-function lineSvg(plot: Plot, line: Line): string {
+function lineSvg(plot: Drawn, line: Line): string {
   let text = '';
   const area = line.band ? { x: line.x, ...line.band } : line.envelope;
   if (area) {
@@ -68,21 +96,39 @@ function lineSvg(plot: Plot, line: Line): string {
   return `${text}<path d="${pathOf(plot, line, line.y)}" fill="none" stroke="${line.colour}" ${styleOf(line)}/>`;
 }
 
+const USUAL = 720; // pixels of width, at which letters have their own size
+
+/** Without a size it is as large as the chart is on the page. */
 export function chartSvg(
-  plot: Plot,
+  shown: Plot,
   title: string,
   colours: { ink: string; grid: string; panel: string },
+  size: Size | null = null,
   most = 40,
 ): string {
+  const entries = legendOf(shown.data.lines);
+  const xTitle = shown.data.xTitle || shown.data.xWord;
+  const below = xTitle ? 52 : 36;
+  const edges = EDGES.left + EDGES.right + (shown.right ? EDGES.axis : 0);
+  // letters grow with the picture; the legend takes at most half of it
+  const scale = size ? Math.max(1, size.width / USUAL) : 1;
+  const wanted = size ? { width: size.width / scale, height: size.height / scale } : null;
+  const fit = wanted ? Math.max(0, Math.floor((wanted.height / 2 - TOP - 8) / ROW)) : most;
+  const named = entries.slice(0, entries.length > fit ? Math.max(0, fit - 1) : fit);
+  const legendHeight = (named.length + (entries.length > named.length ? 1 : 0)) * ROW + 8;
+  const plot: Drawn = wanted
+    ? resized(
+        shown,
+        Math.max(LEAST_BOX, wanted.width - edges),
+        Math.max(LEAST_BOX, wanted.height - TOP - below - legendHeight),
+      )
+    : shown;
   const { box } = plot;
   const lines = plot.data.lines;
-  const entries = legendOf(lines);
-  const named = entries.slice(0, most);
-  const width = box.width + (plot.right ? 110 : 70);
-  const top = 34;
-  const xTitle = plot.data.xTitle || plot.data.xWord;
-  const legendTop = top + box.height + (xTitle ? 52 : 36);
-  const height = legendTop + named.length * ROW + (entries.length > most ? ROW : 0) + 8;
+  const width = box.width + edges;
+  const top = TOP;
+  const legendTop = top + box.height + below;
+  const height = legendTop + legendHeight;
   const grid: string[] = [];
   for (const tick of plot.yTicks(plot.ay)) {
     const y = toPixel(plot.ay, tick.v);
@@ -111,9 +157,9 @@ export function chartSvg(
     ({ line, text }, i) =>
       `<path d="M48 ${legendTop + 5 + i * ROW}h16" stroke="${line.colour}" ${styleOf(line)}/><text x="70" y="${legendTop + 9 + i * ROW}">${escape(text)}</text>`,
   );
-  if (entries.length > most)
-    legend.push(`<text x="68" y="${legendTop + 9 + most * ROW}">+ ${entries.length - most}</text>`);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="11" fill="${colours.ink}">
+  if (entries.length > named.length)
+    legend.push(`<text x="68" y="${legendTop + 9 + named.length * ROW}">+ ${entries.length - named.length}</text>`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${Math.round(width * scale)}" height="${Math.round(height * scale)}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="11" fill="${colours.ink}">
 <rect width="100%" height="100%" fill="${colours.panel}"/>
 <text x="52" y="20" font-size="13" font-weight="600">${escape(title)}</text>
 <clipPath id="c"><rect width="${box.width}" height="${box.height}"/></clipPath>

@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { badPoints, hits, lonePoints, nearestIndex, trace, xExtent, yExtent, type Line, type Pen } from './lines';
+import {
+  badPoints,
+  hits,
+  leastOf,
+  lonePoints,
+  nearestIndex,
+  trace,
+  xExtent,
+  yExtent,
+  type Line,
+  type Pen,
+} from './lines';
 import {
   makeAxis as axisOf,
   padded,
@@ -164,7 +175,7 @@ describe('axes', () => {
   it('of symlog fit the size of the data: a small gradient is not flat', () => {
     const axis = makeAxis('symlog', [-2e-5, 3e-4], 0, 300);
     expect(toPixel(axis, 1e-6) - toPixel(axis, 0)).toBeGreaterThan(10);
-    expect(ticksOf(axis, 6, 'number').map((t) => t.text)).toEqual(['−1e-5', '−1e-6', '0', '1e-6', '1e-5', '1e-4']);
+    expect(ticksOf(axis, 6, 'number').map((t) => t.text)).toEqual(['−1e−5', '−1e−6', '0', '1e−6', '1e−5', '1e−4']);
   });
   it('have ticks on every log scale, however short or long', () => {
     for (const [from, to] of [
@@ -204,9 +215,9 @@ describe('axes', () => {
     ]);
     expect(ticksOf(makeAxis('linear', [0, 3e-4], 0, 300), 3, 'number').map((t) => t.text)).toEqual([
       '0',
-      '1e-4',
-      '2e-4',
-      '3e-4',
+      '1e−4',
+      '2e−4',
+      '3e−4',
     ]);
     expect(ticksOf(makeAxis('linear', [0, 3], 0, 300), 6, 'whole').map((t) => t.text)).toEqual(['0', '1', '2', '3']);
     expect(ticksOf(makeAxis('linear', [0, 100000], 0, 300), 4, 'number').map((t) => t.text)).toEqual([
@@ -224,5 +235,21 @@ describe('axes', () => {
       '1 h 30 min',
       '2 h',
     ]);
+  });
+});
+
+describe('of very many lines', () => {
+  it('only the nearest are found, the same ones as among all', () => {
+    const many = Array.from({ length: 500 }, (_, i) => line([5], [(i * 37) % 500], `l${i}`));
+    const pointer = { px: 5, py: 250 };
+    const all = hits(many, 5, pointer, unit(), unit());
+    const some = hits(many, 5, pointer, unit(), unit(), unit(), 10);
+    expect(all.length).toBe(500);
+    expect(some.map((hit) => hit.distance)).toEqual(all.slice(0, 10).map((hit) => hit.distance));
+  });
+  it('the least are in order, however they come', () => {
+    expect(leastOf(Float64Array.of(5, 1, Infinity, 4, 2, 3), 6, 3)).toEqual([1, 4, 5]);
+    expect(leastOf(Float64Array.of(5, 1, Infinity, 4), 4, 9)).toEqual([1, 3, 0]);
+    expect(leastOf(Float64Array.of(3, 2, 1, 0), 4, 2)).toEqual([3, 2]);
   });
 });

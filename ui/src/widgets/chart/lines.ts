@@ -201,8 +201,38 @@ export interface Hit {
   outside: boolean; // the line ended before, or begins after, the pointer
 }
 
+/** The lines that were looked at last, as columns that are used again at every move of the pointer. */
+const seen = { index: new Int32Array(0), px: new Float64Array(0), py: new Float64Array(0), far: new Float64Array(0) };
+const OUTSIDE = 1e12; // pixels: those that are not where the pointer is come last
+
+function room(n: number): void {
+  if (seen.far.length >= n) return;
+  const size = Math.max(64, 2 * n);
+  seen.index = new Int32Array(size);
+  seen.px = new Float64Array(size);
+  seen.py = new Float64Array(size);
+  seen.far = new Float64Array(size);
+}
+
+/** The `most` least of the first n, in order: what is not among them is never sorted. */
+export function leastOf(values: Float64Array, n: number, most: number): number[] {
+  const kept: number[] = [];
+  if (most >= n) {
+    for (let i = 0; i < n; i++) if (values[i] < Infinity) kept.push(i);
+    return kept.sort((a, b) => values[a] - values[b]);
+  }
+  for (let i = 0; i < n; i++) {
+    const v = values[i];
+    if (!(v < (kept.length < most ? Infinity : values[kept[most - 1]]))) continue;
+    let at = kept.length < most ? kept.push(i) - 1 : most - 1;
+    for (; at > 0 && values[kept[at - 1]] > v; at--) kept[at] = kept[at - 1];
+    kept[at] = i;
+  }
+  return kept;
+}
+
 /** The nearest point of every line to x, or to the pointer where x goes anywhere; nearest to the pointer first, those
- * that are not there last. */
+ * that are not there last. Of very many lines only the `most` nearest: the rest costs no memory and no order. */
 export function hits(
   lines: readonly Line[],
   x: number,
@@ -210,27 +240,38 @@ export function hits(
   ax: Axis,
   left: Axis,
   right = left,
+  most = Infinity,
 ): Hit[] {
   if (lines[0]?.free && pointer)
-    return nearest(lines, pointer, { ax, left, right }).map((near) => ({
-      ...near,
-      line: lines[near.line],
-      outside: false,
-    }));
-  const found: Hit[] = [];
-  for (const line of lines) {
-    const index = line.strokes ? nearestInStrokes(line.x, line.strokes, x) : nearestIndex(line.x, x);
+    return nearest(lines, pointer, { ax, left, right })
+      .slice(0, most)
+      .map((near) => ({ ...near, line: lines[near.line], outside: false }));
+  room(lines.length);
+  const { index, px, py, far } = seen;
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i];
+    const at = line.strokes ? nearestInStrokes(line.x, line.strokes, x) : nearestIndex(line.x, x);
+    index[i] = at;
+    far[i] = Infinity;
+    if (at < 0) continue;
     const ay = line.right ? right : left;
-    if (index < 0) continue;
-    const px = ax.a * ax.projection.f(line.x[index]) + ax.b;
-    let py = ay.a * ay.projection.f(line.y[index]) + ay.b;
-    if (!Number.isFinite(py)) py = NaN;
-    const dx = pointer ? px - pointer.px : 0;
-    const dy = pointer && !Number.isNaN(py) ? py - pointer.py : 0;
-    const last = line.x[line.x.length - 1];
-    const outside = !line.strokes && (x < line.x[0] || x > last);
-    const distance = Math.hypot(outside ? dx : dx * 0.25, dy) + (Number.isNaN(py) ? 1e6 : 0);
-    found.push({ line, index, px, py, distance, outside });
+    px[i] = ax.a * ax.projection.f(line.x[at]) + ax.b;
+    const height = ay.a * ay.projection.f(line.y[at]) + ay.b;
+    py[i] = Number.isFinite(height) ? height : NaN;
+    const dx = pointer ? px[i] - pointer.px : 0;
+    const dy = pointer && !Number.isNaN(py[i]) ? py[i] - pointer.py : 0;
+    const isOutside = !line.strokes && (x < line.x[0] || x > line.x[line.x.length - 1]);
+    far[i] = Math.hypot(isOutside ? dx : dx * 0.25, dy) + (Number.isNaN(py[i]) ? 1e6 : 0) + (isOutside ? OUTSIDE : 0);
   }
-  return found.sort((a, b) => Number(a.outside) - Number(b.outside) || a.distance - b.distance);
+  return leastOf(far, lines.length, most).map((i) => {
+    const outside = far[i] >= OUTSIDE;
+    return {
+      line: lines[i],
+      index: index[i],
+      px: px[i],
+      py: py[i],
+      distance: far[i] - (outside ? OUTSIDE : 0),
+      outside,
+    };
+  });
 }

@@ -69,6 +69,7 @@ const BOTTOM = 20;
 const TITLE = 15;
 const DIMMED = '0.25'; // of lines behind the one that is pointed at
 const MOST_FORWARD = 100;
+const MOST_HOVERED = 50; // lines that are told about while the pointer moves
 const SYNC_POINTS = 20000;
 const SETTLE_MS = 80; // while somebody zooms many lines the old picture moves; the new one is drawn after
 const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", sans-serif';
@@ -106,6 +107,7 @@ export class Plot {
   private selection: Box | null = null;
   private marks: Marks | null = null;
   private isForward: ((line: Line) => boolean) | null = null; // null: no line is before the others
+  private forward: readonly Line[] = []; // of the lines that there are now
   private room = LEFT;
   private ratio = 0; // device pixels per CSS pixel that the canvases were made for
   private readonly observer: ResizeObserver;
@@ -164,8 +166,10 @@ export class Plot {
   }
 
   set(data: PlotData, theme: PlotTheme): void {
+    const isOther = data.lines !== this.data.lines;
     this.data = data;
     this.theme = theme;
+    if (isOther) this.findForward();
     if (!this.resize()) this.render();
   }
 
@@ -208,8 +212,8 @@ export class Plot {
   }
 
   /** The ticks of a y axis, as they are drawn and exported. */
-  yTicks(axis: Axis): Tick[] {
-    return ticksOf(axis, Math.floor(this.box.height / LABEL), this.data.yWhat ?? 'number');
+  yTicks(axis: Axis, height = this.box.height): Tick[] {
+    return ticksOf(axis, Math.floor(height / LABEL), this.data.yWhat ?? 'number');
   }
 
   /** Labels of values that hardly differ need many digits: then the margin is wider. */
@@ -275,7 +279,12 @@ export class Plot {
   bringForward(isForward: ((line: Line) => boolean) | null): void {
     if (isForward === null && this.isForward === null) return;
     this.isForward = isForward;
+    this.findForward();
     this.scheduleOver();
+  }
+
+  private findForward(): void {
+    this.forward = this.isForward ? this.data.lines.filter(this.isForward) : [];
   }
 
   /** The second axis fits its own lines; where the first is zoomed it shows the same share of its own. */
@@ -522,13 +531,13 @@ export class Plot {
       this.events.hover(null, 0, { left: 0, top: 0 });
       return;
     }
-    const found = hits(this.data.lines, x, this.pointer, this.ax, this.ay, this.right ?? this.ay);
+    const found = hits(this.data.lines, x, this.pointer, this.ax, this.ay, this.right ?? this.ay, MOST_HOVERED);
     this.emphasise(ctx, found);
     this.events.hover(found, x, { left: box.left + px, top: box.top + (this.pointer?.py ?? 0) });
   }
 
   private drawForward(ctx: CanvasRenderingContext2D): void {
-    const forward = this.isForward ? this.data.lines.filter(this.isForward) : [];
+    const { forward } = this;
     const isDimmed = forward.length > 0 && forward.length < this.data.lines.length;
     this.clip.style.opacity = isDimmed ? DIMMED : '';
     this.host.dataset.forward = isDimmed ? String(forward.length) : '';

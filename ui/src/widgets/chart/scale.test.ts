@@ -32,7 +32,7 @@ describe('even ticks', () => {
 describe('texts of ticks', () => {
   it('tell neighbours apart', () => {
     expect(texts(1 - 1e-6, 1 + 1e-6)).toEqual(['0.9999990', '0.9999995', '1.0000000', '1.0000005', '1.0000010']);
-    expect(texts(1.2e-5, 1.2002e-5, 2)).toEqual(['1.2e-5', '1.2001e-5', '1.2002e-5']);
+    expect(texts(1.2e-5, 1.2002e-5, 2)).toEqual(['1.2e−5', '1.2001e−5', '1.2002e−5']);
     for (const kind of ['linear', 'log', 'symlog'] as const)
       for (const what of ['number', 'whole', 'percent', 'relative'] as const)
         for (const [from, to] of [

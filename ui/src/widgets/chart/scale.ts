@@ -156,7 +156,7 @@ export type AxisWhat = 'number' | 'whole' | 'percent' | 'relative' | 'wall';
 
 /** One minus sign on the whole page: that of numbers elsewhere. */
 export const ticksOf = (axis: Axis, count: number, what: AxisWhat, language = 'en'): Tick[] =>
-  plainTicks(axis, count, what, language).map(({ v, text }) => ({ v, text: text.replace(/^-/, '−') }));
+  plainTicks(axis, count, what, language).map(({ v, text }) => ({ v, text: text.replace(/^-|(?<=e)-/g, '−') }));
 
 function plainTicks(axis: Axis, count: number, what: AxisWhat, language: string): Tick[] {
   const { domain, projection } = axis;
