@@ -116,7 +116,7 @@ export default {
 
   async 'the tooltip has every column of every run, says who ended, and is ordered as chosen'(keep) {
     const page = keep(await openCharts('demo'));
-    await plot(page, 'train/loss').click({ position: { x: 300, y: 90 } });
+    await plot(page, 'train/loss').click({ position: { x: 440, y: 90 } });
     await page.waitForSelector('.tip.pinned');
     await soon(async () =>
       assert.deepEqual(await page.locator('.tip th').allInnerTexts(), [
@@ -151,7 +151,7 @@ export default {
       await page.getByRole('dialog', { name: 'View' }).getByLabel('Order in tooltips').selectOption({ label });
       await page.keyboard.press('Escape');
       await plot(page, 'train/loss').click({
-        position: { x: 300, y: 90 },
+        position: { x: 440, y: 90 },
       });
       await page.waitForSelector('.tip.pinned');
     };
@@ -183,7 +183,7 @@ export default {
     await clean(page, 'view panel');
     await shot(page, 'view-panel');
     await page.keyboard.press('Escape');
-    await plot(page, 'train/loss').hover({ position: { x: 300, y: 90 } });
+    await plot(page, 'train/loss').hover({ position: { x: 440, y: 90 } });
     await until('two rows', async () => (await row.count()) === 2);
     await soon(async () => assert.match(await page.locator('.tip').innerText(), /and 7 more/));
   },
@@ -565,7 +565,7 @@ export default {
       return (await page.locator('.tip tbody tr:not(.outside) .name').allInnerTexts()).sort();
     };
     await page.getByRole('button', { name: 'View ▾' }).click();
-    await page.getByRole('checkbox', { name: /Earlier attempts/ }).check();
+    await page.getByRole('checkbox', { name: /earlier attempts/ }).check();
     await inHash(page, 'attempts=on');
     await page.keyboard.press('Escape');
     await until(
@@ -581,7 +581,7 @@ export default {
       assert.match(await card(page, 'loss').locator('footer').innerText(), /2 runs · 410 of 410 points/),
     );
     await page.getByRole('button', { name: 'View ▾' }).click();
-    await page.getByRole('checkbox', { name: /Earlier attempts/ }).uncheck();
+    await page.getByRole('checkbox', { name: /earlier attempts/ }).uncheck();
     await page.getByRole('checkbox', { name: /steps go back/ }).check();
     await inHash(page, 'partition=on');
     await until(

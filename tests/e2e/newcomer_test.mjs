@@ -143,7 +143,7 @@ export default {
       }),
     );
     const chart = card(page, 'epoch_loss');
-    await soon(async () => assert.match(await chart.locator('header').innerText(), /few points, not smoothed/));
+    await soon(async () => assert.match(await chart.locator('header').innerText(), /not smoothed/));
     const ticks = ticksOf(await svgOf(page, 'epoch_loss'));
     assert.ok(Math.max(...ticks) >= 4 && Math.min(...ticks) <= 1, `0.4 to 5: ${ticks}`);
     await plot(page, 'epoch_loss').hover({ position: { x: 300, y: 20 } });
@@ -151,7 +151,7 @@ export default {
     // a smoothing that somebody chose holds for short logs, too; the raw line stays in the picture
     await page.getByRole('spinbutton', { name: /Smoothing/ }).fill('0.9');
     await page.keyboard.press('Enter');
-    await soon(async () => assert.doesNotMatch(await chart.locator('header').innerText(), /few points/));
+    await soon(async () => assert.doesNotMatch(await chart.locator('header').innerText(), /not smoothed/));
     assert.ok(Math.max(...ticksOf(await svgOf(page, 'epoch_loss'))) >= 4);
   },
 
@@ -488,7 +488,7 @@ export default {
         assert.deepEqual(await page.locator('.slot').first().boundingBox(), first, 'cards stay where they are');
       }
       await soon(async () => {
-        for (const name of ['View', 'Export', 'Saved views']) assert.ok(await isInSight(name), `${name} at ${width}`);
+        for (const name of ['View ▾', 'Export', 'Saved views']) assert.ok(await isInSight(name), `${name} at ${width}`);
       });
       if (width === 1440) continue;
       await page.keyboard.press('Escape');

@@ -210,7 +210,7 @@ export default {
       );
       await until('read', async () => (await loaded(server)).loading.points >= 4);
       const page = keep(await openCharts(server, '#timeseries&cols=m:last:loss&sort=m:last:loss'));
-      const cell = (name) => rowOf(page, name).locator('.number').innerText();
+      const cell = async (name) => (await rowOf(page, name).locator('.number').innerText()).trim();
       await until('both', async () => (await cell('one')) === '3' && (await cell('two')) === '3');
       const asked = [];
       page.on('request', (r) => r.url().endsWith('/summaries') && asked.push(r.postDataJSON().runs?.length ?? 'all'));

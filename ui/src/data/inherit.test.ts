@@ -40,6 +40,8 @@ describe('the state of runs of validation', () => {
     expect(stateOf([alive('a/train', 'running'), alive('a/validation', 'stalled')], 'a/validation')).toBe('running');
     expect(stateOf([alive('a', 'finished'), alive('a/train', 'stalled')], 'a/train')).toBe('finished');
     expect(stateOf([alive('a/train', 'stalled'), alive('a/eval', 'stalled')], 'a/eval')).toBe('stalled');
+    const ended = [alive('a', 'finished'), alive('a/train', 'stalled'), alive('a/validation', 'stalled')];
+    expect(stateOf(ended, 'a/validation')).toBe('finished');
   });
   it('is their own while they have news, and that of other runs is always their own', () => {
     expect(stateOf([alive('a', 'finished'), alive('a/validation', 'running')], 'a/validation')).toBe('running');

@@ -21,7 +21,8 @@ function withStates(runs: Run[]): Run[] {
     if (run.state !== 'stalled' || roleOf(run.name.slice(run.name.lastIndexOf('/') + 1)).role === '') return run;
     const training = named.get(trainingRun(run.name) ?? '');
     const parent = named.get(above(run.name));
-    const relative = [training, parent].find((one) => one && one !== run && one.state !== 'loading');
+    const isTold = (one: Run | undefined) => one && one !== run && one.state !== 'loading' && one.state !== 'stalled';
+    const relative = [training, parent].find(isTold);
     return relative ? { ...run, state: relative.state } : run;
   });
 }

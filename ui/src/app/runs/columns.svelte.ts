@@ -19,6 +19,8 @@ export interface HParam {
 export const FACTS = ['state', 'start', 'duration', 'points', 'note'] as const;
 export const SUMMARIES: readonly Summary[] = ['last', 'min', 'max', 'best'];
 
+const LONG_NAME = 18; // letters
+
 export type ColumnParts =
   | { kind: 'metric'; what: Summary; tag: string }
   | { kind: 'hparam'; name: string }
@@ -93,8 +95,18 @@ export class Columns {
     const tags = metricTags().map((tag) => tag.tag);
     const find = (pattern: RegExp) => tags.find((tag) => pattern.test(tag));
     return (
-      find(/(^|\/)(val|valid|validation|eval|test)[^]*loss/i) ?? find(/loss/i) ?? find(BETTER_HIGH) ?? tags[0] ?? ''
+      find(/^epoch_loss$/) ?? // of Keras, which has others named after validation
+      find(/(^|\/)(val|valid|validation|eval|test)[^]*loss/i) ??
+      find(/loss/i) ??
+      find(BETTER_HIGH) ??
+      tags[0] ??
+      ''
     );
+  });
+
+  private readonly hasLongNames = $derived.by(() => {
+    const some = hub.runs.slice(0, 100);
+    return some.reduce((sum, run) => sum + run.name.length, 0) > LONG_NAME * some.length;
   });
 
   /** Those chosen, else what most people want to see first. */
@@ -102,7 +114,8 @@ export class Columns {
     if (view.columns) return view.columns.filter((column, i, all) => partsOf(column) && all.indexOf(column) === i);
     const main = this.mainTag ? [`m:${direction(this.mainTag) ?? 'last'}:${this.mainTag}`] : [];
     const hparams = this.hparams.filter((h) => h.differs).map((h) => `h:${h.name}`);
-    if (!view.tableFull) return [...main, ...hparams.slice(0, 1)];
+    // beside long names, which usually say what differs, there is no room for it
+    if (!view.tableFull) return [...main, ...(this.hasLongNames ? [] : hparams.slice(0, 1))];
     const others = metricTags().filter((tag) => direction(tag.tag) !== null && tag.tag !== this.mainTag);
     return [
       ...main,

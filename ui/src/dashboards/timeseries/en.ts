@@ -134,7 +134,7 @@ export const texts = {
   'card.minusTitle': 'Negative infinite values, marked by triangles at the bottom',
   'card.unsmoothed': '{n} not smoothed',
   'card.unsmoothedTitle': 'A series with this many points is drawn as logged.',
-  'card.short': 'few points, not smoothed',
+  'card.short': 'not smoothed',
   'card.shortTitle':
     'With at most 20 points smoothing would distort the line, so it is off. Set a smoothing to turn it on.',
   'card.fit': 'Reset zoom',

@@ -135,7 +135,7 @@ export const texts: Record<Key, string> = {
   'card.minusTitle': '负无穷的值，以底部的三角形标出',
   'card.unsmoothed': '{n} 条未平滑',
   'card.unsmoothedTitle': '点数过多的序列按记录的原值绘制。',
-  'card.short': '点数少，未平滑',
+  'card.short': '未平滑',
   'card.shortTitle': '不超过 20 个点时，平滑会使曲线失真，因此默认不平滑。可手动设置平滑。',
   'card.fit': '重置缩放',
   'card.doubleClick': '双击',
