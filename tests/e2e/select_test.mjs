@@ -236,7 +236,7 @@ export default {
     await card(page, 'train/loss').locator('.warn').waitFor();
     await soon(async () => assert.equal(await card(page, 'train/loss').locator('.warn').innerText(), 'clipped'));
     await soon(async () =>
-      assert.match(await card(page, 'train/loss').locator('.warn').getAttribute('title'), /from 0 to 4\u2009000/),
+      assert.match(await card(page, 'train/loss').locator('.warn').getAttribute('title'), /\(0 to 4\u2009000\)/),
     );
     await soon(async () => assert.equal(await place(page, 'train/loss'), 4000));
     await type(page, 'train/loss', 0, '1001');
@@ -446,7 +446,7 @@ export default {
     await soon(async () =>
       assert.deepEqual(await heads(page, 'train/loss'), ['Run', 'lr', 'Smoothed', 'Step', 'Value']),
     );
-    await soon(async () => assert.ok((await cells(page, 'train/loss', 'h:lr')).includes('3e-4')));
+    await soon(async () => assert.ok((await cells(page, 'train/loss', 'h:lr')).some((text) => text.trim() === '3e−4')));
     await page.reload();
     await exact(page, 'train/loss');
     await soon(async () =>
