@@ -183,7 +183,7 @@ export default {
     await clean(page, 'view panel');
     await shot(page, 'view-panel');
     await page.keyboard.press('Escape');
-    await plot(page, 'train/loss').hover({ position: { x: 440, y: 90 } });
+    await plot(page, 'train/loss').hover({ position: { x: 100, y: 90 } });
     await until('two rows', async () => (await row.count()) === 2);
     await soon(async () => assert.match(await page.locator('.tip').innerText(), /and 7 more/));
   },

@@ -12,6 +12,8 @@ describe('short names', () => {
       '…lr4-…seed2',
     ]);
   });
+  it('keep numbers whole', () =>
+    expect(labels(['rate=0.003, opt=adam · train', 'rate=0.03, opt=adam · train'])).toEqual(['…0.003…', '…0.03…']));
   it('keep every difference, however many words the names have', () => {
     expect(labels(['sweep/a', 'sweep/a/validation', 'sweep/b'])).toEqual(['…a', '…a/validation', '…b']);
     expect(labels(['run', 'run/eval'])).toEqual(['run', 'run/eval']);

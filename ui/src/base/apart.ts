@@ -3,7 +3,9 @@
 
 const MARK = '…';
 const LEAST = 4; // letters that are worth a mark in their place
-const wordsOf = (name: string): string[] => name.match(/[^/_.,= -]+[/_.,= -]*|[/_.,= -]+/g) ?? [name];
+// a number such as 0.003 is one word
+const wordsOf = (name: string): string[] =>
+  name.match(/(?:[^/_.,= -]|(?<=\d)\.(?=\d))+[/_.,= -]*|[/_.,= -]+/g) ?? [name];
 
 /** How many words are the same in all, from the start or from the end. */
 function shared(all: readonly string[][], from: 'start' | 'end'): number {

@@ -23,6 +23,7 @@ import { findSeeds } from './seeds';
 export { direction } from './metrics.svelte';
 
 const LETTER = 7; // pixels
+const GROUP_ROOM = 26;
 const ROOM = 18; // letters: a name that is no longer stays as it is
 
 export class RunsModel {
@@ -169,6 +170,14 @@ export class RunsModel {
   seeds = $derived.by(() => findSeeds(hub.runs));
 
   private readonly tree = new Tree();
+  /** Short names of the groups in the list. */
+  groupLabels = $derived.by((): ReadonlyMap<string, string> => {
+    if (view.group === '' || view.group === 'tree') return new Map();
+    return tellApart(
+      this.rows.flatMap((row) => (row.kind === 'group' ? [row.label] : [])),
+      GROUP_ROOM,
+    );
+  });
   rows = $derived.by((): Row[] => {
     const listing = {
       runs: this.matching,
