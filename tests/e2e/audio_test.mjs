@@ -379,8 +379,8 @@ export default {
     const told = (name, pattern) => soon(async () => assert.match(await of(name).innerText(), pattern));
     await told('empty', /This clip has no samples/);
     await told('header', /cannot be right, so it is not played: .*0 channels/);
-    await told('html', /no sound file that is known here/);
-    await told('promise', /promises more than the file has: it ends after 0\.250 s/);
+    await told('html', /not a known audio format/);
+    await told('promise', /promises more than the file contains: it ends after 0\.250 s/);
     await told('clipped', /clipped\s*[\d\u2009]+ samples/);
     await told('hour', /1 h|60 min/);
     for (const name of ['empty', 'header', 'html'])

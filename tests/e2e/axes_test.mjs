@@ -146,11 +146,11 @@ export default {
     const page = keep(await openCharts(await trained(), `${LOSS}&x=tag:train/epoch&select=step`));
     await soon(async () => assert.equal(await page.getByRole('slider', { name: /place/ }).count(), 0));
     await page.keyboard.press('x');
-    await page.getByText('Steps can’t be selected along train/epoch').first().waitFor();
+    await page.getByText('Steps can’t be selected with train/epoch as x').first().waitFor();
     await page.getByRole('button', { name: 'View ▾' }).click();
     const panel = page.getByRole('dialog', { name: 'View' });
     await soon(async () => assert.ok(await panel.getByLabel('Step selection and data table').isDisabled()));
-    await panel.getByText('Steps can’t be selected along train/epoch').waitFor();
+    await panel.getByText('Steps can’t be selected with train/epoch as x').waitFor();
   },
 
   async 'bands are drawn along a metric that rises, and one that falls is said to have none'(keep) {

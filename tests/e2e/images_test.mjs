@@ -461,7 +461,7 @@ export default {
     await says('bad/liar', /cannot be shown\. PNG/);
     await says('bad/empty', /no bytes/);
     await says('bad/text', /no picture/);
-    await says('bad/svg', /SVG can contain programs/);
+    await says('bad/svg', /SVG can contain scripts/);
     await says('bad/noise', /no picture/);
     await says('bad/bomb', /40000 x 40000 pixels/);
     await page.locator('#tag-filter').fill('^good');

@@ -460,7 +460,7 @@ export default {
     await server.stop();
     await page.waitForSelector('.lost', { timeout: 20000 });
     await soon(async () =>
-      assert.match(await page.locator('.lost').innerText(), /No answer from the server since .*\d\d:\d\d:\d\d/),
+      assert.match(await page.locator('.lost').innerText(), /The server has not answered since .*\d\d:\d\d:\d\d/),
     );
     await soon(async () =>
       assert.match(await page.locator('header [role=status]').innerText(), /disconnected · retrying/),

@@ -238,7 +238,7 @@ export default {
       many.flush();
     });
     const page = keep(await openTexts(server, '#text&text.row=2'));
-    await says(page, 'odd', 'odd/broken', /3 bytes of this text are no UTF-8[^]*a.+b/);
+    await says(page, 'odd', 'odd/broken', /3 bytes of this text are not valid UTF-8[^]*a.+b/);
     await says(page, 'odd', 'odd/empty', /empty/);
     await soon(
       async () =>
