@@ -134,7 +134,8 @@ static PyObject *saver_set_strings(PyObject *object, PyObject *args) {
     Py_ssize_t i;
     PyObject *given;
     native_array fresh = {0};
-    if (!PyArg_ParseTuple(args, "nO:set_strings", &i, &given) || !is_free(self)) return NULL;
+    if (!PyArg_ParseTuple(args, "nO!:set_strings", &i, &PyTuple_Type, &given) || !is_free(self))
+        return NULL;
     native_array *a = i >= 0 && (size_t)i < self->count ? self->arrays[i] : NULL;
     if (!a || a->array.dtype != SB_STRING)
         return PyErr_SetString(PyExc_TypeError, "this is no variable of strings"), NULL;

@@ -86,7 +86,23 @@ for step in range(3):
     saved = saver.save(None, "m", global_step=step)
 saver.restore(None, saved)
 refused(train.Saver({"x": np.zeros(1)}).restore, None, saved)
+words = np.array(["a", "b"], object)
+saver = train.Saver({"t": words, "w": arrays["w"]})
+saved = saver.save(None, "s", global_step=1)
+words[...] = ["a longer text", ""]
+saver.save(None, "s", global_step=2)
+saver.restore(None, saved)
+assert words.tolist() == ["a", "b"]
+bare = _native.Saver(5, 1.0, False, False, 1, False, "checkpoint", True)
+bare.add("t", (("a",), (1,)))
+bare.set_strings(0, (("another",), (1,)))
+assert bare.strings(0) == [b"another"]
+for wrong in ((0, (("a", "b"), (2,))), (1, (("a",), (1,))), (-1, (("a",), (1,))), (0, 5), (0, ((3,), (1,)))):
+    refused(bare.set_strings, *wrong)
+refused(bare.strings, 1)
 tree = _native.Tree()
+assert tree.awaited_slots(0, 0) == []
+refused(tree.awaited_slots, 0, 9), refused(tree.awaited_slots, 9, 0)
 refused(tree.add, 7, "x"), refused(tree.strings, 0), refused(tree.get_value, 0, "x"), refused(tree.check, "consumed")
 refused(tree.variable, 0, "x", None, np.zeros((4, 4))[::2], True), refused(tree.slot, 0, 0, "m", None, np.zeros(1), True)
 from seaboard._sampler import Sampler
