@@ -459,10 +459,10 @@ export default {
       soon(async () => assert.match(await card(page, 'run', tag).locator('.body').innerText(), pattern), 40000);
     await says('bad/cut', /end of this picture is missing/);
     await says('bad/liar', /cannot be shown\. PNG/);
-    await says('bad/empty', /no bytes/);
-    await says('bad/text', /no picture/);
+    await says('bad/empty', /no data/);
+    await says('bad/text', /not a picture/);
     await says('bad/svg', /SVG can contain scripts/);
-    await says('bad/noise', /no picture/);
+    await says('bad/noise', /not a picture/);
     await says('bad/bomb', /40000 x 40000 pixels/);
     await page.locator('#tag-filter').fill('^good');
     await says('good/large', /20\s000 × 20\s000 pixels, scaled down/);
