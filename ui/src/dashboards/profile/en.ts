@@ -21,6 +21,7 @@ export const texts = {
   training: 'Training and captures',
   metric: 'Scalar',
   dot: '{name}, step {step}: {value}',
+  noOperator: '(outside of any operator)',
   searching: 'searching…',
   inArgs: 'in arguments',
   inArgsTitle: 'Looks also for slices whose arguments hold the text; the file is read through for that',

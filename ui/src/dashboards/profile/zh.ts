@@ -23,6 +23,7 @@ export const texts: Record<Key, string> = {
   training: '训练曲线与采集',
   metric: '标量',
   dot: '{name}，第 {step} 步：{value}',
+  noOperator: '（不在任何算子内）',
   searching: '正在搜索…',
   inArgs: '含参数',
   inArgsTitle: '同时查找参数中含有该文本的切片；为此需要通读一遍文件',
