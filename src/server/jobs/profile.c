@@ -2,7 +2,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "server/api/profile_ask.h"
+#include "server/api/profile/profile_ask.h"
 #include "server/graph_source.h"
 #include "server/jobs/kinds.h"
 #include "base/banned.h"

@@ -3,7 +3,7 @@
  * microseconds. */
 #include "profile/views.h"
 #include "query/csv.h"
-#include "server/api/profile_ask.h"
+#include "server/api/profile/profile_ask.h"
 #include "base/banned.h"
 
 static void add_us(sb_buf *out, int64_t ps) {

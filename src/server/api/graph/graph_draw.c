@@ -4,7 +4,7 @@
 #include "codec/graph.h"
 #include "graph/draw.h"
 #include "graph/walk.h"
-#include "server/api/graph_ask.h"
+#include "server/api/graph/graph_ask.h"
 #include "base/banned.h"
 
 #define AUTO_MOST 60u     /* children of a scope that is opened by itself */

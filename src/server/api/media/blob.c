@@ -4,8 +4,8 @@
 #include "base/text/number.h"
 #include "media/sniff.h"
 #include "query/records/value.h"
+#include "server/api/media/picture_ref.h"
 #include "server/api/one_series.h"
-#include "server/api/picture_ref.h"
 #include "server/send_blob.h"
 #include "base/banned.h"
 

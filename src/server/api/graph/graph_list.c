@@ -3,7 +3,7 @@
 
 #include "base/sha256.h"
 #include "graph/graph.h"
-#include "server/api/graph_ask.h"
+#include "server/api/graph/graph_ask.h"
 #include "base/banned.h"
 
 /* Of the blob that is shown; 0 when there is none. */

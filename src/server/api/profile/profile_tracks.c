@@ -1,6 +1,6 @@
 /* profile_tracks.c: the tracks of a capture, and its names. */
 #include "base/text/number.h"
-#include "server/api/profile_ask.h"
+#include "server/api/profile/profile_ask.h"
 #include "base/banned.h"
 
 #define MOST_NAMES 16384u

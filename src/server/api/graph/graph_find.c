@@ -1,7 +1,7 @@
 /* graph_find.c: names in a graph, and the way between two boxes. */
 #include "graph/walk.h"
 #include "query/tag_regex.h"
-#include "server/api/graph_ask.h"
+#include "server/api/graph/graph_ask.h"
 #include "base/banned.h"
 
 #define MOST_HITS 1000u

@@ -1,5 +1,5 @@
 /* graph_ask.c: the model that a request is about. */
-#include "server/api/graph_ask.h"
+#include "server/api/graph/graph_ask.h"
 
 #include "base/banned.h"
 

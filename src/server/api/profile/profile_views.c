@@ -1,6 +1,6 @@
 /* profile_views.c: memory, input pipeline, modules, ranks, and two captures side by side. */
 #include "profile/views.h"
-#include "server/api/profile_ask.h"
+#include "server/api/profile/profile_ask.h"
 #include "base/banned.h"
 
 #define CURVE_POINTS 2000u

@@ -1,5 +1,5 @@
 /* profile_tables.c: operators and kernels of a profile: sorted, filtered, paged, or all as CSV. */
-#include "server/api/profile_tables.h"
+#include "server/api/profile/profile_tables.h"
 #include "base/checked.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "media/sniff.h"
+#include "server/api/media/picture_ref.h"
 #include "server/api/one_series.h"
-#include "server/api/picture_ref.h"
 #include "base/banned.h"
 
 #define LEAST_BOX 8u

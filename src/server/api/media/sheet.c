@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text/base64.h"
-#include "server/api/picture_ref.h"
+#include "server/api/media/picture_ref.h"
 #include "base/banned.h"
 
 #define MOST_CELLS 2000u

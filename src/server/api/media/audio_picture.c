@@ -9,8 +9,8 @@
 #include "base/text/base64.h"
 #include "base/text/number.h"
 #include "media/view/sound.h"
+#include "server/api/media/picture_ref.h"
 #include "server/api/one_series.h"
-#include "server/api/picture_ref.h"
 #include "base/banned.h"
 
 #define MAX_CLIP ((size_t)256 << 20) /* bytes of a record: an hour of 16 bits at 32 kHz */

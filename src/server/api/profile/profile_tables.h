@@ -2,7 +2,7 @@
 #ifndef SB_SERVER_API_PROFILE_TABLES_H
 #define SB_SERVER_API_PROFILE_TABLES_H
 
-#include "server/api/profile_ask.h"
+#include "server/api/profile/profile_ask.h"
 
 void sb_profile_add_op(sb_json *j, const sb_trace *t, const sb_op_row *row);
 

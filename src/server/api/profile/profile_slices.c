@@ -1,7 +1,7 @@
 /* profile_slices.c: windows of tracks and counters, as columns. */
 #include "profile/window.h"
 #include "server/api/columns.h"
-#include "server/api/profile_ask.h"
+#include "server/api/profile/profile_ask.h"
 #include "base/banned.h"
 
 #define MOST_TRACKS 4096u

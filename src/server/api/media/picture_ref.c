@@ -1,5 +1,5 @@
 /* picture_ref.c: from the words of a request to the pixels of a picture. */
-#include "server/api/picture_ref.h"
+#include "server/api/media/picture_ref.h"
 
 #include <stdio.h>
 #include <string.h>

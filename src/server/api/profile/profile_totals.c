@@ -1,7 +1,7 @@
 /* profile_totals.c: sums over a range of a profile, and search. */
 #include "profile/totals.h"
 #include "query/csv.h"
-#include "server/api/profile_tables.h"
+#include "server/api/profile/profile_tables.h"
 #include "base/banned.h"
 
 #define MOST_ROWS 10000

@@ -1,7 +1,7 @@
 /* profile_overview.c: steps and where their time goes, idle devices, the heaviest operators, what
  * to do about it. */
 #include "profile/views.h"
-#include "server/api/profile_tables.h"
+#include "server/api/profile/profile_tables.h"
 #include "base/banned.h"
 
 #define MOST_STEPS 2000u

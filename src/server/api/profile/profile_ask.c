@@ -1,5 +1,5 @@
 /* profile_ask.c: the open capture that a request is about. */
-#include "server/api/profile_ask.h"
+#include "server/api/profile/profile_ask.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* profile_list.c: which captures there are, and opening one. */
 #include <stdio.h>
 
-#include "server/api/profile_ask.h"
+#include "server/api/profile/profile_ask.h"
 #include "server/jobs/kinds.h"
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 
 #include "codec/graph.h"
 #include "codec/proto/text_format.h"
-#include "server/api/graph_ask.h"
+#include "server/api/graph/graph_ask.h"
 #include "base/banned.h"
 
 #define MOST_LINKS 200u
