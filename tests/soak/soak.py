@@ -29,7 +29,7 @@ RUNS, MOST_POINTS, AT_A_TIME, PAUSE = 8, 4000, 25, 0.05
 VERSION = b"\x1a\x0dbrain.Event:2"  # what a file's first event holds
 START = b"\x3a\x02\x08\x01"  # SessionLog START
 MORE_MEMORY, MORE_FILES = 24_000, 8  # kilobytes, descriptors
-IDLE_RUNS, IDLE_SECONDS, IDLE_SHARE = 20_000, 60, 0.01
+IDLE_RUNS, IDLE_SECONDS, IDLE_SHARE = 20_000, 300, 0.01  # long enough for more than one search
 
 
 class Run:
