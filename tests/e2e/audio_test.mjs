@@ -170,7 +170,7 @@ export default {
     await soon(async () => assert.equal(await page.locator('.sounding [data-tag*="vits-small"]').count(), 1));
     await soon(async () => assert.equal((await sounding(page)).length, 1));
     await card(page, 'vits-small')
-      .getByRole('slider', { name: /^Place/ })
+      .getByRole('slider', { name: /^Position/ })
       .focus();
     await page.keyboard.press('Space');
     await soon(async () => assert.ok(!(await isPlaying(page))));
@@ -386,7 +386,7 @@ export default {
     for (const name of ['empty', 'header', 'html'])
       await soon(async () => assert.ok(await of(name).getByRole('button', { name: /^Play/ }).isDisabled()));
     await of('hour')
-      .getByRole('slider', { name: /^Place/ })
+      .getByRole('slider', { name: /^Position/ })
       .focus();
     await page.keyboard.press('End');
     await soon(async () => assert.equal(await time(page), 3600));
