@@ -54,8 +54,9 @@ static sb_status read_text(sb_buf *out, sb_slice bytes, sb_graph_file *info, sb_
         if (status != SB_OK) *err = problem;
         return status;
     }
-    /* what came before the place where the text ends or goes wrong */
-    sb_slice got = sb_slice_of(out->p + before, out->n - before);
+    /* what came before the place where the text ends or goes wrong; when that is the first field,
+     * nothing was appended, and an empty buffer has no address */
+    sb_slice got = out->n > before ? sb_slice_of(out->p + before, out->n - before) : SB_LIT("");
     if (!looks_like_graph(got))
         return sb_fail(err, SB_CORRUPT, problem.offset, "not a graph: %s", problem.text);
     info->is_cut = true;
