@@ -1,6 +1,7 @@
 /* ranks.c: how ranks wait for each other, and clocks that differ between them. */
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "profile/views.h"
 #include "base/banned.h"
 
@@ -205,13 +206,13 @@ static bool fill_collectives(const sb_trace *t, const comm_list *list, sb_rank_v
             if (!row->wait) return false;
         }
         row->calls++;
-        row->bytes += list->items[i].bytes;
-        row->transfer += shortest;
+        sb_sum(&row->bytes, list->items[i].bytes);
+        sb_sum(&row->transfer, shortest);
         if (longest > row->greatest) row->greatest = longest;
         for (size_t k = i; k < end; k++) {
             int64_t wait = list->items[k].dur - shortest;
-            row->wait[list->items[k].source] += wait;
-            v->ranks[list->items[k].source].wait += wait;
+            sb_sum(&row->wait[list->items[k].source], wait);
+            sb_sum(&v->ranks[list->items[k].source].wait, wait);
         }
         i = end;
     }
@@ -227,12 +228,12 @@ static void find_straggler(sb_rank_view *v) {
     v->straggler = -1;
     if (v->rank_count < 2) return;
     for (size_t i = 0; i < v->rank_count; i++) {
-        sum += v->ranks[i].wait;
-        span += v->ranks[i].span;
+        sb_sum(&sum, v->ranks[i].wait);
+        sb_sum(&span, v->ranks[i].span);
         if (v->ranks[i].wait < v->ranks[best].wait) best = (int32_t)i;
     }
     int64_t others = (sum - v->ranks[best].wait) / (int64_t)(v->rank_count - 1);
-    if (others > span / (int64_t)v->rank_count / 50 && others > 3 * v->ranks[best].wait)
+    if (others > span / (int64_t)v->rank_count / 50 && others / 3 > v->ranks[best].wait)
         v->straggler = best;
 }
 
