@@ -9,7 +9,10 @@
 #include "base/banned.h"
 
 #define LEAST_PAUSE 2.0
-#define PAUSE_PER_WALK 20.0 /* a walk may take a twentieth of the time */
+/* Seconds between walks for each second of processor time that one takes: a twentieth of the time
+ * where somebody looks at the list, else nearly nothing. */
+#define PAUSE_WHEN_ASKED 20.0
+#define PAUSE_WHEN_IDLE 400.0
 #define LIST_BYTES ((size_t)1 << 30)
 #define MOST_KNOWN 4096u
 
@@ -51,6 +54,7 @@ struct sb_profiles {
     capture_list *list;
     uint64_t version;
     bool is_scanning;
+    bool is_asked; /* for the list, since the last walk */
     entry *newest;
     size_t held;
     SB_VEC(known) known;
@@ -98,26 +102,37 @@ static void look_once(sb_profiles *p) {
     if (is_news && p->o.changed && !atomic_load(&p->stop)) p->o.changed(p->o.ud);
 }
 
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Waits for the time of the next walk, which comes sooner when somebody asks for the list. */
+static void rest(sb_profiles *p, double took) {
+    struct timespec ended;
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    pthread_mutex_lock(&p->mutex);
+    p->is_asked = false;
+    while (!atomic_load(&p->stop)) {
+        double pause = took * (p->is_asked ? PAUSE_WHEN_ASKED : PAUSE_WHEN_IDLE);
+        if (pause < p->o.interval) pause = p->o.interval;
+        if (pause < LEAST_PAUSE) pause = LEAST_PAUSE;
+        struct timespec until = {ended.tv_sec + (time_t)pause, ended.tv_nsec};
+        if (p->o.interval <= 0)
+            pthread_cond_wait(&p->wake, &p->mutex);
+        else if (pthread_cond_timedwait(&p->wake, &p->mutex, &until) != 0)
+            break;
+    }
+    pthread_mutex_unlock(&p->mutex);
+}
+
 static void *look_around(void *opaque) {
     sb_profiles *p = opaque;
-    const sb_clock *clock = p->o.env->clock;
     while (!atomic_load(&p->stop)) {
-        uint64_t began = clock->steady(clock->ctx);
+        double began = cpu_seconds();
         look_once(p);
-        double took = (double)(clock->steady(clock->ctx) - began) * 1e-9;
-        double pause = p->o.interval > LEAST_PAUSE ? p->o.interval : LEAST_PAUSE;
-        if (pause < took * PAUSE_PER_WALK) pause = took * PAUSE_PER_WALK;
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += (time_t)pause;
-        pthread_mutex_lock(&p->mutex);
-        while (!atomic_load(&p->stop)) {
-            if (p->o.interval <= 0)
-                pthread_cond_wait(&p->wake, &p->mutex);
-            else if (pthread_cond_timedwait(&p->wake, &p->mutex, &until) != 0)
-                break;
-        }
-        pthread_mutex_unlock(&p->mutex);
+        rest(p, cpu_seconds() - began);
     }
     return NULL;
 }
@@ -175,6 +190,8 @@ void *sb_profiles_hold_list(sb_profiles *p, sb_profile_list *out) {
     capture_list *list = p->list;
     list->refs++;
     *out = (sb_profile_list){list->captures, p->is_scanning, p->version};
+    if (!p->is_asked) pthread_cond_broadcast(&p->wake);
+    p->is_asked = true;
     pthread_mutex_unlock(&p->mutex);
     return list;
 }

@@ -1,8 +1,9 @@
 /* profiles.h: the captures of the log directory, and those that are open: parsed, in memory.
  *
- * A thread walks the log directory now and then and keeps the list. A capture is opened by a
- * background job; the result is a trace that stays until others need its room. A request that uses
- * a trace holds a reference to it.
+ * A thread walks the log directory now and then and keeps the list; seldom where nobody asks for
+ * it, so that an idle server costs nothing. A capture is opened by a background job; the result is
+ * a trace that stays until others need its room. A request that uses a trace holds a reference to
+ * it.
  *
  * Threads: all functions but new and free may be called from any. */
 #ifndef SB_SERVER_PROFILES_H

@@ -269,6 +269,8 @@ def test_xprofs_routes_answer_what_the_profile_tab_asks(api, served):
     run = "run=jax_cuda_0/2026_11_15_10_00_00"
     assert served.json(f"/data/plugin/profile/run_tools?{run}") == ["overview_page", "trace_viewer"]
     assert served.json("/data/plugin/profile/tools")["keras/train/2026_11_15_10_38_43"] == ["overview_page", "trace_viewer"]
+    assert served.json("/data/plugin/profile/config")["hideCaptureProfileButton"]
+    assert "Profile tab" in served.json("/data/plugin/profile/capture_profile")["error"]
     assert served.json(f"/data/plugin/profile/hosts?{run}&tag=trace_viewer") == [{"hostname": "vm"}]
     trace = served.json(f"/data/plugin/profile/data?{run}&tag=trace_viewer&host=vm")
     with gzip.open(FIXTURES / "profile/jax/cuda_0.trace.json.gz") as f:

@@ -183,10 +183,12 @@ SB_COMPAT_HANDLER(profile_capture) {
     (void)q;
     (void)app;
     sb_json j;
-    sb_compat_json_begin(&j, r);
-    sb_http_status(r, 500);
+    sb_compat_json_begin(&j,
+                         r); /* with 200, as XProf's front end also takes it: no fault of ours */
     sb_json_begin_object(&j);
-    sb_json_put_str(&j, "error", "Seaboard does not capture from afar; capture in the program");
+    sb_json_put_str(&j, "error",
+                    "Seaboard does not start captures in other programs. Capture from the code of "
+                    "the training program: the Profile tab shows how.");
     sb_json_end_object(&j);
     return sb_compat_json_end(&j, r);
 }
