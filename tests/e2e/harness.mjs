@@ -74,9 +74,14 @@ export class Server {
   }
 }
 
-/** A server over one of the made logs, started once; or over a fresh folder. */
-export async function serve(kind) {
-  if (kind === 'fresh') return new Server(mkdtempSync(join(home, 'fresh-'))).start();
+/** A server over one of the made logs, started once; or over a fresh folder that is filled first: runs that come while the
+ * server looks are listed in the order in which it found them. */
+export async function serve(kind, fill = () => {}) {
+  if (kind === 'fresh') {
+    const server = new Server(mkdtempSync(join(home, 'fresh-')));
+    server.filled = fill(server.logdir);
+    return server.start();
+  }
   if (!servers.has(kind)) {
     const logdir = join(home, kind);
     mkdirSync(logdir, { recursive: true });
@@ -119,8 +124,8 @@ export async function open(server, hash = '', options = {}) {
   if (SLOWER > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
   page.problems = [];
   page.on('pageerror', (e) => page.problems.push(e.stack ?? e.message));
-  // a page that outlives its server asks in vain: no fault of the page
-  const inVain = (text) => server.isStopped && text.includes('net::ERR_');
+  // a page that outlives its server asks in vain, and one that is ending refuses: no fault of the page
+  const inVain = (text) => server.isStopped && /net::ERR_|status of 503/.test(text);
   page.on(
     'console',
     (m) =>

@@ -7,13 +7,12 @@ export const START = 1_763_000_000;
 
 /** A server of its own over what `fill` writes, when that many tags of the plugin are read. */
 export async function servedLog(fill, plugin, expected = 1) {
-  const server = await serve('fresh');
-  const runs = fill(server.logdir);
+  const server = await serve('fresh', fill);
   await until('read', async () => {
     const status = await loaded(server);
     return status.plugins[plugin] >= expected && status;
   });
-  return { server, runs };
+  return { server, runs: server.filled };
 }
 
 /** A card of one run and tag. */
