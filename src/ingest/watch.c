@@ -158,9 +158,11 @@ static void forget_directory(directory *d) {
 void sb_watch_drain(sb_watch *w, sb_watch_fn each, void *ctx, bool *names_changed) {
     if (!w) return;
     _Alignas(struct inotify_event) char events[16 * (sizeof(struct inotify_event) + NAME_MAX + 1)];
-    int last = 0;
     ssize_t n;
     while ((n = read(w->file, events, sizeof events)) > 0) {
+        /* Subscribers are told once for events that came in one read: they look after it. Not once
+         * for several reads: one may have looked before what the second read tells. */
+        int last = 0;
         for (char *p = events; p < events + n;) {
             const struct inotify_event *event = (const struct inotify_event *)(const void *)p;
             p += sizeof *event + event->len;
