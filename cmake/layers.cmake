@@ -88,7 +88,7 @@ endfunction()
 # sb_command(NAME USES targets...): the program, from src/cli, over the layers it uses.
 function(sb_command name)
     cmake_parse_arguments(arg "" "" "USES" ${ARGN})
-    file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.c")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/cli/*.c")
     if(NOT sources)
         return()
     endif()

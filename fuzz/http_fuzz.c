@@ -10,7 +10,7 @@
 
 #include "base/slice.h"
 #include "base/text/utf8.h"
-#include "server/http/admit.h"
+#include "server/http/guard/admit.h"
 #include "base/banned.h"
 
 #define MAX_HEADERS 32

@@ -14,9 +14,9 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
-#include "base/pool.h"
 #include "base/search.h"
 #include "base/slice.h"
+#include "base/system/pool.h"
 #include "base/vec.h"
 #include "fsio/fs.h"
 #include "ingest/loader.h"

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/pool.h"
 #include "base/search.h"
 #include "base/sized.h"
 #include "base/slice.h"
+#include "base/system/pool.h"
 #include "fsio/fs.h"
 #include "logdir/table_int.h"
 #include "base/banned.h"

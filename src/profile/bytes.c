@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/temp_file.h"
+#include "base/system/temp_file.h"
 #include "fsio/gz.h"
 #include "base/banned.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/slice.h"
-#include "base/temp_file.h"
+#include "base/system/temp_file.h"
 #include "base/banned.h"
 
 #define MOST_ENTRIES 65536u /* a power of two */

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/temp_file.h"
+#include "base/system/temp_file.h"
 #include "base/banned.h"
 
 #define SLAB_BYTES ((size_t)1 << 20)

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "codec/tensor.h"
-#include "train/fold.h"
+#include "train/build/fold.h"
 #include "train/ops.h"
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "codec/tensor.h"
-#include "train/build.h"
+#include "train/build/build.h"
 #include "train/session.h"
 #include "base/banned.h"
 

@@ -7,7 +7,7 @@
 #include "media/png.h"
 #include "media/wav.h"
 #include "seaboard/writer.h"
-#include "train/build.h"
+#include "train/build/build.h"
 #include "train/session.h"
 #include "writer/kinds/histogram_bins.h"
 #include "base/banned.h"

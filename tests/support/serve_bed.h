@@ -17,7 +17,7 @@
 
 #include "base/slice.h"
 #include "server/app_int.h"
-#include "server/http/admit.h"
+#include "server/http/guard/admit.h"
 #include "sync.h"
 
 typedef struct sb_serve_bed {

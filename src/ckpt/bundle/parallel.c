@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "base/pool.h"
+#include "base/system/pool.h"
 #include "base/banned.h"
 
 #define MOST_THREADS 64

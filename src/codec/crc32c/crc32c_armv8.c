@@ -6,7 +6,7 @@
 #if defined(__aarch64__)
 
 #include "base/bytes.h"
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 #include "base/banned.h"
 
 #define STEP(name, register_kind) ".arch_extension crc\n\t" name " %w0, %w0, %" register_kind "1"

@@ -19,7 +19,7 @@
 #include <wmmintrin.h>
 
 #include "base/bytes.h"
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 #include "base/banned.h"
 
 __attribute__((target("sse4.2"))) uint32_t sb_crc32c_sse42(uint32_t crc, const void *p, size_t n) {

@@ -19,10 +19,10 @@
 
 #include <microhttpd.h>
 
-#include "base/pool.h"
-#include "base/quota.h"
-#include "server/http/admit.h"
-#include "server/http/shares.h"
+#include "base/system/pool.h"
+#include "base/system/quota.h"
+#include "server/http/guard/admit.h"
+#include "server/http/guard/shares.h"
 
 typedef struct sb_conn sb_conn;
 typedef struct sb_stream sb_stream;

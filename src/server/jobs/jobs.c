@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/lru.h"
-#include "base/pool.h"
 #include "base/slice.h"
-#include "base/temp_file.h"
+#include "base/system/pool.h"
+#include "base/system/temp_file.h"
 #include "base/banned.h"
 
 struct sb_job {

@@ -7,7 +7,7 @@
 #include <x86intrin.h>
 #endif
 
-#include "base/cpu.h"
+#include "base/system/cpu.h"
 #include "writer/recorder/recorder_int.h"
 
 /* May ticks be the processor's? A clock that a test passes in is always asked. */

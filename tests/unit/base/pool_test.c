@@ -1,5 +1,5 @@
 /* pool_test.c: every accepted job is done once, a full queue refuses, closing finishes the work. */
-#include "base/pool.h"
+#include "base/system/pool.h"
 
 #include <sched.h>
 

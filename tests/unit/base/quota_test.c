@@ -1,5 +1,5 @@
 /* quota_test.c: what is given out is counted, and no more than the limit is given out. */
-#include "base/quota.h"
+#include "base/system/quota.h"
 
 #include "support/test.h"
 #include "base/banned.h"

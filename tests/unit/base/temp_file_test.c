@@ -1,6 +1,6 @@
 /* temp_file_test.c: temporary files have no name, and a folder that can't have one is no
  * obstacle. */
-#include "base/temp_file.h"
+#include "base/system/temp_file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* admit_test.c: every request is looked at in the same order, and every path is closed by
  * default. */
-#include "server/http/admit.h"
+#include "server/http/guard/admit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* guard_test.c: names that are ours, origins that match, tokens that are right. Exact comparisons
  * only: each case that a pattern or a prefix would have let through is here. */
-#include "server/http/guard.h"
+#include "server/http/guard/guard.h"
 
 #include "base/slice.h"
 #include "support/fault_alloc.h"
