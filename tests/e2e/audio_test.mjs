@@ -36,7 +36,7 @@ function write(logdir) {
   }
   return runs;
 }
-const made = (fill = write) => servedLog(fill, 'audio');
+const made = (fill = write) => servedLog(fill);
 const DRAWN = 'canvas[data-drawn]';
 async function openClips(server, hash = '#audio&v=1', options = {}) {
   const page = await open(server, hash, options);
@@ -82,7 +82,7 @@ export default {
     );
     await soon(async () => assert.equal(await card(page, 'vits-base').locator('.about em').count(), 1));
     // the picture is one: ink in the wave, colours in the spectrogram; the shorter clip ends before the axis does
-    const ink = await card(page, 'vits-base')
+    const ink = () => card(page, 'vits-base')
       .locator('canvas')
       .evaluate((canvas) => {
         const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -96,7 +96,10 @@ export default {
           }
         return { wave, colours: colours.size };
       });
-    assert.ok(ink.wave > 2000 && ink.colours > 60, JSON.stringify(ink));
+    await soon(async () => {
+      const { wave, colours } = await ink();
+      assert.ok(wave > 2000 && colours > 60, `${wave} ${colours}`);
+    });
     await soon(async () => assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Audio\s*2$/));
     await page.getByRole('radio', { name: 'Wave' }).click();
     await soon(async () => assert.match(await address(page), /audio\.show=wave/));
@@ -124,7 +127,7 @@ export default {
           await until('all of them', async () => (await page.locator(DRAWN).count()) === 4);
           await axe(page, name);
           await shot(page, name);
-          if (locale === 'zh-CN') assert.equal(await page.getByText('响度匹配').count(), 1);
+          if (locale === 'zh-CN') await soon(async () => assert.equal(await page.getByText('响度匹配').count(), 1));
         },
       ]),
     ),

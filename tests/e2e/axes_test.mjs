@@ -1,7 +1,7 @@
 // What axes can be: relative steps and another metric of the same run as x, a zoom of x that all cards share, a zoom of
 // y alone, percent.
 import assert from 'node:assert/strict';
-import { axe, card, CHART, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { axe, card, CHART, openCharts, sharedServer, shot, soon, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
 
 const LOSS = '#timeseries&tags=^loss$&smooth=0';
@@ -12,18 +12,15 @@ const plot = (page, tag) => card(page, tag).locator('.plot');
 const painted = (page, tag, lines) =>
   until(`${lines} lines`, async () => (await plot(page, tag).getAttribute('data-painted')) === String(lines));
 
-let made;
 /** Two seeds with epochs, the second begun at step 500, and a learning rate that rises and falls; a third run without. */
-function trained() {
-  made ??= (async () => {
-    const server = await serve('fresh');
+const trained = sharedServer((logdir) => {
     const next = random(4);
     const start = Date.now() / 1000 - 9000;
     for (const [name, from] of [
       ['seed/1', 0],
       ['seed/2', 500],
     ]) {
-      const run = new RunWriter(server.logdir, name, start);
+      const run = new RunWriter(logdir, name, start);
       for (let i = 0; i <= 1000; i++) {
         const values = {
           loss: 2 / (1 + i / 100) + next() / 50,
@@ -38,15 +35,10 @@ function trained() {
       }
       run.flush();
     }
-    const bare = new RunWriter(server.logdir, 'bare', start);
+    const bare = new RunWriter(logdir, 'bare', start);
     for (let i = 0; i <= 100; i++) bare.scalars(i, { loss: 1 });
     bare.flush();
-    await loaded(server);
-    await until('all runs', async () => (await (await fetch(`${server.url}api/v1/runs`)).json()).runs.length === 3);
-    return server;
-  })();
-  return made;
-}
+});
 async function chooseX(page, query, name) {
   await page.getByRole('radio', { name: 'Metric…' }).click();
   const form = page.getByRole('dialog', { name: 'Use another metric as x' });

@@ -289,14 +289,10 @@ export default {
     await soon(async () =>
       assert.deepEqual(await page.locator('.tip th').allInnerTexts(), ['group', 'median', 'low', 'high', 'runs']),
     );
-    const [low, high] = await page
-      .locator('.tip tbody tr')
-      .first()
-      .locator('td')
-      .allInnerTexts()
-      .then((cells) => cells.slice(3, 5).map(Number));
-    const name = await page.locator('.tip tbody tr .name').first().innerText();
-    assert.ok(low < high);
+    await soon(async () => {
+      const cells = await page.locator('.tip tbody tr').first().locator('td').allInnerTexts();
+      assert.ok(Number(cells[3]) < Number(cells[4]), cells.join());
+    });
     // the height of that band: ask the page where the nearest group's middle is
     const box = await plot(page, 'val/latency_ms').boundingBox();
     let hit = false;
@@ -315,18 +311,16 @@ export default {
     );
     await shot(page, 'band-members');
     await soon(async () => assert.match(await hash(page), /members=[\w-]+/));
-    assert.ok(name.length > 0);
   },
 
   async 'bands are compared with a baseline: seeds against one run'(keep) {
-    const server = await serve('fresh');
-    try {
+    const server = await serve('fresh', (logdir) => {
       for (const [name, level] of [
         ['base/1', 2],
         ['new/1', 5],
         ['new/2', 7],
       ]) {
-        const run = new RunWriter(server.logdir, name, 1700000000);
+        const run = new RunWriter(logdir, name, 1700000000);
         for (let step = 0; step < 50; step++)
           run.scalars(step, {
             loss: level + step,
@@ -334,44 +328,42 @@ export default {
           });
         run.flush();
       }
-      await until('read', async () => (await loaded(server)).loading.points >= 250);
-      const page = keep(
-        await openCharts(server, '#timeseries&smooth=0&group=path&bands=minmax&base=base/1&compare=difference'),
-      );
-      let tries = 0;
-      await until('centre and edges', async () => {
-        // cards move while their data comes: the pointer is put on the chart again until its tooltip is there
-        await plot(page, 'loss').hover({ position: { x: 180 + (tries++ % 2), y: 60 } });
-        const cells = await page.locator('.tip tbody tr', { hasText: 'new' }).locator('td').allInnerTexts();
-        return cells.slice(2, 5).join() === '4,3,5' && cells;
-      });
-      await until('what y is', async () => /Difference from base\/1/i.test(await card(page, 'loss').innerText()));
-      await until('who has none', async () =>
-        /^2 runs in one group\s+2 without the baseline’s tag/.test(
-          await card(page, 'other').locator('footer').innerText(),
-        ),
-      );
-      await shot(page, 'baseline-bands');
-    } finally {
-      await server.stop();
-    }
+    });
+    const page = keep(
+      await openCharts(server, '#timeseries&smooth=0&group=path&bands=minmax&base=base/1&compare=difference'),
+    );
+    let tries = 0;
+    await until('centre and edges', async () => {
+      // cards move while their data comes: the pointer is put on the chart again until its tooltip is there
+      await plot(page, 'loss').hover({ position: { x: 180 + (tries++ % 2), y: 60 } });
+      const cells = await page.locator('.tip tbody tr', { hasText: 'new' }).locator('td').allInnerTexts();
+      return cells.slice(2, 5).join() === '4,3,5' && cells;
+    });
+    await until('what y is', async () => /Difference from base\/1/i.test(await card(page, 'loss').innerText()));
+    await until('who has none', async () =>
+      /^2 runs in one group\s+2 without the baseline’s tag/.test(
+        await card(page, 'other').locator('footer').innerText(),
+      ),
+    );
+    await shot(page, 'baseline-bands');
   },
 
   async 'runs are compared with a baseline: difference or ratio, and who has none of its tag is told'(keep) {
-    const server = await serve('fresh');
-    for (const [name, level] of [
-      ['a', 2],
-      ['b', 3],
-      ['c', 4],
-    ]) {
-      const run = new RunWriter(server.logdir, name, 1700000000);
-      for (let step = 0; step < 50; step++)
-        run.scalars(step, {
-          [name === 'c' ? 'other' : 'loss']: level * (step + 1),
-          both: level,
-        });
-      run.flush();
-    }
+    const server = await serve('fresh', (logdir) => {
+      for (const [name, level] of [
+        ['a', 2],
+        ['b', 3],
+        ['c', 4],
+      ]) {
+        const run = new RunWriter(logdir, name, 1700000000);
+        for (let step = 0; step < 50; step++)
+          run.scalars(step, {
+            [name === 'c' ? 'other' : 'loss']: level * (step + 1),
+            both: level,
+          });
+        run.flush();
+      }
+    });
     const page = keep(await openCharts(server, '#timeseries&smooth=0'));
     await page.getByRole('button', { name: /^Baseline/ }).click();
     await page.getByRole('menuitemcheckbox', { name: 'a', exact: true }).click();
@@ -410,26 +402,22 @@ export default {
   },
 
   async 'tags without a name and with odd ones have titles, and are drawn'(keep) {
-    const server = await serve('fresh');
-    try {
-      const odd = ['', '<b>bold</b>', '../up', 'say "hi"', '损失/训练 🐟', 'a\nb'];
-      const run = new RunWriter(server.logdir, 'r');
+    const odd = ['', '<b>bold</b>', '../up', 'say "hi"', '损失/训练 🐟', 'a\nb'];
+    const server = await serve('fresh', (logdir) => {
+      const run = new RunWriter(logdir, 'r');
       for (let step = 0; step < 5; step++) run.scalars(step, Object.fromEntries(odd.map((tag, i) => [tag, i + step])));
       run.flush();
-      await until('read', async () => (await loaded(server)).loading.points >= 30);
-      const page = keep(await openCharts(server));
-      await until('all drawn', async () => (await page.locator('.plot[data-painted="1"]').count()) === odd.length);
-      const titles = (await page.locator('.slot h3').allInnerTexts())
-        .map((text) => text.trim().replace(/\s+/g, ' '))
-        .sort();
-      assert.deepEqual(
-        titles,
-        ['(tag without a name)', '../up', '<b>bold</b>', 'a b', 'say "hi"', '损失/训练 🐟'].sort(),
-      );
-      await shot(page, 'odd-names');
-    } finally {
-      await server.stop();
-    }
+    });
+    const page = keep(await openCharts(server));
+    await until('all drawn', async () => (await page.locator('.plot[data-painted="1"]').count()) === odd.length);
+    const titles = (await page.locator('.slot h3').allInnerTexts())
+      .map((text) => text.trim().replace(/\s+/g, ' '))
+      .sort();
+    assert.deepEqual(
+      titles,
+      ['(tag without a name)', '../up', '<b>bold</b>', 'a b', 'say "hi"', '损失/训练 🐟'].sort(),
+    );
+    await shot(page, 'odd-names');
   },
 
   async 'several tags are drawn in one chart, with a legend, a second axis, and can be split again'(keep) {
@@ -514,16 +502,17 @@ export default {
       assert.match(await card(page, 'train/loss\u001fval/loss').locator('h3').innerText(), /train \+ val\/loss/),
     );
     await shot(page, 'paired');
-    const server = await serve('fresh');
-    for (const [name, level] of [
-      ['x/train', 1],
-      ['x/validation', 2],
-      ['y/train', 3],
-    ]) {
-      const run = new RunWriter(server.logdir, name, 1700000000);
-      for (let step = 0; step < 20; step++) run.scalars(step, { epoch_loss: level / (step + 1) });
-      run.flush();
-    }
+    const server = await serve('fresh', (logdir) => {
+      for (const [name, level] of [
+        ['x/train', 1],
+        ['x/validation', 2],
+        ['y/train', 3],
+      ]) {
+        const run = new RunWriter(logdir, name, 1700000000);
+        for (let step = 0; step < 20; step++) run.scalars(step, { epoch_loss: level / (step + 1) });
+        run.flush();
+      }
+    });
     const keras = keep(await openCharts(server, '#timeseries&smooth=0&pair=on'));
     await until('drawn', async () => (await plot(keras, 'epoch_loss').getAttribute('data-painted')) === '3');
     await plot(keras, 'epoch_loss').hover({ position: { x: 150, y: 60 } });
@@ -544,18 +533,19 @@ export default {
   },
 
   async 'a restarted run is shown as attempts, and steps that go back as parts'(keep) {
-    const server = await serve('fresh');
-    const write = (name, start, from, to, level) => {
-      const run = new RunWriter(server.logdir, name, start);
-      for (let step = from; step < to; step++) run.scalars(step, { loss: level + step / 100 }, start + step);
-      return run.flush();
-    };
-    write('again', 1700000000, 0, 100, 1);
-    write('again', 1700001000, 60, 150, 2);
-    write('again', 1700002000, 90, 200, 3);
-    const back = write('back', 1700000000, 0, 50, 5);
-    for (let step = 20; step < 80; step++) back.scalars(step, { loss: 6 }, 1700000100 + step);
-    back.flush();
+    const server = await serve('fresh', (logdir) => {
+      const write = (name, start, from, to, level) => {
+        const run = new RunWriter(logdir, name, start);
+        for (let step = from; step < to; step++) run.scalars(step, { loss: level + step / 100 }, start + step);
+        return run.flush();
+      };
+      write('again', 1700000000, 0, 100, 1);
+      write('again', 1700001000, 60, 150, 2);
+      write('again', 1700002000, 90, 200, 3);
+      const back = write('back', 1700000000, 0, 50, 5);
+      for (let step = 20; step < 80; step++) back.scalars(step, { loss: 6 }, 1700000100 + step);
+      back.flush();
+    });
     const page = keep(await openCharts(server, '#timeseries&smooth=0'));
     await until('two lines', async () => (await plot(page, 'loss').getAttribute('data-painted')) === '2');
     const rows = async (x) => {
@@ -591,11 +581,12 @@ export default {
   },
 
   async 'the description of a tag opens from its card, as safe markdown'(keep) {
-    const server = await serve('fresh');
-    new RunWriter(server.logdir, 'r', 1700000000)
-      .described(0, 'loss', 1, 'The **cross** entropy <script>alert(1)</script>')
-      .scalars(1, { loss: 2, other: 3 })
-      .flush();
+    const server = await serve('fresh', (logdir) => {
+      new RunWriter(logdir, 'r', 1700000000)
+        .described(0, 'loss', 1, 'The **cross** entropy <script>alert(1)</script>')
+        .scalars(1, { loss: 2, other: 3 })
+        .flush();
+    });
     const page = keep(await openCharts(server));
     await soon(async () =>
       assert.equal(await card(page, 'other').getByRole('button', { name: 'Description' }).count(), 0),
@@ -697,9 +688,10 @@ export default {
   },
 
   async 'cards that no shown run has step aside, and come back when asked for'(keep) {
-    const server = await serve('fresh');
-    new RunWriter(server.logdir, 'a', 1700000000).scalars(0, { x: 1, both: 1 }).scalars(1, { x: 1, both: 1 }).flush();
-    new RunWriter(server.logdir, 'b', 1700000000).scalars(0, { y: 1, both: 1 }).scalars(1, { y: 1, both: 1 }).flush();
+    const server = await serve('fresh', (logdir) => {
+      new RunWriter(logdir, 'a', 1700000000).scalars(0, { x: 1, both: 1 }).scalars(1, { x: 1, both: 1 }).flush();
+      new RunWriter(logdir, 'b', 1700000000).scalars(0, { y: 1, both: 1 }).scalars(1, { y: 1, both: 1 }).flush();
+    });
     const page = keep(await openCharts(server, '#timeseries&hide=b'));
     await until('two cards', async () => (await page.locator('.slot h3').allInnerTexts()).join() === 'both,x');
     await page.getByRole('button', { name: 'View ▾' }).click();
@@ -710,12 +702,13 @@ export default {
   },
 
   async 'one point is a dot, NaN a cross at the last height, infinities at the edge they left by'(keep) {
-    const server = await serve('fresh');
-    const run = new RunWriter(server.logdir, 'r', 1700000000).scalars(0, {
-      once: 3,
+    const server = await serve('fresh', (logdir) => {
+      const run = new RunWriter(logdir, 'r', 1700000000).scalars(0, {
+        once: 3,
+      });
+      [1, 2, NaN, 3, Infinity, 4, -Infinity, 5].forEach((v, step) => run.scalars(step, { odd: v }));
+      run.flush();
     });
-    [1, 2, NaN, 3, Infinity, 4, -Infinity, 5].forEach((v, step) => run.scalars(step, { odd: v }));
-    run.flush();
     const page = keep(await openCharts(server, '#timeseries&smooth=0&wide=odd'));
     const svgOf = async (tag) => {
       await card(page, tag).hover();
@@ -813,17 +806,18 @@ export default {
   },
 
   async 'attempts of a long run keep their own extremes when decimated'() {
-    const server = await serve('fresh');
     const value = (attempt, step) => attempt * 10 + Math.sin(step / 50) + (step === 4321 ? 5 : 0);
     const spans = [
       [0, 6000],
       [3000, 7000],
       [5000, 9000],
     ];
-    spans.forEach(([from, to], attempt) => {
-      const run = new RunWriter(server.logdir, 'long', 1700000000 + attempt * 100000);
-      for (let step = from; step < to; step++) run.scalars(step, { loss: value(attempt, step) });
-      run.flush();
+    const server = await serve('fresh', (logdir) => {
+      spans.forEach(([from, to], attempt) => {
+        const run = new RunWriter(logdir, 'long', 1700000000 + attempt * 100000);
+        for (let step = from; step < to; step++) run.scalars(step, { loss: value(attempt, step) });
+        run.flush();
+      });
     });
     const runs = await until('all is read', async () => {
       const now = (await (await fetch(`${server.url}api/v1/runs`)).json()).runs;
@@ -869,10 +863,11 @@ export default {
   },
 
   async 'a log x axis has the first steps of a long run, each at its place'(keep) {
-    const server = await serve('fresh');
-    const run = new RunWriter(server.logdir, 'r', 1700000000);
-    for (let step = 0; step < 20000; step++) run.scalars(step, { loss: 1 / (step + 1) });
-    run.flush();
+    const server = await serve('fresh', (logdir) => {
+      const run = new RunWriter(logdir, 'r', 1700000000);
+      for (let step = 0; step < 20000; step++) run.scalars(step, { loss: 1 / (step + 1) });
+      run.flush();
+    });
     const page = keep(await openCharts(server, '#timeseries&smooth=0&xscale=log&logy=loss'));
     await until('all points', async () =>
       /of 20\u2009000|of 20 k|of 20\u2009k/.test(await card(page, 'loss').locator('footer').innerText()),

@@ -1,7 +1,7 @@
 // Charts: zoom, scales, smoothing, pins, full size, tooltip, marks, export.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { address, card, CHART, loaded, openCharts, serve, shot, soon, svgOf, until } from './harness.mjs';
+import { address, card, CHART, loaded, open, openCharts, serve, shot, soon, svgOf, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 
 const plot = (page, tag) => card(page, tag).locator('.plot');
@@ -178,32 +178,47 @@ export default {
     await shot(page, 'nan');
   },
 
+  async 'points that come under a resting mouse are told where it is'(keep) {
+    let answer;
+    const held = new Promise((done) => (answer = done));
+    const before = (page) =>
+      page.route('**/api/v1/scalars', async (route) => {
+        await held;
+        await route.continue();
+      });
+    const page = keep(await open(await serve('demo'), '#timeseries&tags=^train/loss$', { before }));
+    const box = await card(page, 'train/loss').boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    answer();
+    // 4000 steps from edge to edge
+    await soon(async () => {
+      const step = Number(/step ([\d\u2009]+)/.exec(await page.locator('.tip p').first().innerText())?.[1].replace(/\D/g, ''));
+      assert.ok(step > 1500 && step < 2500, String(step));
+    });
+  },
+
   async 'NaN, plus and minus infinity are counted and marked apart'(keep) {
-    const server = await serve('fresh');
-    try {
-      const run = new RunWriter(server.logdir, 'a');
+    const server = await serve('fresh', (logdir) => {
+      const run = new RunWriter(logdir, 'a');
       // infinities that alternate, closer together than marks are
       for (let step = 0; step < 4000; step++)
         run.scalars(step, {
           odd: step < 100 || step % 100 > 30 ? Math.sin(step / 100) : [Infinity, -Infinity, NaN][step % 3],
         });
       run.flush();
-      await until('read', async () => (await loaded(server)).loading.points >= 4000);
-      const page = keep(await openCharts(server, '#timeseries&smooth=0'));
-      const footer = card(page, 'odd').locator('footer .bad');
-      await soon(async () => assert.deepEqual(await footer.allInnerTexts(), ['403 NaN', '403 +∞', '403 −∞']));
-      await shot(page, 'infinities');
-      const svg = await svgOf(page, 'odd');
-      const marks = (kind) =>
-        [...svg.matchAll(new RegExp(`d="([^"]*)"[^>]*data-mark="${kind}"`, 'g'))].map((m) => m[1]);
-      for (const kind of ['nan', 'plus', 'minus'])
-        assert.ok(marks(kind).length >= 10, `${kind}: ${marks(kind).length}`);
-      // three glyphs: nothing but the place may be alike
-      const shapes = ['nan', 'plus', 'minus'].map((kind) => marks(kind)[0].replace(/^M\S+ [^lm]*/, ''));
-      assert.equal(new Set(shapes).size, 3, shapes.join());
-    } finally {
-      await server.stop();
-    }
+    });
+    const page = keep(await openCharts(server, '#timeseries&smooth=0'));
+    const footer = card(page, 'odd').locator('footer .bad');
+    await soon(async () => assert.deepEqual(await footer.allInnerTexts(), ['403 NaN', '403 +∞', '403 −∞']));
+    await shot(page, 'infinities');
+    const svg = await svgOf(page, 'odd');
+    const marks = (kind) =>
+      [...svg.matchAll(new RegExp(`d="([^"]*)"[^>]*data-mark="${kind}"`, 'g'))].map((m) => m[1]);
+    for (const kind of ['nan', 'plus', 'minus'])
+      assert.ok(marks(kind).length >= 10, `${kind}: ${marks(kind).length}`);
+    // three glyphs: nothing but the place may be alike
+    const shapes = ['nan', 'plus', 'minus'].map((kind) => marks(kind)[0].replace(/^M\S+ [^lm]*/, ''));
+    assert.equal(new Set(shapes).size, 3, shapes.join());
   },
 
   async 'x can be relative or wall time'(keep) {

@@ -172,7 +172,7 @@ export default {
           );
           await axe(page, `distributions ${colorScheme} ${locale}`);
           await shot(page, `distributions-${colorScheme}-${locale}`);
-          if (locale === 'zh-CN') assert.equal(await page.getByText('并排').count(), 1);
+          if (locale === 'zh-CN') await soon(async () => assert.equal(await page.getByText('并排').count(), 1));
         },
       ]),
     ),

@@ -27,7 +27,9 @@ const LOGS = {
 
 const home = mkdtempSync(join(tmpdir(), 'seaboard-e2e-'));
 const servers = new Map();
+/** Every server that runs; and those among them that belong to the test that runs, and end with it. */
 const running = new Set();
+const ofTest = new Set();
 export const measures = {};
 /** Pages of the test that runs, from the moment they are there: what they say is told also when they never get ready. */
 export const opened = new Set();
@@ -49,7 +51,8 @@ export class Server {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.isStopped = false;
-    running.add(this.child);
+    running.add(this);
+    this.gone = new Promise((done) => this.child.on('exit', done));
     this.url = await new Promise((done, failed) => {
       let text = '';
       const read = (chunk) => {
@@ -65,23 +68,29 @@ export class Server {
     });
     return this;
   }
+  /** Once it has ended; a server that was stopped before stays so. */
   async stop() {
     this.isStopped = true;
-    running.delete(this.child);
-    const gone = new Promise((done) => this.child.on('exit', done));
+    running.delete(this);
     this.child.kill('SIGTERM');
-    await gone;
+    await this.gone;
   }
 }
 
-/** A server over one of the made logs, started once; or over a fresh folder that is filled first: runs that come while the
- * server looks are listed in the order in which it found them. */
+/** A server over a new folder, which is filled first, read to its end: of runs that come while the server looks, the
+ * list has the order in which it found them. */
+async function serveNew(fill, owners) {
+  const server = new Server(mkdtempSync(join(home, 'fresh-')));
+  owners?.add(server);
+  server.filled = await fill(server.logdir);
+  await server.start();
+  await loaded(server);
+  return server;
+}
+
+/** A server over one of the made logs, started once; or over a fresh folder that `fill` writes, which ends with its test. */
 export async function serve(kind, fill = () => {}) {
-  if (kind === 'fresh') {
-    const server = new Server(mkdtempSync(join(home, 'fresh-')));
-    server.filled = fill(server.logdir);
-    return server.start();
-  }
+  if (kind === 'fresh') return serveNew(fill, ofTest);
   if (!servers.has(kind)) {
     const logdir = join(home, kind);
     mkdirSync(logdir, { recursive: true });
@@ -89,6 +98,12 @@ export async function serve(kind, fill = () => {}) {
     servers.set(kind, new Server(logdir).start());
   }
   return servers.get(kind);
+}
+
+/** A function that gives a server over a log that several tests of one file read: started once, for the whole run. */
+export function sharedServer(fill) {
+  let started;
+  return () => (started ??= serveNew(fill));
 }
 
 export async function loaded(server) {
@@ -180,8 +195,17 @@ export async function openCharts(kind, hash = '', options = {}) {
   await loaded(server);
   const page = await open(server, hash, options);
   await page.waitForSelector(CHART);
+  await drawn(page);
   return page;
 }
+/** Waits until every card in sight has what it shows: a pointer or a key on a chart without lines does nothing. */
+export const drawn = (page) =>
+  page.waitForFunction(() =>
+    [...document.querySelectorAll('.skeleton, .soon')].every((waiting) => {
+      const { top, bottom } = waiting.getBoundingClientRect();
+      return bottom <= 0 || top >= innerHeight;
+    }),
+  );
 export const card = (page, tag) => page.locator(`.slot [data-tag="${tag}"]`).first();
 export const shot = (page, name) => page.screenshot({ path: join(OUT, `${name}.png`) });
 
@@ -240,6 +264,7 @@ export async function axe(page, where, within = '') {
 /** A card's chart as its menu exports it. */
 export async function svgOf(page, tag) {
   const chart = card(page, tag);
+  await chart.locator(CHART).waitFor();
   await chart.hover();
   await chart.locator('[aria-haspopup=menu]').click();
   const [download] = await Promise.all([
@@ -251,8 +276,24 @@ export async function svgOf(page, tag) {
   return text;
 }
 
+/** Closes the pages of the test that ran, then ends its servers: a worker that kept them all would use up the inotify
+ * instances that the system gives a user. */
+export async function endTest() {
+  for (const page of opened)
+    await page
+      .context()
+      .close()
+      .catch(() => {});
+  opened.clear();
+  for (const server of ofTest) {
+    if (server.child) await server.stop();
+    rmSync(server.logdir, { recursive: true, force: true });
+  }
+  ofTest.clear();
+}
+
 export async function end() {
   await browser?.close();
-  for (const child of running) child.kill('SIGTERM');
+  await Promise.all([...running].map((server) => server.stop()));
   rmSync(home, { recursive: true, force: true });
 }

@@ -55,7 +55,7 @@ export function write(logdir, steps = 60) {
 }
 
 /** A server of its own over what `fill` writes, when all is read. */
-export const made = (fill = write) => servedLog(fill, 'histograms');
+export const made = (fill = write) => servedLog(fill);
 
 export const card = (page, run, tag) => cardOf(page, 'histograms', run, tag);
 

@@ -204,11 +204,11 @@ export default {
     await page.getByRole('button', { name: /^Bins:/ }).click();
     await page.locator('[role^=menuitem]', { hasText: '30 bins, as in TensorBoard' }).click();
     await changes('bins');
-    assert.equal(asked.at(-1).bins, 30);
+    await soon(() => assert.equal(asked.at(-1).bins, 30));
     await page.getByRole('button', { name: /^Values:/ }).click();
     await page.locator('[role^=menuitem]', { hasText: /log/ }).click();
     await changes('log values');
-    assert.equal(asked.at(-1).scale, 'log');
+    await soon(() => assert.equal(asked.at(-1).scale, 'log'));
     await page.getByRole('radio', { name: 'Overlay' }).click();
     await changes('overlay');
     await page.keyboard.press('l');
@@ -224,7 +224,7 @@ export default {
     await changes('offset');
     await page.getByRole('radio', { name: 'Wall' }).click();
     await changes('wall');
-    assert.equal(asked.at(-1).x, 'wall');
+    await soon(() => assert.equal(asked.at(-1).x, 'wall'));
     await page.getByRole('radio', { name: 'Relative' }).click();
     await changes('relative');
     await soon(async () => assert.match(await address(page), /x=relative/));
@@ -278,8 +278,7 @@ export default {
     await page.keyboard.press('f');
     const dialog = page.locator('dialog[open]');
     await soon(async () => assert.match(await dialog.locator('h4').innerText(), /30 buckets at step 5\s?900/));
-    const cells = await dialog.locator('tbody').last().locator('tr').count();
-    assert.equal(cells, 30);
+    await soon(async () => assert.equal(await dialog.locator('tbody').last().locator('tr').count(), 30));
     await dialog.locator('input[type=range]').fill('0');
     await soon(async () => assert.match(await dialog.locator('h4').innerText(), /at step 0/));
     await dialog.getByRole('radio', { name: 'Heat map' }).click();
@@ -371,7 +370,7 @@ export default {
         await soon(async () => assert.ok((await page.locator('footer .run').count()) > 1));
         await axe(page, `histograms ${mode} ${colorScheme} ${locale}`);
         await shot(page, `histograms-${mode}-${colorScheme}-${locale}`);
-        if (locale === 'zh-CN') assert.equal(await page.getByText('热力图').count(), 1);
+        if (locale === 'zh-CN') await soon(async () => assert.equal(await page.getByText('热力图').count(), 1));
       },
     ]),
   ),
@@ -384,16 +383,18 @@ export default {
         hasTouch: true,
       }),
     );
-    const box = await page.locator('.slot .card').first().boundingBox();
-    assert.ok(box.x >= 0 && box.x + box.width <= 390);
+    await soon(async () => {
+      const box = await page.locator('.slot .card').first().boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= 390);
+    });
     await shot(page, 'histograms-phone');
   },
 
   async 'real files of TensorFlow, Keras, TF1 and torch are drawn'(keep) {
-    const server = await serve('fresh');
-    for (const name of ['tf/v1', 'tf/v2', 'tf/keras', 'torch_writer'])
-      cpSync(join(ROOT, 'tests/fixtures', name), join(server.logdir, name.replace('/', '-')), { recursive: true });
-    await until('read', async () => (await loaded(server)).plugins.histograms > 3);
+    const server = await serve('fresh', (logdir) => {
+      for (const name of ['tf/v1', 'tf/v2', 'tf/keras', 'torch_writer'])
+        cpSync(join(ROOT, 'tests/fixtures', name), join(logdir, name.replace('/', '-')), { recursive: true });
+    });
     const tags = (await (await fetch(`${server.url}api/v1/tags?plugin=histograms`)).json()).tags;
     const page = keep(await openHistograms(server, '#histograms&hist.row=4'));
     const seen = new Set();

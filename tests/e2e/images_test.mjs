@@ -29,7 +29,7 @@ function write(logdir) {
   });
   return runs;
 }
-const made = (fill = write, expected = 1) => servedLog(fill, 'images', expected);
+const made = (fill = write) => servedLog(fill);
 const READY = '.card .stage img';
 async function openImages(server, hash = '#images&v=1', options = {}) {
   const page = await open(server, hash, options);
@@ -321,7 +321,7 @@ export default {
           })
           .images(2, { flat: plain([level + 20, 100, 100], 32, 32) })
           .flush();
-    }, 2);
+    });
     // the server refuses to compare pictures of two sizes, which the browser writes down
     const page = keep(await openImages(server, '#images&v=1', { allowErrors: true }));
     const menu = async (run, tag, entry) => {
@@ -522,7 +522,7 @@ export default {
       many.flush();
       for (let r = 0; r < 200; r++)
         new RunWriter(logdir, `r${r}`, 1_763_000_000).images(1, { wide: plain([r, 1, 1]) }).flush();
-    }, 2);
+    });
     const page = keep(await openImages(server));
     const one = card(page, 'many', 'steps');
     await soon(async () => assert.match(await one.locator('footer').innerText(), /300\s000 of 300\s000/));
@@ -548,8 +548,10 @@ export default {
       }),
     );
     await shows(page, 'unet-l', 84000);
-    const box = await card(page, 'unet-l').boundingBox();
-    assert.ok(box.x >= 0 && box.x + box.width <= 390);
+    await soon(async () => {
+      const box = await card(page, 'unet-l').boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= 390);
+    });
     await card(page, 'unet-l').locator('input[type=range]').fill('1');
     await shows(page, 'unet-l', 1000);
     await shot(page, 'images-phone');

@@ -4,6 +4,19 @@ import { address, axe, card, openCharts, soon } from './harness.mjs';
 
 const focusedCard = (page) => page.evaluate(() => document.activeElement?.closest('[data-card]')?.dataset.tag ?? '');
 
+/** Presses a key and types a text within one task, as a fast hand does on a slow machine; what the field has then. */
+const atOnce = (page, key, text) =>
+  page.evaluate(
+    ([pressed, typed]) => {
+      document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', { key: pressed, bubbles: true, cancelable: true }),
+      );
+      document.execCommand('insertText', false, typed);
+      return document.activeElement.value;
+    },
+    [key, text],
+  );
+
 export default {
   async 'keys of the page work after the smoothing slider was touched'(keep) {
     const page = keep(await openCharts('demo'));
@@ -26,7 +39,7 @@ export default {
     order.push(await focusedCard(page));
     for (let i = 0; i < 5; i++) {
       await page.keyboard.press('j');
-      await soon(async () => assert.notEqual(await focusedCard(page), order.at(-1)));
+      await soon(async () => assert.ok(!['', order.at(-1)].includes(await focusedCard(page))));
       // two frames: a page that scrolled tells what is under the mouse now
       await page.evaluate(
         () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)))),
@@ -105,5 +118,59 @@ export default {
     await page.keyboard.press('ArrowLeft');
     await soon(async () => assert.equal(await text(), await chips.nth(-2).innerText()));
     await axe(page, 'toolbar', '[role=toolbar]');
+  },
+
+  async 'R opens the panel of runs, and what is typed next is in its filter'(keep) {
+    const page = keep(await openCharts('demo'));
+    await page.keyboard.press('[');
+    await soon(async () => assert.equal(await page.locator('#run-filter').count(), 0));
+    assert.equal(await atOnce(page, 'r', 'seed1'), 'seed1');
+  },
+
+  async 'a command of the palette has run before the next key'(keep) {
+    const page = keep(await openCharts('demo'));
+    await page.keyboard.press('[');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find a tag, run or action' }).fill('filter runs');
+    await page.getByRole('option', { name: 'Filter runs', selected: true }).waitFor();
+    assert.equal(await atOnce(page, 'Enter', 'seed2'), 'seed2');
+    await soon(async () => assert.equal(await page.locator('dialog[open]').count(), 0));
+  },
+
+  async 'keys that are pressed while a form is still being loaded do nothing in the page'(keep) {
+    const page = keep(await openCharts('demo'));
+    const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+    const before = await theme();
+    let load;
+    const held = new Promise((done) => (load = done));
+    await page.route('**/assets/MetricPicker-*.js', async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.getByRole('radio', { name: 'Metric…' }).click();
+    await page.keyboard.press('t');
+    await page.keyboard.press('[');
+    load();
+    await page.getByRole('dialog', { name: 'Use another metric as x' }).waitFor();
+    assert.equal(await theme(), before);
+    assert.equal(await page.locator('#run-filter').count(), 1);
+    // and then they work again
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('t');
+    await soon(async () => assert.notEqual(await theme(), before));
+  },
+
+  async 'J goes on from the card before, also where that is far out of sight'(keep) {
+    const page = keep(await openCharts('demo', '#timeseries&row=1'));
+    await page.mouse.move(2, 2);
+    await page.keyboard.press('j');
+    await soon(async () => assert.notEqual(await focusedCard(page), ''));
+    const first = await focusedCard(page);
+    await page.locator('.cards').evaluate((cards) => (cards.scrollTop = cards.scrollHeight));
+    await soon(async () => assert.equal(await card(page, first).count(), 0));
+    await page.keyboard.press('j');
+    await soon(async () => assert.ok(!['', first].includes(await focusedCard(page))));
+    await page.keyboard.press('k');
+    await soon(async () => assert.equal(await focusedCard(page), first));
   },
 };

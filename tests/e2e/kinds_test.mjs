@@ -65,7 +65,7 @@ export default {
   },
 
   async 'images are cards of the time series: slider, samples, pin, full size, menu'(keep) {
-    const { server } = await servedLog(mixed, 'images');
+    const { server } = await servedLog(mixed);
     const page = keep(await open(server, '#timeseries&v=1'));
     await shows(page, 'a', 400);
     await shows(page, 'b', 400);
@@ -106,7 +106,7 @@ export default {
   },
 
   async 'the View form of the time series has brightness, contrast and size of images, with reset'(keep) {
-    const { server } = await servedLog(mixed, 'images');
+    const { server } = await servedLog(mixed);
     const page = keep(await open(server, '#timeseries&v=1'));
     await shows(page, 'a', 400);
     const picture = image(page, 'a').locator('.stage img');
@@ -129,7 +129,7 @@ export default {
   },
 
   async 'a linked step of the scalars is that of images and histograms, and a click on a histogram that of all'(keep) {
-    const { server } = await servedLog(mixed, 'images');
+    const { server } = await servedLog(mixed);
     const page = keep(await open(server, '#timeseries&v=1&link=on&select=step&at=210|'));
     await shows(page, 'a', 200);
     await shows(page, 'b', 200);

@@ -151,13 +151,13 @@ export default {
     const page = keep(
       await openCharts('demo', '#timeseries&logy=train/loss&closed=/val&x=wall&sort=-name&hide=vit-b-16/seed-1'),
     );
+    await until('the address of now', async () => /ts\.closed=\/val&ts\.logy=train\/loss/.test(await hash(page)));
     const before = [await hash(page), await page.locator('[data-run]').first().getAttribute('data-run')];
     await page.reload();
     await page.waitForSelector(CHART);
     await soon(async () =>
       assert.deepEqual([await hash(page), await page.locator('[data-run]').first().getAttribute('data-run')], before),
     );
-    assert.match(before[0], /ts\.closed=\/val&ts\.logy=train\/loss/);
   },
 
   async 'undo and redo walk through the view'(keep) {

@@ -37,8 +37,6 @@ export default {
           run.clips(1, { [`clip ${payload}`]: [wav(0.1, tone(440)), Buffer.from(payload)] }, about);
           run.scalars(1, { [`scalar ${payload}`]: 1 }).flush();
         }),
-      'images',
-      SCRIPTS.length,
     );
     const all = (plugin, kind) => SCRIPTS.map((payload, i) => `${kind}|!${plugin}!${asRun(payload, i)}!!${payload}`);
     for (const hash of [
@@ -74,7 +72,7 @@ export default {
       run.images(1, Object.fromEntries(pictures.map((bytes, i) => [`odd/${i}`, bytes])));
       run.clips(1, Object.fromEntries(clips.map((bytes, i) => [`clip/${i}`, [bytes]])));
       run.flush();
-    }, 'audio');
+    });
     for (const [tab, total] of [
       ['images', pictures.length],
       ['audio', clips.length],
@@ -114,8 +112,6 @@ export default {
   async 'pictures, clips, texts and histograms that TensorFlow and torch write now are shown, to the pixel'(keep) {
     const { server } = await servedLog(
       (logdir) => execFileSync(python(), [join(import.meta.dirname, 'peers.py'), logdir], { stdio: 'pipe' }),
-      'images',
-      2,
     );
     const page = keep(await open(server, '#images&v=1'));
     for (const [run, tag, colour] of [

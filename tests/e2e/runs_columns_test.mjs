@@ -203,33 +203,31 @@ export default {
   },
 
   async 'metric columns follow what is logged, and only runs with news are asked for'(keep) {
-    const server = await serve('fresh');
-    try {
+    const server = await serve('fresh', (logdir) => {
       const [one, two] = ['one', 'two'].map((name) =>
-        new RunWriter(server.logdir, name).scalars(0, { loss: 4 }).scalars(1, { loss: 3 }).flush(),
+        new RunWriter(logdir, name).scalars(0, { loss: 4 }).scalars(1, { loss: 3 }).flush(),
       );
-      await until('read', async () => (await loaded(server)).loading.points >= 4);
-      const page = keep(await openCharts(server, '#timeseries&cols=m:last:loss&sort=m:last:loss'));
-      const cell = async (name) => (await rowOf(page, name).locator('.number').innerText()).trim();
-      await until('both', async () => (await cell('one')) === '3' && (await cell('two')) === '3');
-      const asked = [];
-      page.on('request', (r) => r.url().endsWith('/summaries') && asked.push(r.postDataJSON().runs?.length ?? 'all'));
-      two.scalars(2, { loss: 2 }).flush();
-      await until('news', async () => (await cell('two')) === '2');
-      assert.deepEqual(new Set(asked), new Set([1]));
-      await soon(async () => assert.deepEqual(await names(page), ['two', 'one']));
-      one.scalars(2, { loss: 1 }).flush();
-      new RunWriter(server.logdir, 'three').scalars(0, { loss: 0.5 }).flush();
-      await until(
-        'a new run',
-        async () =>
-          (await names(page)).join() === 'three,one,two' &&
-          (await cell('three')) === '0.5000' &&
-          (await cell('one')) === '1',
-      );
-    } finally {
-      await server.stop();
-    }
+      return { one, two };
+    });
+    const { one, two } = server.filled;
+    const page = keep(await openCharts(server, '#timeseries&cols=m:last:loss&sort=m:last:loss'));
+    const cell = async (name) => (await rowOf(page, name).locator('.number').innerText()).trim();
+    await until('both', async () => (await cell('one')) === '3' && (await cell('two')) === '3');
+    const asked = [];
+    page.on('request', (r) => r.url().endsWith('/summaries') && asked.push(r.postDataJSON().runs?.length ?? 'all'));
+    two.scalars(2, { loss: 2 }).flush();
+    await until('news', async () => (await cell('two')) === '2');
+    assert.deepEqual(new Set(asked), new Set([1]));
+    await soon(async () => assert.deepEqual(await names(page), ['two', 'one']));
+    one.scalars(2, { loss: 1 }).flush();
+    new RunWriter(server.logdir, 'three').scalars(0, { loss: 0.5 }).flush();
+    await until(
+      'a new run',
+      async () =>
+        (await names(page)).join() === 'three,one,two' &&
+        (await cell('three')) === '0.5000' &&
+        (await cell('one')) === '1',
+    );
   },
 
   async 'details stand beside the table that fills the window'(keep) {

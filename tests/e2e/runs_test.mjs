@@ -78,60 +78,53 @@ export default {
   },
 
   async 'new points and new runs appear by themselves; a zoomed card stays'(keep) {
-    const server = await serve('fresh');
-    try {
-      const run = new RunWriter(server.logdir, 'one');
+    const server = await serve('fresh', (logdir) => {
+      const run = new RunWriter(logdir, 'one');
       for (let step = 0; step < 50; step++) run.scalars(step, { 'a/loss': step, 'b/x': step });
-      run.flush();
-      await until('read', async () => (await loaded(server)).loading.points >= 100);
-      const page = keep(await openCharts(server, '#timeseries&zoom=10~30||b/x'));
-      await until('50', async () => (await footer(page, 'a/loss')).includes('50 of 50 points'));
-      for (let step = 50; step < 80; step++) run.scalars(step, { 'a/loss': step, 'b/x': step });
-      run.flush();
-      await until('80', async () => (await footer(page, 'a/loss')).includes('80 of 80 points'));
-      new RunWriter(server.logdir, 'two').scalars(0, { 'a/loss': 3 }).scalars(1, { 'a/loss': 2 }).flush();
-      await until('two runs', async () => /^2 runs · 82 of 82/.test(await footer(page, 'a/loss')));
-      await soon(async () => assert.ok(await page.evaluate(() => location.hash.includes('zoom=10~30'))));
-      await page.getByRole('button', { name: 'Pause live updates' }).click();
-      for (let step = 80; step < 90; step++) run.scalars(step, { 'a/loss': step });
-      run.flush();
-      const another = keep(await openCharts(server));
-      await until('92 on a page that is not paused', async () =>
-        (await footer(another, 'a/loss')).includes('92 of 92'),
-      );
-      await soon(async () => assert.match(await footer(page, 'a/loss'), /82 of 82/));
-      await page.getByRole('button', { name: 'Resume live updates' }).click();
-      await until('92', async () => (await footer(page, 'a/loss')).includes('92 of 92'));
-    } finally {
-      await server.stop();
-    }
+      return run.flush();
+    });
+    const run = server.filled;
+    const page = keep(await openCharts(server, '#timeseries&zoom=10~30||b/x'));
+    await until('50', async () => (await footer(page, 'a/loss')).includes('50 of 50 points'));
+    for (let step = 50; step < 80; step++) run.scalars(step, { 'a/loss': step, 'b/x': step });
+    run.flush();
+    await until('80', async () => (await footer(page, 'a/loss')).includes('80 of 80 points'));
+    new RunWriter(server.logdir, 'two').scalars(0, { 'a/loss': 3 }).scalars(1, { 'a/loss': 2 }).flush();
+    await until('two runs', async () => /^2 runs · 82 of 82/.test(await footer(page, 'a/loss')));
+    await soon(async () => assert.ok(await page.evaluate(() => location.hash.includes('zoom=10~30'))));
+    await page.getByRole('button', { name: 'Pause live updates' }).click();
+    for (let step = 80; step < 90; step++) run.scalars(step, { 'a/loss': step });
+    run.flush();
+    const another = keep(await openCharts(server));
+    await until('92 on a page that is not paused', async () =>
+      (await footer(another, 'a/loss')).includes('92 of 92'),
+    );
+    await soon(async () => assert.match(await footer(page, 'a/loss'), /82 of 82/));
+    await page.getByRole('button', { name: 'Resume live updates' }).click();
+    await until('92', async () => (await footer(page, 'a/loss')).includes('92 of 92'));
   },
 
   async 'a name and a note are kept by the server; archived runs step aside'(keep) {
-    const server = await serve('fresh');
-    try {
+    const server = await serve('fresh', (logdir) => {
       for (const name of ['one', 'two'])
-        new RunWriter(server.logdir, name).scalars(0, { x: 1 }).scalars(1, { x: 2 }).flush();
-      await until('read', async () => (await loaded(server)).loading.points >= 4);
-      const page = keep(await openCharts(server));
-      const row = page.locator('[data-run="one"]');
-      await row.hover();
-      await row.getByRole('button', { name: 'Actions for this run' }).click();
-      await page.getByRole('menuitem', { name: 'Rename…' }).click();
-      await page.getByLabel('Display name').fill('baseline');
-      await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.waitForSelector('[data-run="one"] >> text=baseline');
-      await kept(server, 'run/one', ({ name }) => name === 'baseline');
-      await page.reload();
-      await page.waitForSelector('[data-run="one"] >> text=baseline');
-      await page.locator('[data-run="two"]').hover();
-      await page.locator('[data-run="two"]').getByRole('button', { name: 'Actions for this run' }).click();
-      await page.getByRole('menuitem', { name: 'Archive' }).click();
-      await until('gone', async () => (await page.locator('[data-run]').count()) === 1);
-      await page.getByRole('button', { name: '1 archived' }).click();
-      await until('listed', async () => (await names(page)).join() === 'two');
-    } finally {
-      await server.stop();
-    }
+        new RunWriter(logdir, name).scalars(0, { x: 1 }).scalars(1, { x: 2 }).flush();
+    });
+    const page = keep(await openCharts(server));
+    const row = page.locator('[data-run="one"]');
+    await row.hover();
+    await row.getByRole('button', { name: 'Actions for this run' }).click();
+    await page.getByRole('menuitem', { name: 'Rename…' }).click();
+    await page.getByLabel('Display name').fill('baseline');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.waitForSelector('[data-run="one"] >> text=baseline');
+    await kept(server, 'run/one', ({ name }) => name === 'baseline');
+    await page.reload();
+    await page.waitForSelector('[data-run="one"] >> text=baseline');
+    await page.locator('[data-run="two"]').hover();
+    await page.locator('[data-run="two"]').getByRole('button', { name: 'Actions for this run' }).click();
+    await page.getByRole('menuitem', { name: 'Archive' }).click();
+    await until('gone', async () => (await page.locator('[data-run]').count()) === 1);
+    await page.getByRole('button', { name: '1 archived' }).click();
+    await until('listed', async () => (await names(page)).join() === 'two');
   },
 };

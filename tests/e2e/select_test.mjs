@@ -1,6 +1,6 @@
 // Selecting a step or a range: handles on the axis, linked cards, the table under the chart and its columns.
 import assert from 'node:assert/strict';
-import { address, axe, card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, card, loaded, openCharts, serve, sharedServer, shot, soon, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
 
 const ONE = '#timeseries&tags=^train/loss$';
@@ -75,24 +75,16 @@ const titles = (page, tag, column) =>
     .locator(`[data-column="${column}"]`)
     .evaluateAll((all) => all.map((cell) => cell.title));
 
-let long;
 /** One run of so many points that most of them are not drawn. */
-async function longRun() {
-  long ??= (async () => {
-    const server = await serve('fresh');
+const longRun = sharedServer((logdir) => {
     const next = random(3);
-    const run = new RunWriter(server.logdir, 'long', Date.now() / 1000 - 90000);
+    const run = new RunWriter(logdir, 'long', Date.now() / 1000 - 90000);
     for (let step = 0; step < 60000; step++)
       run.scalars(step, {
         loss: step === 30001 ? -7 : 2 + Math.sin(step / 900) + next(),
       });
     run.flush();
-    await loaded(server);
-    await until('all of it', async () => (await logged(server, 'long', 'loss')).length === 60000);
-    return server;
-  })();
-  return long;
-}
+});
 
 export default {
   async 'the View menu turns step selection on, with a table whose space is kept, and the browser remembers'(keep) {
@@ -568,26 +560,23 @@ export default {
   },
 
   async 'a selection nobody has moved stays at the newest point, and the table with it'(keep) {
-    const server = await serve('fresh');
-    try {
-      const run = new RunWriter(server.logdir, 'growing', Date.now() / 1000 - 100);
+    const server = await serve('fresh', (logdir) => {
+      const run = new RunWriter(logdir, 'growing', Date.now() / 1000 - 100);
       for (let step = 0; step < 20; step++) run.scalars(step, { loss: 1 / (step + 1) });
-      run.flush();
-      const page = keep(await openCharts(server, '#timeseries&select=step&smooth=0'));
-      await until('the end', async () => (await place(page, 'loss')) === 19);
-      for (let step = 20; step < 30; step++) run.scalars(step, { loss: step });
-      run.flush();
-      await until('the new end', async () => (await place(page, 'loss')) === 29);
-      await until('its value', async () => (await titles(page, 'loss', 'value'))[0] === '29');
-      await type(page, 'loss', 0, '5');
-      await until('moved', async () => (await place(page, 'loss')) === 5);
-      run.scalars(30, { loss: 30 }).flush();
-      await until('drawn', async () => /31 of 31/.test(await card(page, 'loss').locator('footer').innerText()));
-      await soon(async () => assert.equal(await place(page, 'loss'), 5));
-      await page.context().close(); // before the server goes, which the page would notice
-    } finally {
-      await server.stop();
-    }
+      return run.flush();
+    });
+    const run = server.filled;
+    const page = keep(await openCharts(server, '#timeseries&select=step&smooth=0'));
+    await until('the end', async () => (await place(page, 'loss')) === 19);
+    for (let step = 20; step < 30; step++) run.scalars(step, { loss: step });
+    run.flush();
+    await until('the new end', async () => (await place(page, 'loss')) === 29);
+    await until('its value', async () => (await titles(page, 'loss', 'value'))[0] === '29');
+    await type(page, 'loss', 0, '5');
+    await until('moved', async () => (await place(page, 'loss')) === 5);
+    run.scalars(30, { loss: 30 }).flush();
+    await until('drawn', async () => /31 of 31/.test(await card(page, 'loss').locator('footer').innerText()));
+    await soon(async () => assert.equal(await place(page, 'loss'), 5));
   },
 
   async 'a zoomed card tells of a selection beyond its zoom'(keep) {

@@ -126,9 +126,8 @@ export default {
   async 'tabs without data are under More, with the reason'(keep) {
     const page = keep(await openCharts('demo'));
     await page.getByRole('button', { name: /^More ▾/ }).click();
-    const text = await page.locator('[role=menu]').innerText();
-    assert.match(text, /Images\s+no data/);
-    assert.match(text, /HParams\s+1 logged/);
+    for (const part of [/Images\s+no data/, /HParams\s+1 logged/])
+      await soon(async () => assert.match(await page.locator('[role=menu]').innerText(), part));
     await shot(page, 'more');
   },
 
@@ -280,35 +279,31 @@ export default {
   },
 
   async 'pause holds new points back until it ends; live updates can be off from the start'(keep) {
-    const server = await serve('fresh');
-    try {
-      const run = new RunWriter(server.logdir, 'r');
+    const server = await serve('fresh', (logdir) => {
+      const run = new RunWriter(logdir, 'r');
       for (let step = 0; step < 20; step++) run.scalars(step, { loss: step });
-      run.flush();
-      await until('read', async () => (await loaded(server)).loading.points > 0);
-      const page = keep(await openCharts(server));
-      await page.getByRole('button', { name: 'Pause live updates' }).click();
-      await soon(async () => assert.match(await page.locator('header [role=status]').innerText(), /paused/));
-      for (let step = 20; step < 40; step++) run.scalars(step, { loss: step });
-      run.flush();
-      await until(
-        'the server has them',
-        async () => (await (await fetch(`${server.url}api/v1/status`)).json()).loading.points >= 40,
-      );
-      await soon(async () => assert.match(await page.locator('.slot footer').innerText(), /20 of 20 points/));
-      await page.getByRole('button', { name: 'Resume live updates' }).click();
-      await until('they come', async () => /40 of 40 points/.test(await page.locator('.slot footer').innerText()));
-      await page.getByRole('button', { name: 'Settings' }).click();
-      await page.getByLabel(/Live updates/).uncheck();
-      await page.reload();
-      await page.waitForSelector(CHART);
-      await until('paused from the start', async () =>
-        /paused/.test(await page.locator('header [role=status]').innerText()),
-      );
-      await page.context().close(); // before its server
-    } finally {
-      await server.stop();
-    }
+      return run.flush();
+    });
+    const run = server.filled;
+    const page = keep(await openCharts(server));
+    await page.getByRole('button', { name: 'Pause live updates' }).click();
+    await soon(async () => assert.match(await page.locator('header [role=status]').innerText(), /paused/));
+    for (let step = 20; step < 40; step++) run.scalars(step, { loss: step });
+    run.flush();
+    await until(
+      'the server has them',
+      async () => (await (await fetch(`${server.url}api/v1/status`)).json()).loading.points >= 40,
+    );
+    await soon(async () => assert.match(await page.locator('.slot footer').innerText(), /20 of 20 points/));
+    await page.getByRole('button', { name: 'Resume live updates' }).click();
+    await until('they come', async () => /40 of 40 points/.test(await page.locator('.slot footer').innerText()));
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByLabel(/Live updates/).uncheck();
+    await page.reload();
+    await page.waitForSelector(CHART);
+    await until('paused from the start', async () =>
+      /paused/.test(await page.locator('header [role=status]').innerText()),
+    );
   },
 
   async 'the runs panel keeps its width, folds to nothing and comes back'(keep) {
@@ -421,41 +416,33 @@ export default {
 
   async 'an empty folder says what to do, and shows what comes'(keep) {
     const server = await serve('fresh');
-    try {
-      const page = keep(await open(server));
-      await page.waitForSelector('pre');
-      const run = new RunWriter(server.logdir, 'first').flush();
-      for (let step = 0; step < 20; step++) run.scalars(step, { 'train/loss': 1 / (step + 1) });
-      run.flush();
-      await page.waitForSelector(CHART, { timeout: 15000 });
-    } finally {
-      await server.stop();
-    }
+    const page = keep(await open(server));
+    await page.waitForSelector('pre');
+    const run = new RunWriter(server.logdir, 'first').flush();
+    for (let step = 0; step < 20; step++) run.scalars(step, { 'train/loss': 1 / (step + 1) });
+    run.flush();
+    await page.waitForSelector(CHART, { timeout: 15000 });
   },
 
   async 'damage is told, down to the file'(keep) {
-    const server = await serve('fresh');
-    try {
-      const run = new RunWriter(server.logdir, 'hurt');
+    const server = await serve('fresh', (logdir) => {
+      const run = new RunWriter(logdir, 'hurt');
       for (let step = 0; step < 200; step++) run.scalars(step, { loss: step });
       run.damage(60).flush();
-      await until('read', async () => (await loaded(server)).loading.points > 0);
-      const page = keep(await openCharts(server));
-      await page.getByRole('button', { name: /damaged/ }).click();
-      await page.waitForSelector('dialog[open] li code');
-      await soon(async () => assert.match(await page.locator('dialog[open]').innerText(), /tfevents/));
-      await shot(page, 'damage');
-    } finally {
-      await server.stop();
-    }
+    });
+    const page = keep(await openCharts(server));
+    await page.getByRole('button', { name: /damaged/ }).click();
+    await page.waitForSelector('dialog[open] li code');
+    await soon(async () => assert.match(await page.locator('dialog[open]').innerText(), /tfevents/));
+    await shot(page, 'damage');
   },
 
   async 'a server that goes and comes back is noticed'(keep) {
-    const server = await serve('fresh');
-    const run = new RunWriter(server.logdir, 'r');
-    for (let step = 0; step < 20; step++) run.scalars(step, { loss: step });
-    run.flush();
-    await until('read', async () => (await loaded(server)).loading.points > 0);
+    const server = await serve('fresh', (logdir) => {
+      const run = new RunWriter(logdir, 'r');
+      for (let step = 0; step < 20; step++) run.scalars(step, { loss: step });
+      run.flush();
+    });
     const page = keep(await openCharts(server, '', { allowErrors: true }));
     await server.stop();
     await page.waitForSelector('.lost', { timeout: 20000 });
@@ -467,11 +454,7 @@ export default {
     );
     await shot(page, 'disconnected');
     await server.start();
-    try {
-      await until('back', async () => (await page.locator('.lost').count()) === 0, 20000);
-    } finally {
-      await server.stop();
-    }
+    await until('back', async () => (await page.locator('.lost').count()) === 0, 20000);
   },
 
   ...Object.fromEntries(
@@ -481,50 +464,47 @@ export default {
     ].map(([locale, word]) => [
       `every tab is in the header or behind its menu at any width, and nothing is cut, in ${locale}`,
       async (keep) => {
-        const server = await serve('fresh');
-        try {
-          cpSync(join(ROOT, 'tests/fixtures/tf/v2'), join(server.logdir, 'v2'), { recursive: true });
-          cpSync(join(ROOT, 'tests/fixtures/tf/v1'), join(server.logdir, 'v1'), { recursive: true });
-          await until('read', async () => Object.keys((await loaded(server)).plugins).length >= 6);
-          const page = keep(await openCharts(server, '', { locale }));
-          const nav = page.locator('header nav');
-          const menu = nav.getByRole('button', { name: word, exact: false }).last();
-          const inNav = () => nav.locator('button:not([aria-haspopup])').allInnerTexts();
-          let all = 0;
-          for (const width of [1440, 1100, 800]) {
-            await page.setViewportSize({ width, height: 900 });
-            await soon(async () => {
-              const cut = await nav.evaluate((e) => {
-                const { right } = e.getBoundingClientRect();
-                return [...e.children].filter((c) => c.getBoundingClientRect().right > right + 0.5).length;
-              });
-              assert.equal(cut, 0, `${cut} are cut at ${width}`);
-            });
-            await soon(async () =>
-              assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)),
-            );
-            await shot(page, `header-${width}-${locale.slice(0, 2)}`);
-            const tabs = await inNav();
-            await menu.click();
-            const behind = await page.getByRole('menuitem').count();
-            await page.keyboard.press('Escape');
-            all ||= tabs.length + behind;
-            assert.equal(tabs.length + behind, all);
-            assert.ok(tabs.length >= 2, tabs.join());
-          }
-          // one from behind the menu takes the last place; those before it stay where they are
-          const before = await nav.locator('button').first().boundingBox();
-          await menu.click();
-          const [name] = (await page.getByRole('menuitem').first().innerText()).trim().split('\n');
-          await page.getByRole('menuitem').first().click();
+        const server = await serve('fresh', (logdir) => {
+          cpSync(join(ROOT, 'tests/fixtures/tf/v2'), join(logdir, 'v2'), { recursive: true });
+          cpSync(join(ROOT, 'tests/fixtures/tf/v1'), join(logdir, 'v1'), { recursive: true });
+        });
+        await until('read', async () => Object.keys((await loaded(server)).plugins).length >= 6);
+        const page = keep(await openCharts(server, '', { locale }));
+        const nav = page.locator('header nav');
+        const menu = nav.getByRole('button', { name: word, exact: false }).last();
+        const inNav = () => nav.locator('button:not([aria-haspopup])').allInnerTexts();
+        let all = 0;
+        for (const width of [1440, 1100, 800]) {
+          await page.setViewportSize({ width, height: 900 });
           await soon(async () => {
-            const open = await nav.locator('[aria-current=page]').innerText();
-            assert.ok(open.startsWith(name), `${open} is not ${name}`);
+            const cut = await nav.evaluate((e) => {
+              const { right } = e.getBoundingClientRect();
+              return [...e.children].filter((c) => c.getBoundingClientRect().right > right + 0.5).length;
+            });
+            assert.equal(cut, 0, `${cut} are cut at ${width}`);
           });
-          await soon(async () => assert.deepEqual(await nav.locator('button').first().boundingBox(), before));
-        } finally {
-          await server.stop();
+          await soon(async () =>
+            assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)),
+          );
+          await shot(page, `header-${width}-${locale.slice(0, 2)}`);
+          const tabs = await inNav();
+          await menu.click();
+          const behind = await page.getByRole('menuitem').count();
+          await page.keyboard.press('Escape');
+          all ||= tabs.length + behind;
+          assert.equal(tabs.length + behind, all);
+          assert.ok(tabs.length >= 2, tabs.join());
         }
+        // one from behind the menu takes the last place; those before it stay where they are
+        const before = await nav.locator('button').first().boundingBox();
+        await menu.click();
+        const [name] = (await page.getByRole('menuitem').first().innerText()).trim().split('\n');
+        await page.getByRole('menuitem').first().click();
+        await soon(async () => {
+          const open = await nav.locator('[aria-current=page]').innerText();
+          assert.ok(open.startsWith(name), `${open} is not ${name}`);
+        });
+        await soon(async () => assert.deepEqual(await nav.locator('button').first().boundingBox(), before));
       },
     ]),
   ),

@@ -36,7 +36,7 @@ function write(logdir) {
   }
   return runs;
 }
-const made = (fill = write) => servedLog(fill, 'text');
+const made = (fill = write) => servedLog(fill);
 const READY = '.card .markdown';
 async function openTexts(server, hash = '#text&v=1', options = {}) {
   const page = await open(server, hash, options);
@@ -81,7 +81,7 @@ export default {
           );
           await axe(page, name);
           await shot(page, name);
-          if (locale === 'zh-CN') assert.equal(await page.getByText('联动步数').count(), 1);
+          if (locale === 'zh-CN') await soon(async () => assert.equal(await page.getByText('联动步数').count(), 1));
         },
       ]),
     ),

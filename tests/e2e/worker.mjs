@@ -1,5 +1,5 @@
 // A process of run.mjs: is told names of tests, one at a time, runs each and sends back how it went.
-import { end, measures, opened, shot } from './harness.mjs';
+import { end, endTest, measures, opened, shot } from './harness.mjs';
 import { allTests } from './tests.mjs';
 
 const LIMIT_MS = 300_000;
@@ -35,12 +35,7 @@ async function runTest(name) {
       if (!page.isClosed()) await shot(page, `failed-${name.replace(/\W+/g, '-')}`).catch(() => {});
   }
   clearTimeout(timer);
-  for (const page of opened)
-    await page
-      .context()
-      .close()
-      .catch(() => {});
-  opened.clear();
+  await endTest();
   // a test that hangs may still hold its server: another worker goes on in its place
   return {
     name,
