@@ -82,20 +82,21 @@ export default {
     );
     await soon(async () => assert.equal(await card(page, 'vits-base').locator('.about em').count(), 1));
     // the picture is one: ink in the wave, colours in the spectrogram; the shorter clip ends before the axis does
-    const ink = () => card(page, 'vits-base')
-      .locator('canvas')
-      .evaluate((canvas) => {
-        const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-        const colours = new Set();
-        let wave = 0;
-        for (let y = 0; y < height; y++)
-          for (let x = 0; x < width; x++) {
-            const at = 4 * (y * width + x);
-            if (y < height * 0.3) wave += data[at + 3] > 0;
-            else colours.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
-          }
-        return { wave, colours: colours.size };
-      });
+    const ink = () =>
+      card(page, 'vits-base')
+        .locator('canvas')
+        .evaluate((canvas) => {
+          const { data, width, height } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          const colours = new Set();
+          let wave = 0;
+          for (let y = 0; y < height; y++)
+            for (let x = 0; x < width; x++) {
+              const at = 4 * (y * width + x);
+              if (y < height * 0.3) wave += data[at + 3] > 0;
+              else colours.add((data[at] << 16) | (data[at + 1] << 8) | data[at + 2]);
+            }
+          return { wave, colours: colours.size };
+        });
     await soon(async () => {
       const { wave, colours } = await ink();
       assert.ok(wave > 2000 && colours > 60, `${wave} ${colours}`);

@@ -14,30 +14,30 @@ const painted = (page, tag, lines) =>
 
 /** Two seeds with epochs, the second begun at step 500, and a learning rate that rises and falls; a third run without. */
 const trained = sharedServer((logdir) => {
-    const next = random(4);
-    const start = Date.now() / 1000 - 9000;
-    for (const [name, from] of [
-      ['seed/1', 0],
-      ['seed/2', 500],
-    ]) {
-      const run = new RunWriter(logdir, name, start);
-      for (let i = 0; i <= 1000; i++) {
-        const values = {
-          loss: 2 / (1 + i / 100) + next() / 50,
-          accuracy: i / 1250,
-        };
-        if (i % 100 === 0)
-          Object.assign(values, {
-            'train/epoch': i / 100,
-            lr: i <= 500 ? i / 500 : 2 - i / 500,
-          });
-        run.scalars(from + i, values);
-      }
-      run.flush();
+  const next = random(4);
+  const start = Date.now() / 1000 - 9000;
+  for (const [name, from] of [
+    ['seed/1', 0],
+    ['seed/2', 500],
+  ]) {
+    const run = new RunWriter(logdir, name, start);
+    for (let i = 0; i <= 1000; i++) {
+      const values = {
+        loss: 2 / (1 + i / 100) + next() / 50,
+        accuracy: i / 1250,
+      };
+      if (i % 100 === 0)
+        Object.assign(values, {
+          'train/epoch': i / 100,
+          lr: i <= 500 ? i / 500 : 2 - i / 500,
+        });
+      run.scalars(from + i, values);
     }
-    const bare = new RunWriter(logdir, 'bare', start);
-    for (let i = 0; i <= 100; i++) bare.scalars(i, { loss: 1 });
-    bare.flush();
+    run.flush();
+  }
+  const bare = new RunWriter(logdir, 'bare', start);
+  for (let i = 0; i <= 100; i++) bare.scalars(i, { loss: 1 });
+  bare.flush();
 });
 async function chooseX(page, query, name) {
   await page.getByRole('radio', { name: 'Metric…' }).click();

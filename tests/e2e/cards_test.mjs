@@ -2,7 +2,7 @@
 // baseline, descriptions, pins.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { AxeBuilder, address, card, loaded, open, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { AxeBuilder, address, card, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 
 const plot = (page, tag) => card(page, tag).locator('.plot');

@@ -192,7 +192,9 @@ export default {
     answer();
     // 4000 steps from edge to edge
     await soon(async () => {
-      const step = Number(/step ([\d\u2009]+)/.exec(await page.locator('.tip p').first().innerText())?.[1].replace(/\D/g, ''));
+      const step = Number(
+        /step ([\d\u2009]+)/.exec(await page.locator('.tip p').first().innerText())?.[1].replace(/\D/g, ''),
+      );
       assert.ok(step > 1500 && step < 2500, String(step));
     });
   },
@@ -212,10 +214,8 @@ export default {
     await soon(async () => assert.deepEqual(await footer.allInnerTexts(), ['403 NaN', '403 +∞', '403 −∞']));
     await shot(page, 'infinities');
     const svg = await svgOf(page, 'odd');
-    const marks = (kind) =>
-      [...svg.matchAll(new RegExp(`d="([^"]*)"[^>]*data-mark="${kind}"`, 'g'))].map((m) => m[1]);
-    for (const kind of ['nan', 'plus', 'minus'])
-      assert.ok(marks(kind).length >= 10, `${kind}: ${marks(kind).length}`);
+    const marks = (kind) => [...svg.matchAll(new RegExp(`d="([^"]*)"[^>]*data-mark="${kind}"`, 'g'))].map((m) => m[1]);
+    for (const kind of ['nan', 'plus', 'minus']) assert.ok(marks(kind).length >= 10, `${kind}: ${marks(kind).length}`);
     // three glyphs: nothing but the place may be alike
     const shapes = ['nan', 'plus', 'minus'].map((kind) => marks(kind)[0].replace(/^M\S+ [^lm]*/, ''));
     assert.equal(new Set(shapes).size, 3, shapes.join());

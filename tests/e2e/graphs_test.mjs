@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { RunWriter } from './logs.mjs';
 import { calls, flat, graphDef, long, recursion, transformer, wide } from './graphs.mjs';
-import { address, axe, loaded, open, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, open, serve, shot, soon } from './harness.mjs';
 
 /** Two runs with a graph each; the second has another head. */
 function write(logdir) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { cpSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
-import { address, axe, loaded, open, ROOT, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, open, ROOT, serve, shot, soon, until } from './harness.mjs';
 import { card, made, nan, pixels, rows, write } from './histograms.mjs';
 
 const DRAWN = '.figure[data-drawn]';

@@ -45,9 +45,7 @@ export default {
     await server.start();
     await soon(async () => assert.deepEqual(await names(page), ['delta', 'gamma']), 30000);
     // the same ids, other values
-    await soon(async () =>
-      assert.equal(await footer(page, 'loss').locator('.best').getAttribute('title'), 'gamma: 5'),
-    );
+    await soon(async () => assert.equal(await footer(page, 'loss').locator('.best').getAttribute('title'), 'gamma: 5'));
     await shot(page, 'restarted');
   },
 

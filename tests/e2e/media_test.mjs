@@ -24,19 +24,18 @@ const corpus = (name, skip) => {
 
 export default {
   async 'the corpus of scripts in every field: run, tag, text, description, display name, search, bytes'(keep) {
-    const { server } = await servedLog(
-      (logdir) =>
-        SCRIPTS.forEach((payload, i) => {
-          const run = new RunWriter(logdir, asRun(payload, i), START + i);
-          const about = { description: payload, display: payload };
-          for (const step of [1, 2]) {
-            run.texts(step, { [payload]: `${payload} at ${step}` }, undefined, about);
-            run.images(step, { [`image ${payload}`]: [plain([9, 9, 9]), Buffer.from(payload)] }, undefined, about);
-            run.histograms(step, { [`histogram ${payload}`]: rows([[0, 1]]) }, undefined, about);
-          }
-          run.clips(1, { [`clip ${payload}`]: [wav(0.1, tone(440)), Buffer.from(payload)] }, about);
-          run.scalars(1, { [`scalar ${payload}`]: 1 }).flush();
-        }),
+    const { server } = await servedLog((logdir) =>
+      SCRIPTS.forEach((payload, i) => {
+        const run = new RunWriter(logdir, asRun(payload, i), START + i);
+        const about = { description: payload, display: payload };
+        for (const step of [1, 2]) {
+          run.texts(step, { [payload]: `${payload} at ${step}` }, undefined, about);
+          run.images(step, { [`image ${payload}`]: [plain([9, 9, 9]), Buffer.from(payload)] }, undefined, about);
+          run.histograms(step, { [`histogram ${payload}`]: rows([[0, 1]]) }, undefined, about);
+        }
+        run.clips(1, { [`clip ${payload}`]: [wav(0.1, tone(440)), Buffer.from(payload)] }, about);
+        run.scalars(1, { [`scalar ${payload}`]: 1 }).flush();
+      }),
     );
     const all = (plugin, kind) => SCRIPTS.map((payload, i) => `${kind}|!${plugin}!${asRun(payload, i)}!!${payload}`);
     for (const hash of [
@@ -110,8 +109,8 @@ export default {
   },
 
   async 'pictures, clips, texts and histograms that TensorFlow and torch write now are shown, to the pixel'(keep) {
-    const { server } = await servedLog(
-      (logdir) => execFileSync(python(), [join(import.meta.dirname, 'peers.py'), logdir], { stdio: 'pipe' }),
+    const { server } = await servedLog((logdir) =>
+      execFileSync(python(), [join(import.meta.dirname, 'peers.py'), logdir], { stdio: 'pipe' }),
     );
     const page = keep(await open(server, '#images&v=1'));
     for (const [run, tag, colour] of [

@@ -1,7 +1,7 @@
 // Columns of the runs table: chosen, ordered, removed, sorted, filtered; the table over the whole window; the panel's width.
 import assert from 'node:assert/strict';
 import { RunWriter } from './logs.mjs';
-import { card, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { card, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { names, rowOf, waitHash } from './runs.mjs';
 
 const columns = (page) => page.locator('[data-column]').evaluateAll((all) => all.map((e) => e.dataset.column));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
-import { axe, card, kept, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { axe, card, kept, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { menuOf, names, rowOf, waitHash } from './runs.mjs';
 
 const footer = (page, tag) => card(page, tag).locator('footer').innerText();

@@ -1,7 +1,7 @@
 // The runs panel: filter, select, group, sort, notes; and what is live.
 import assert from 'node:assert/strict';
 import { RunWriter } from './logs.mjs';
-import { card, kept, loaded, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { card, kept, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { names, waitHash } from './runs.mjs';
 
 const footer = (page, tag) => card(page, tag).locator('footer').innerText();
@@ -96,9 +96,7 @@ export default {
     for (let step = 80; step < 90; step++) run.scalars(step, { 'a/loss': step });
     run.flush();
     const another = keep(await openCharts(server));
-    await until('92 on a page that is not paused', async () =>
-      (await footer(another, 'a/loss')).includes('92 of 92'),
-    );
+    await until('92 on a page that is not paused', async () => (await footer(another, 'a/loss')).includes('92 of 92'));
     await soon(async () => assert.match(await footer(page, 'a/loss'), /82 of 82/));
     await page.getByRole('button', { name: 'Resume live updates' }).click();
     await until('92', async () => (await footer(page, 'a/loss')).includes('92 of 92'));
@@ -106,8 +104,7 @@ export default {
 
   async 'a name and a note are kept by the server; archived runs step aside'(keep) {
     const server = await serve('fresh', (logdir) => {
-      for (const name of ['one', 'two'])
-        new RunWriter(logdir, name).scalars(0, { x: 1 }).scalars(1, { x: 2 }).flush();
+      for (const name of ['one', 'two']) new RunWriter(logdir, name).scalars(0, { x: 1 }).scalars(1, { x: 2 }).flush();
     });
     const page = keep(await openCharts(server));
     const row = page.locator('[data-run="one"]');

@@ -1,6 +1,6 @@
 // What depends on the viewer's screen and language, not on the data: pixels, dates, digits.
 import assert from 'node:assert/strict';
-import { card, CHART, loaded, openCharts, serve, shot, soon, svgOf, until } from './harness.mjs';
+import { card, CHART, openCharts, serve, shot, soon, svgOf } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 
 /** The axes of a chart as a picture. */

@@ -1,6 +1,6 @@
 // Selecting a step or a range: handles on the axis, linked cards, the table under the chart and its columns.
 import assert from 'node:assert/strict';
-import { address, axe, card, loaded, openCharts, serve, sharedServer, shot, soon, until } from './harness.mjs';
+import { address, axe, card, openCharts, serve, sharedServer, shot, soon, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
 
 const ONE = '#timeseries&tags=^train/loss$';
@@ -77,13 +77,13 @@ const titles = (page, tag, column) =>
 
 /** One run of so many points that most of them are not drawn. */
 const longRun = sharedServer((logdir) => {
-    const next = random(3);
-    const run = new RunWriter(logdir, 'long', Date.now() / 1000 - 90000);
-    for (let step = 0; step < 60000; step++)
-      run.scalars(step, {
-        loss: step === 30001 ? -7 : 2 + Math.sin(step / 900) + next(),
-      });
-    run.flush();
+  const next = random(3);
+  const run = new RunWriter(logdir, 'long', Date.now() / 1000 - 90000);
+  for (let step = 0; step < 60000; step++)
+    run.scalars(step, {
+      loss: step === 30001 ? -7 : 2 + Math.sin(step / 900) + next(),
+    });
+  run.flush();
 });
 
 export default {

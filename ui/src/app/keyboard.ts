@@ -1,5 +1,6 @@
 // Keys of the whole page. A key is ignored while somebody types, except those with Ctrl or Cmd; the open dashboard adds
 // its own (shell.actions).
+import { flushSync } from 'svelte';
 import { hub } from '../data/hub.svelte';
 import { t } from './i18n.svelte';
 import { openDetails } from './runs/actions';
@@ -38,9 +39,10 @@ export function allActions(): Action[] {
   return [...shellActions().filter(({ key }) => !own.has(key)), ...shell.actions];
 }
 
+/** The panel opens within the event: the next key is typed into the filter. */
 function focusRuns(): void {
-  settings.panelOpen = true;
-  requestAnimationFrame(() => document.getElementById('run-filter')?.focus());
+  flushSync(() => (settings.panelOpen = true));
+  document.getElementById('run-filter')?.focus();
 }
 
 // inputs that take no letters: a slider keeps the focus after it was dragged, and the keys of the page go on working
@@ -58,7 +60,7 @@ export function onKey(e: KeyboardEvent): void {
     if (e.key === 'Escape') (e.target as HTMLElement).blur();
     if (!(mod && e.key.toLowerCase() === 'k')) return;
   }
-  if (e.altKey || (panel.dialog && !mod)) return;
+  if (e.altKey || ((panel.dialog || shell.isOpening) && !mod)) return;
   if (e.target instanceof HTMLElement && e.target.closest('[popover]') && !mod) return;
   if (e.key === ' ' && e.target instanceof HTMLElement && e.target.closest('button,a,input,[role=menuitem]')) return;
   const name =

@@ -27,6 +27,8 @@ class Shell {
   /** The open dashboard draws smoothed lines: numbers beside them that are of the points as logged say so. */
   isSmoothed = $state(false);
   now = $state(Date.now());
+  /** How many forms somebody opened whose code is still being loaded: keys are meant for them, not for the page. */
+  private opening = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Keys and entries of the palette that parts of the open dashboard add. */
@@ -39,6 +41,19 @@ class Shell {
       untrack(() => (this.providers = [...this.providers, provider]));
       return () => (this.providers = this.providers.filter((other) => other !== provider));
     });
+  }
+
+  get isOpening(): boolean {
+    return this.opening > 0;
+  }
+  /** A form opens that takes the keys; returns what to call once it is there, or no longer wanted. */
+  opens(): () => void {
+    let isOver = false;
+    this.opening++;
+    return () => {
+      if (!isOver) this.opening--;
+      isOver = true;
+    };
   }
 
   /** Shown for a moment, longer when there is something to do about it. */

@@ -190,6 +190,7 @@ export class View {
   }
 
   redo(): boolean {
+    this.note(this.encode());
     return this.history.redo();
   }
 

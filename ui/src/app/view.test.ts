@@ -136,4 +136,16 @@ describe('the view', () => {
     expect(a.group).toBe('path');
     expect(a.redo()).toBe(false);
   });
+  it('does not redo after a change that the address does not have yet', () => {
+    const a = new View();
+    a.note(a.encode());
+    a.group = 'path';
+    a.note(a.encode());
+    a.undo();
+    a.group = 'tree';
+    expect(a.redo()).toBe(false);
+    expect(a.group).toBe('tree');
+    expect(a.undo()).toBe(true);
+    expect(a.group).toBe('');
+  });
 });

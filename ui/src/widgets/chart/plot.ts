@@ -103,6 +103,7 @@ export class Plot {
   private isGone = false;
   private overFrame = 0; // 0: the hover layer is up to date
   private pointer: { px: number; py: number } | null = null;
+  private isMouse = false; // the pointer is the mouse, not the point that keys went to
   private stepped: number | null = null; // the point that keys went to, where others may be as near
   private selection: Box | null = null;
   private marks: Marks | null = null;
@@ -137,7 +138,10 @@ export class Plot {
       stopCrosshair();
     };
     this.gestures = {
-      move: (pointer) => this.pointAt(pointer),
+      move: (pointer) => {
+        this.pointAt(pointer);
+        this.isMouse = pointer !== null;
+      },
       select: (selection) => {
         this.selection = selection;
         this.scheduleOver();
@@ -262,6 +266,7 @@ export class Plot {
       this.room = room;
       if (this.resize()) return;
     }
+    this.keepPointer();
     this.drawAxes();
     this.stretch();
     this.paint();
@@ -443,9 +448,18 @@ export class Plot {
 
   private pointAt(pointer: { px: number; py: number } | null): void {
     this.pointer = pointer;
+    this.isMouse = false;
     this.stepped = null;
     this.crosshair.set(pointer ? toValue(this.ax, pointer.px) : null, pointer ? this : null);
     this.scheduleOver();
+  }
+
+  /** The axes are others now: the crosshair stays under the mouse, or at the point that keys went to. */
+  private keepPointer(): void {
+    const { x, owner } = this.crosshair.at;
+    if (!this.pointer || x === null || owner !== this) return;
+    if (this.isMouse) this.crosshair.set(toValue(this.ax, this.pointer.px), this);
+    else this.pointer.px = toPixel(this.ax, x);
   }
 
   /** Removes the crosshair; returns whether there was one. */
