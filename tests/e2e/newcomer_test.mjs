@@ -26,9 +26,9 @@
 //   numbers                                  numbers have one minus sign…; align.test.ts
 //   both languages                           catalogue.test.ts (no text is missing); read by people
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { card, CHART, loaded, open, openCharts, serve, soon, svgOf, until } from './harness.mjs';
+import { card, openCharts, serve, soon, svgOf, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
 
 const DAY = 86400;
@@ -60,15 +60,8 @@ function writeSeeds(logdir) {
         }
 }
 
-async function fresh(write, hash = '', options = {}) {
-  const server = await serve('fresh');
-  write(server.logdir);
-  await until('all runs read', async () => {
-    const status = await loaded(server);
-    return status.loading.runs > 0 && status.loading.bytesDone === status.loading.bytes && status.loading.bytes > 0;
-  });
-  return openCharts(server, hash, options);
-}
+/** Charts of a log of their own, which is there before its server. */
+const fresh = async (write, hash = '', options = {}) => openCharts(await serve('fresh', write), hash, options);
 
 export default {
   async 'a wide band keeps its mean in sight'(keep) {
@@ -260,26 +253,27 @@ export default {
   },
 
   async 'a tab that is still to come says what is logged for it'(keep) {
-    const server = await serve('fresh');
-    const run = new RunWriter(server.logdir, 'a', Date.now() / 1000 - DAY);
-    run.scalars(0, { loss: 1 }).hparams({ lr: 1 }).flush();
-    const page = keep(await open(server, ''));
-    await page.waitForSelector(CHART);
+    const page = keep(
+      await fresh((logdir) =>
+        new RunWriter(logdir, 'a', Date.now() / 1000 - DAY).scalars(0, { loss: 1 }).hparams({ lr: 1 }).flush(),
+      ),
+    );
     await page.getByRole('button', { name: 'More', exact: false }).first().click();
     await page.getByRole('menuitem', { name: /HParams/ }).click();
     await soon(async () => assert.match(await page.locator('main').innerText(), /_hparams_/));
   },
 
   async 'an embedding beside the event files is found: the projector does not say that there is no data'(keep) {
-    const server = await serve('fresh');
-    new RunWriter(server.logdir, 'a', Date.now() / 1000 - DAY).scalars(0, { loss: 1 }).flush();
-    await writeFile(join(server.logdir, 'a', 'vectors.tsv'), '1\t2\n3\t4\n');
-    await writeFile(
-      join(server.logdir, 'a', 'projector_config.pbtxt'),
-      'embeddings { tensor_name: "words" tensor_path: "vectors.tsv" }\n',
+    const page = keep(
+      await fresh((logdir) => {
+        new RunWriter(logdir, 'a', Date.now() / 1000 - DAY).scalars(0, { loss: 1 }).flush();
+        writeFileSync(join(logdir, 'a', 'vectors.tsv'), '1\t2\n3\t4\n');
+        writeFileSync(
+          join(logdir, 'a', 'projector_config.pbtxt'),
+          'embeddings { tensor_name: "words" tensor_path: "vectors.tsv" }\n',
+        );
+      }),
     );
-    const page = keep(await open(server, ''));
-    await page.waitForSelector(CHART);
     await page.getByRole('button', { name: 'More', exact: false }).first().click();
     await soon(async () =>
       assert.match(await page.getByRole('menuitem', { name: /Projector/ }).innerText(), /1 logged, no view/),
