@@ -11,33 +11,31 @@
 //   trace   ms from navigation to the timeline of a capture to its first picture (the server reads the file meanwhile); longest and
 //           median frame while it zooms and moves; heap and memory of the page's process, and what draws
 //   tags    ms until ten thousand tags are listed, and from a keystroke to the filtered page
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
 
-const require = createRequire(
-    join(resolve(import.meta.dirname, "../.."), "ui/package.json"),
-);
-const { chromium } = require("playwright-core");
+const require = createRequire(join(resolve(import.meta.dirname, '../..'), 'ui/package.json'));
+const { chromium } = require('playwright-core');
 const [what, url, peer] = process.argv.slice(2);
 const ALL = '.plot[data-painted="1000"]';
 const PATIENCE = 60000;
 
 const browser = await chromium.launch({
-    executablePath: process.env.SEABOARD_BROWSER ?? "/usr/bin/chromium",
-    args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-    ],
+  executablePath: process.env.SEABOARD_BROWSER ?? '/usr/bin/chromium',
+  args: [
+    '--no-sandbox',
+    '--disable-gpu',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+  ],
 });
 const page = await (
-    await browser.newContext({
-        viewport: { width: 1440, height: 900 },
-        locale: "en-GB",
-    })
+  await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+  })
 ).newPage();
 page.setDefaultTimeout(PATIENCE);
 // a browser that was just started is busy with itself for a moment; people have theirs open
@@ -45,426 +43,373 @@ await new Promise((done) => setTimeout(done, 2000));
 
 /** Notes, inside the page, the moment when the selector first finds something. */
 const noteWhen = (selector) =>
-    page.addInitScript((wanted) => {
-        const look = () => {
-            if (window.seenAt === undefined && document.querySelector(wanted))
-                window.seenAt = performance.now();
-        };
-        new MutationObserver(look).observe(document, {
-            subtree: true,
-            childList: true,
-            attributes: true,
-        });
-    }, selector);
+  page.addInitScript((wanted) => {
+    const look = () => {
+      if (window.seenAt === undefined && document.querySelector(wanted)) window.seenAt = performance.now();
+    };
+    new MutationObserver(look).observe(document, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+    });
+  }, selector);
 const seenAt = async () => {
-    await page.waitForFunction(() => window.seenAt !== undefined);
-    return page.evaluate(() => window.seenAt);
+  await page.waitForFunction(() => window.seenAt !== undefined);
+  return page.evaluate(() => window.seenAt);
 };
 
 /** Every chart in sight has all its lines. */
 const allPainted = () =>
-    page.waitForFunction(() => {
-        const plots = [...document.querySelectorAll(".plot")];
-        return (
-            plots.length > 0 &&
-            plots.every((plot) => plot.dataset.painted === "1000")
-        );
-    });
+  page.waitForFunction(() => {
+    const plots = [...document.querySelectorAll('.plot')];
+    return plots.length > 0 && plots.every((plot) => plot.dataset.painted === '1000');
+  });
 
 async function heap() {
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send("HeapProfiler.enable");
-    await cdp.send("HeapProfiler.collectGarbage");
-    const { usedSize, backingStorageSize = 0 } = await cdp.send(
-        "Runtime.getHeapUsage",
-    );
-    return usedSize + backingStorageSize;
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('HeapProfiler.enable');
+  await cdp.send('HeapProfiler.collectGarbage');
+  const { usedSize, backingStorageSize = 0 } = await cdp.send('Runtime.getHeapUsage');
+  return usedSize + backingStorageSize;
 }
 
 /** Scripts as they came over the wire, and for a page that holds its script inside, the page. */
 const scriptBytes = () =>
-    page.evaluate(() => {
-        const of = (kind) => performance.getEntriesByType(kind);
-        const scripts = of("resource").filter(
-            (r) => /\.js(\?|$)/.test(r.name) || r.initiatorType === "script",
-        );
-        return (
-            scripts.reduce((n, r) => n + r.encodedBodySize, 0) +
-            of("navigation")[0].encodedBodySize
-        );
-    });
+  page.evaluate(() => {
+    const of = (kind) => performance.getEntriesByType(kind);
+    const scripts = of('resource').filter((r) => /\.js(\?|$)/.test(r.name) || r.initiatorType === 'script');
+    return scripts.reduce((n, r) => n + r.encodedBodySize, 0) + of('navigation')[0].encodedBodySize;
+  });
 
 async function first() {
-    await noteWhen(ALL);
-    await page.goto(url);
-    await allPainted();
-    return {
-        chart: await seenAt(),
-        bytes: await scriptBytes(),
-        heap: await heap(),
-    };
+  await noteWhen(ALL);
+  await page.goto(url);
+  await allPainted();
+  return {
+    chart: await seenAt(),
+    bytes: await scriptBytes(),
+    heap: await heap(),
+  };
 }
 
 // TensorBoard starts with no run selected when there are more than 500: the box that selects all is clicked as soon as
 // it is there, as its user has to.
 async function firstOfPeer() {
-    await noteWhen(
-        "scalar-card line-chart canvas, scalar-card line-chart svg path",
-    );
-    await page.goto(`${url}#timeseries`);
-    await page
-        .locator("runs-data-table input[type=checkbox]")
-        .first()
-        .click({ force: true });
-    return {
-        chart: await seenAt(),
-        bytes: await scriptBytes(),
-        heap: await heap(),
-    };
+  await noteWhen('scalar-card line-chart canvas, scalar-card line-chart svg path');
+  await page.goto(`${url}#timeseries`);
+  await page.locator('runs-data-table input[type=checkbox]').first().click({ force: true });
+  return {
+    chart: await seenAt(),
+    bytes: await scriptBytes(),
+    heap: await heap(),
+  };
 }
 
 /** Longest and median ms between frames while something is done. */
 async function record(act) {
-    await page.evaluate(() => {
-        window.gaps = [];
-        let last = 0;
-        const tick = (now) => {
-            if (last) window.gaps.push(now - last);
-            last = now;
-            window.ticking = requestAnimationFrame(tick);
-        };
-        window.ticking = requestAnimationFrame(tick);
-    });
-    await act();
-    const gaps = await page.evaluate(
-        () => (cancelAnimationFrame(window.ticking), window.gaps),
-    );
-    gaps.sort((a, b) => a - b);
-    return { longest: gaps.at(-1), median: gaps[gaps.length >> 1] };
+  await page.evaluate(() => {
+    window.gaps = [];
+    let last = 0;
+    const tick = (now) => {
+      if (last) window.gaps.push(now - last);
+      last = now;
+      window.ticking = requestAnimationFrame(tick);
+    };
+    window.ticking = requestAnimationFrame(tick);
+  });
+  await act();
+  const gaps = await page.evaluate(() => (cancelAnimationFrame(window.ticking), window.gaps));
+  gaps.sort((a, b) => a - b);
+  return { longest: gaps.at(-1), median: gaps[gaps.length >> 1] };
 }
 const rest = (frames) =>
-    page.evaluate(async (n) => {
-        for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame);
-    }, frames);
+  page.evaluate(async (n) => {
+    for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame);
+  }, frames);
 
 async function frames() {
-    await page.goto(url);
-    await allPainted();
-    const box = await page.locator(ALL).first().boundingBox();
-    const hover = await record(async () => {
-        for (let i = 0; i < 120; i++)
-            await page.mouse.move(box.x + 60 + i * 2, box.y + 60 + (i % 30));
-    });
-    const zoom = await record(async () => {
-        await page.keyboard.down("Control");
-        for (let i = 0; i < 20; i++)
-            await page.mouse.wheel(0, i < 12 ? -60 : 60);
-        await page.keyboard.up("Control");
-        await page.waitForFunction(() => location.hash.includes("zoom="));
-        // what is drawn after the hand rests counts as well
-        await rest(60);
-    });
-    return { hover, zoom };
+  await page.goto(url);
+  await allPainted();
+  const box = await page.locator(ALL).first().boundingBox();
+  const hover = await record(async () => {
+    for (let i = 0; i < 120; i++) await page.mouse.move(box.x + 60 + i * 2, box.y + 60 + (i % 30));
+  });
+  const zoom = await record(async () => {
+    await page.keyboard.down('Control');
+    for (let i = 0; i < 20; i++) await page.mouse.wheel(0, i < 12 ? -60 : 60);
+    await page.keyboard.up('Control');
+    await page.waitForFunction(() => location.hash.includes('zoom='));
+    // what is drawn after the hand rests counts as well
+    await rest(60);
+  });
+  return { hover, zoom };
 }
 
 /** The first card, and all that are in sight: those of TensorBoard are found by the elements that it draws. */
 async function cards(tab, one) {
-    await noteWhen(one);
-    await page.goto(`${url}#${tab}`);
-    const firstCard = await seenAt();
-    const all = await page.evaluate(async (selector) => {
-        let before = -1;
-        for (let quiet = 0; quiet < 10; quiet++) {
-            await new Promise((done) => setTimeout(done, 50));
-            const now = document.querySelectorAll(selector).length;
-            if (now !== before) quiet = 0;
-            before = now;
-        }
-        return performance.now() - 500;
-    }, one);
-    return { first: firstCard, all, heap: await heap() };
+  await noteWhen(one);
+  await page.goto(`${url}#${tab}`);
+  const firstCard = await seenAt();
+  const all = await page.evaluate(async (selector) => {
+    let before = -1;
+    for (let quiet = 0; quiet < 10; quiet++) {
+      await new Promise((done) => setTimeout(done, 50));
+      const now = document.querySelectorAll(selector).length;
+      if (now !== before) quiet = 0;
+      before = now;
+    }
+    return performance.now() - 500;
+  }, one);
+  return { first: firstCard, all, heap: await heap() };
 }
-const histograms = () => cards("histograms", ".figure[data-drawn]");
-const distributions = () => cards("distributions", ".figure[data-drawn]");
+const histograms = () => cards('histograms', '.figure[data-drawn]');
+const distributions = () => cards('distributions', '.figure[data-drawn]');
 
 /** TensorBoard draws inside shadow roots, which a selector does not enter: its histograms are SVG paths there. */
 async function histogramsOfPeer() {
-    const began = Date.now();
-    await page.goto(`${url}#histograms`);
-    await page
-        .locator("vz-histogram-timeseries .histogram path")
-        .first()
-        .waitFor({ state: "attached" });
-    return {
-        first: Date.now() - began,
-        all: Date.now() - began,
-        heap: await heap(),
-    };
+  const began = Date.now();
+  await page.goto(`${url}#histograms`);
+  await page.locator('vz-histogram-timeseries .histogram path').first().waitFor({ state: 'attached' });
+  return {
+    first: Date.now() - began,
+    all: Date.now() - began,
+    heap: await heap(),
+  };
 }
 
 /** Resident bytes of the process that shows the page: decoded pictures are not on its heap. */
 async function pageProcess() {
-    const cdp = await browser.newBrowserCDPSession();
-    const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");
-    const sizes = processInfo
-        .filter(({ type }) => type === "renderer")
-        .map(
-            ({ id }) =>
-                Number(
-                    /^VmRSS:\s*(\d+)/m.exec(
-                        readFileSync(`/proc/${id}/status`, "utf8"),
-                    )?.[1] ?? 0,
-                ) * 1000,
-        );
-    return Math.max(...sizes);
+  const cdp = await browser.newBrowserCDPSession();
+  const { processInfo } = await cdp.send('SystemInfo.getProcessInfo');
+  const sizes = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => Number(/^VmRSS:\s*(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) * 1000);
+  return Math.max(...sizes);
 }
 
 /** ms from each move of a card's slider to its picture, decoded and in the page. */
 const slide = (places) =>
-    page.evaluate(async (shares) => {
-        const card = document.querySelector(".slot .card");
-        const slider = card.querySelector("input[type=range]");
-        const shown = () => card.querySelector(".stage img").src;
-        const times = [];
-        for (const share of shares) {
-            const before = shown();
-            // a number below one is a place on the slider, others are steps to the side
-            const to =
-                Math.abs(share) < 1
-                    ? Math.round(share * Number(slider.max))
-                    : Number(slider.value) + share;
-            const began = performance.now();
-            slider.value = String(to);
-            slider.dispatchEvent(new Event("input", { bubbles: true }));
-            while (shown() === before) await new Promise(requestAnimationFrame);
-            times.push(performance.now() - began);
-            // the hand rests: what is beside the picture is loaded
-            await new Promise((done) => setTimeout(done, 400));
-        }
-        return times.sort((a, b) => a - b);
-    }, places);
+  page.evaluate(async (shares) => {
+    const card = document.querySelector('.slot .card');
+    const slider = card.querySelector('input[type=range]');
+    const shown = () => card.querySelector('.stage img').src;
+    const times = [];
+    for (const share of shares) {
+      const before = shown();
+      // a number below one is a place on the slider, others are steps to the side
+      const to = Math.abs(share) < 1 ? Math.round(share * Number(slider.max)) : Number(slider.value) + share;
+      const began = performance.now();
+      slider.value = String(to);
+      slider.dispatchEvent(new Event('input', { bubbles: true }));
+      while (shown() === before) await new Promise(requestAnimationFrame);
+      times.push(performance.now() - began);
+      // the hand rests: what is beside the picture is loaded
+      await new Promise((done) => setTimeout(done, 400));
+    }
+    return times.sort((a, b) => a - b);
+  }, places);
 
 async function images() {
-    const one = ".card .stage img";
-    const found = await cards("images", one);
-    const far = await slide([
-        0.11, 0.83, 0.37, 0.52, 0.95, 0.24, 0.68, 0.05, 0.77, 0.46, 0.59,
-    ]);
-    const beside = await slide([1, 1, -1, 1, 1, -1, 1]);
-    const box = await page.locator(one).first().boundingBox();
-    await page.mouse.move(box.x + 40, box.y + 40);
-    const scroll = await record(async () => {
-        for (const by of [120, -120, 120])
-            for (let i = 0; i < 20; i++) await page.mouse.wheel(0, by);
-        await rest(30);
-    });
-    return {
-        ...found,
-        far,
-        beside,
-        scroll,
-        heap: await heap(),
-        process: await pageProcess(),
-    };
+  const one = '.card .stage img';
+  const found = await cards('images', one);
+  const far = await slide([0.11, 0.83, 0.37, 0.52, 0.95, 0.24, 0.68, 0.05, 0.77, 0.46, 0.59]);
+  const beside = await slide([1, 1, -1, 1, 1, -1, 1]);
+  const box = await page.locator(one).first().boundingBox();
+  await page.mouse.move(box.x + 40, box.y + 40);
+  const scroll = await record(async () => {
+    for (const by of [120, -120, 120]) for (let i = 0; i < 20; i++) await page.mouse.wheel(0, by);
+    await rest(30);
+  });
+  return {
+    ...found,
+    far,
+    beside,
+    scroll,
+    heap: await heap(),
+    process: await pageProcess(),
+  };
 }
 
 /** TensorBoard loads a picture a step; its slider is that of its cards, its pictures are inside shadow roots. */
 async function imagesOfPeer() {
-    const began = Date.now();
-    await page.goto(`${url}#images`);
-    const picture = page.locator("tf-image-loader img").first();
-    const loaded = () =>
-        picture
-            .evaluate((image) => image.decode().then(() => image.src))
-            .catch(() => "");
-    await picture.waitFor({ state: "attached" });
-    await loaded();
-    const first = Date.now() - began;
-    const slider = page.locator("tf-image-loader paper-slider").first();
-    await slider.focus();
-    const far = [];
-    for (let i = 0; i < 5; i++) {
-        const before = await loaded();
-        const moved = Date.now();
-        await page.keyboard.press(i === 0 ? "Home" : "ArrowRight");
-        while ((await loaded()) === before) await rest(1);
-        far.push(Date.now() - moved);
-    }
-    far.sort((a, b) => a - b);
-    return {
-        first,
-        all: first,
-        far,
-        beside: far,
-        heap: await heap(),
-        process: await pageProcess(),
-    };
+  const began = Date.now();
+  await page.goto(`${url}#images`);
+  const picture = page.locator('tf-image-loader img').first();
+  const loaded = () => picture.evaluate((image) => image.decode().then(() => image.src)).catch(() => '');
+  await picture.waitFor({ state: 'attached' });
+  await loaded();
+  const first = Date.now() - began;
+  const slider = page.locator('tf-image-loader paper-slider').first();
+  await slider.focus();
+  const far = [];
+  for (let i = 0; i < 5; i++) {
+    const before = await loaded();
+    const moved = Date.now();
+    await page.keyboard.press(i === 0 ? 'Home' : 'ArrowRight');
+    while ((await loaded()) === before) await rest(1);
+    far.push(Date.now() - moved);
+  }
+  far.sort((a, b) => a - b);
+  return {
+    first,
+    all: first,
+    far,
+    beside: far,
+    heap: await heap(),
+    process: await pageProcess(),
+  };
 }
 
 /** The longest time for which the page could not answer, from its beginning on. */
 const noteTasks = () =>
-    page.addInitScript(() => {
-        window.longest = 0;
-        new PerformanceObserver((list) => {
-            for (const { duration } of list.getEntries())
-                window.longest = Math.max(window.longest, duration);
-        }).observe({ type: "longtask", buffered: true });
-    });
+  page.addInitScript(() => {
+    window.longest = 0;
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+    }).observe({ type: 'longtask', buffered: true });
+  });
 /** Tasks shorter than 50 ms are not told: they count as 50. */
 const longestTask = async () => {
-    await page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
-    return Math.max(50, await page.evaluate(() => window.longest));
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 200)));
+  return Math.max(50, await page.evaluate(() => window.longest));
 };
 
 /** Frames and tasks of the page while something is done with it. */
 async function busy(act) {
-    await page.evaluate(() => (window.longest = 0));
-    const { longest, median } = await record(async () => {
-        await act();
-        // what is drawn after the hand rests counts as well
-        await rest(30);
-    });
-    return { longest, median, task: await longestTask() };
+  await page.evaluate(() => (window.longest = 0));
+  const { longest, median } = await record(async () => {
+    await act();
+    // what is drawn after the hand rests counts as well
+    await rest(30);
+  });
+  return { longest, median, task: await longestTask() };
 }
 
 async function graph() {
-    const canvas = "#graph-canvas[data-drawn]";
-    await noteWhen(canvas);
-    await noteTasks();
-    await page.goto(`${url}#graphs`);
-    const firstPicture = await seenAt();
-    const opened = await longestTask();
-    const box = await page.locator(canvas).boundingBox();
-    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-    const moved = await busy(async () => {
-        await page.mouse.move(x, y);
-        for (let i = 0; i < 30; i++)
-            await page.mouse.wheel(0, i < 15 ? -80 : 80);
-        await page.mouse.down();
-        for (let i = 0; i < 40; i++)
-            await page.mouse.move(x + i * 4, y + i * 3);
-        await page.mouse.up();
-    });
-    // box by box, the innermost that there is: first the row of blocks, then one of them
-    const expanded = await busy(async () => {
-        for (let i = 0; i < 3; i++) {
-            const closed = page.locator("[role=row][aria-expanded=false]");
-            if ((await closed.count()) === 0) break;
-            const before = await page.locator(canvas).getAttribute("data-drawn");
-            await closed.last().locator(".caret").click();
-            await page.waitForFunction(
-                ([wanted, old]) =>
-                    document.querySelector(wanted)?.dataset.drawn !== old,
-                [canvas, before],
-            );
-        }
-    });
-    return {
-        first: firstPicture,
-        opened,
-        moved,
-        expanded,
-        boxes: Number(await page.locator(canvas).getAttribute("data-drawn")),
-        heap: await heap(),
-    };
+  const canvas = '#graph-canvas[data-drawn]';
+  await noteWhen(canvas);
+  await noteTasks();
+  await page.goto(`${url}#graphs`);
+  const firstPicture = await seenAt();
+  const opened = await longestTask();
+  const box = await page.locator(canvas).boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const moved = await busy(async () => {
+    await page.mouse.move(x, y);
+    for (let i = 0; i < 30; i++) await page.mouse.wheel(0, i < 15 ? -80 : 80);
+    await page.mouse.down();
+    for (let i = 0; i < 40; i++) await page.mouse.move(x + i * 4, y + i * 3);
+    await page.mouse.up();
+  });
+  // box by box, the innermost that there is: first the row of blocks, then one of them
+  const expanded = await busy(async () => {
+    for (let i = 0; i < 3; i++) {
+      const closed = page.locator('[role=row][aria-expanded=false]');
+      if ((await closed.count()) === 0) break;
+      const before = await page.locator(canvas).getAttribute('data-drawn');
+      await closed.last().locator('.caret').click();
+      await page.waitForFunction(
+        ([wanted, old]) => document.querySelector(wanted)?.dataset.drawn !== old,
+        [canvas, before],
+      );
+    }
+  });
+  return {
+    first: firstPicture,
+    opened,
+    moved,
+    expanded,
+    boxes: Number(await page.locator(canvas).getAttribute('data-drawn')),
+    heap: await heap(),
+  };
 }
 
 async function trace() {
-    const canvas = '.tall canvas[data-painted]:not([data-painted="0"])';
-    await noteWhen(canvas);
-    await page.goto(`${url}#profile&v=1&profile.page=timeline`);
-    const firstPicture = await seenAt();
-    const box = await page.locator(canvas).boundingBox();
-    const [x, y] = [box.x + box.width / 2, box.y + box.height / 3];
-    const moved = await record(async () => {
-        await page.mouse.move(x, y);
-        await page.keyboard.down("Control");
-        for (let i = 0; i < 40; i++)
-            await page.mouse.wheel(0, i < 25 ? -90 : 90);
-        await page.keyboard.up("Control");
-        await page.mouse.down();
-        for (let i = 0; i < 60; i++) await page.mouse.move(x + i * 5, y);
-        await page.mouse.up();
-        // what is drawn after the hand rests counts as well
-        await rest(60);
-    });
-    return {
-        first: firstPicture,
-        moved,
-        heap: await heap(),
-        process: await pageProcess(),
-        renderer: await renderer(),
-    };
+  const canvas = '.tall canvas[data-painted]:not([data-painted="0"])';
+  await noteWhen(canvas);
+  await page.goto(`${url}#profile&v=1&profile.page=timeline`);
+  const firstPicture = await seenAt();
+  const box = await page.locator(canvas).boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 3];
+  const moved = await record(async () => {
+    await page.mouse.move(x, y);
+    await page.keyboard.down('Control');
+    for (let i = 0; i < 40; i++) await page.mouse.wheel(0, i < 25 ? -90 : 90);
+    await page.keyboard.up('Control');
+    await page.mouse.down();
+    for (let i = 0; i < 60; i++) await page.mouse.move(x + i * 5, y);
+    await page.mouse.up();
+    // what is drawn after the hand rests counts as well
+    await rest(60);
+  });
+  return {
+    first: firstPicture,
+    moved,
+    heap: await heap(),
+    process: await pageProcess(),
+    renderer: await renderer(),
+  };
 }
 
 /** What draws: the name that WebGL tells, which is not there without a GPU or its imitation. */
 const renderer = () =>
-    page.evaluate(() => {
-        const gl = document.createElement("canvas").getContext("webgl");
-        const about = gl?.getExtension("WEBGL_debug_renderer_info");
-        return about
-            ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL)
-            : "the processor (2D canvas, no GPU)";
-    });
+  page.evaluate(() => {
+    const gl = document.createElement('canvas').getContext('webgl');
+    const about = gl?.getExtension('WEBGL_debug_renderer_info');
+    return about ? gl.getParameter(about.UNMASKED_RENDERER_WEBGL) : 'the processor (2D canvas, no GPU)';
+  });
 
 /** TensorBoard's page draws nodes as SVG groups. */
 async function graphOfPeer() {
-    const began = Date.now();
-    await noteTasks();
-    await page.goto(`${url}#graphs`);
-    await page
-        .locator("tf-graph-scene g.node")
-        .first()
-        .waitFor({ state: "attached" });
-    const firstPicture = Date.now() - began;
-    return {
-        first: firstPicture,
-        opened: await longestTask(),
-        heap: await heap(),
-    };
+  const began = Date.now();
+  await noteTasks();
+  await page.goto(`${url}#graphs`);
+  await page.locator('tf-graph-scene g.node').first().waitFor({ state: 'attached' });
+  const firstPicture = Date.now() - began;
+  return {
+    first: firstPicture,
+    opened: await longestTask(),
+    heap: await heap(),
+  };
 }
 
 async function tags() {
-    await noteWhen(".slot");
-    await page.goto(url);
-    const listed = await seenAt();
-    await page.waitForSelector(".plot[data-painted]");
-    const keys = await page.evaluate(async () => {
-        const input = document.getElementById("tag-filter");
-        const painted = () =>
-            new Promise((done) =>
-                requestAnimationFrame(() => setTimeout(done)),
-            );
-        const times = [];
-        const word = "layer499/param_1$";
-        for (let n = 1; n <= word.length; n++) {
-            await painted();
-            const began = performance.now();
-            input.value = word.slice(0, n);
-            input.dispatchEvent(new Event("input", { bubbles: true }));
-            await painted();
-            times.push(performance.now() - began);
-        }
-        return times;
-    });
-    if ((await page.locator(".slot").count()) !== 1)
-        throw new Error("the filter did not find the one tag");
-    keys.sort((a, b) => a - b);
-    return { listed, key: keys[keys.length >> 1], slowest: keys.at(-1) };
+  await noteWhen('.slot');
+  await page.goto(url);
+  const listed = await seenAt();
+  await page.waitForSelector('.plot[data-painted]');
+  const keys = await page.evaluate(async () => {
+    const input = document.getElementById('tag-filter');
+    const painted = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    const times = [];
+    const word = 'layer499/param_1$';
+    for (let n = 1; n <= word.length; n++) {
+      await painted();
+      const began = performance.now();
+      input.value = word.slice(0, n);
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      await painted();
+      times.push(performance.now() - began);
+    }
+    return times;
+  });
+  if ((await page.locator('.slot').count()) !== 1) throw new Error('the filter did not find the one tag');
+  keys.sort((a, b) => a - b);
+  return { listed, key: keys[keys.length >> 1], slowest: keys.at(-1) };
 }
 
 try {
-    const found = await {
-        first: peer ? firstOfPeer : first,
-        frames,
-        graph: peer ? graphOfPeer : graph,
-        trace,
-        tags,
-        histograms: peer ? histogramsOfPeer : histograms,
-        distributions,
-        images: peer ? imagesOfPeer : images,
-    }[what]();
-    console.log(JSON.stringify(found));
+  const found = await {
+    first: peer ? firstOfPeer : first,
+    frames,
+    graph: peer ? graphOfPeer : graph,
+    trace,
+    tags,
+    histograms: peer ? histogramsOfPeer : histograms,
+    distributions,
+    images: peer ? imagesOfPeer : images,
+  }[what]();
+  console.log(JSON.stringify(found));
 } finally {
-    await browser.close();
+  await browser.close();
 }
