@@ -7,9 +7,9 @@
 
 #include "codec/proto/proto.h"
 #include "harness.h"
-#include "profile/analysis.h"
-#include "profile/read.h"
-#include "profile/window.h"
+#include "profile/analysis/analysis.h"
+#include "profile/read/read.h"
+#include "profile/trace/window.h"
 #include "base/banned.h"
 
 #define BYTES ((size_t)100 << 20)

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "profile/analysis/views.h"
 #include "profile/chrome_write.h"
-#include "profile/read.h"
-#include "profile/totals.h"
-#include "profile/views.h"
-#include "profile/window.h"
+#include "profile/read/read.h"
+#include "profile/trace/totals.h"
+#include "profile/trace/window.h"
 
 static inline sb_status trace_bed_ignore(void *ud, sb_slice piece, uint64_t done, uint64_t total,
                                          sb_err *err) {

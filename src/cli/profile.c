@@ -7,8 +7,8 @@
 #include "base/slice.h"
 #include "base/text/number.h"
 #include "cli/cli.h"
+#include "profile/analysis/views.h"
 #include "profile/capture.h"
-#include "profile/views.h"
 #include "base/banned.h"
 
 #define NAME_COLUMN 52u

@@ -9,7 +9,7 @@
 #include "base/sha256.h"
 #include "base/text/utf8.h"
 #include "fsio/fs.h"
-#include "profile/read.h"
+#include "profile/read/read.h"
 #include "base/banned.h"
 
 #define MOST_DEPTH 48u

@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/env.h"
 #include "base/status.h"
-#include "profile/trace.h"
+#include "profile/trace/trace.h"
 
 #define SB_CAPTURE_ID 16
 

@@ -4,7 +4,7 @@
 #define SB_PROFILE_CHROME_WRITE_H
 
 #include "base/buf.h"
-#include "profile/trace.h"
+#include "profile/trace/trace.h"
 
 /* Takes a piece of the text; another status than SB_OK ends the writing with it. */
 typedef sb_status (*sb_chrome_sink)(void *ud, sb_slice piece, uint64_t done, uint64_t total,

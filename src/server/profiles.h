@@ -9,9 +9,9 @@
 #ifndef SB_SERVER_PROFILES_H
 #define SB_SERVER_PROFILES_H
 
-#include "profile/analysis.h"
+#include "profile/analysis/analysis.h"
 #include "profile/capture.h"
-#include "profile/read.h"
+#include "profile/read/read.h"
 #include "server/jobs/jobs.h"
 
 typedef struct sb_profiles sb_profiles;

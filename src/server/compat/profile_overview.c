@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "base/text/number.h"
-#include "profile/classify.h"
-#include "profile/views.h"
+#include "profile/analysis/views.h"
+#include "profile/trace/classify.h"
 #include "server/compat/profile_tools.h"
 #include "base/banned.h"
 

@@ -2,7 +2,7 @@
 #ifndef SB_SERVER_COMPAT_PROFILE_TOOLS_H
 #define SB_SERVER_COMPAT_PROFILE_TOOLS_H
 
-#include "profile/analysis.h"
+#include "profile/analysis/analysis.h"
 #include "server/compat/compat.h"
 
 /* profile_trace.c */

@@ -1,7 +1,7 @@
 /* profile_trace.c: what XProf's trace viewer asks for: Chrome trace events of a window, all of them
  * or as many as there are pixels. Events have the group of their track as process. */
 #include "base/text/number.h"
-#include "profile/window.h"
+#include "profile/trace/window.h"
 #include "server/compat/profile_tools.h"
 #include "base/banned.h"
 

@@ -1,7 +1,7 @@
 /* analysis_test.c: steps, parts, operators, kernels, memory, modules, ranks and differences. */
-#include "profile/analysis.h"
+#include "profile/analysis/analysis.h"
 
-#include "profile/views.h"
+#include "profile/analysis/views.h"
 #include "unit/profile/trace_bed.h"
 #include "base/banned.h"
 

@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include "codec/proto/proto.h"
-#include "profile/read.h"
+#include "profile/read/read.h"
 #include "unit/profile/trace_bed.h"
 #include "base/banned.h"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/search.h"
-#include "profile/read.h"
-#include "profile/totals.h"
+#include "profile/read/read.h"
+#include "profile/trace/totals.h"
 #include "unit/codec/hostile.h"
 
 #define GPU "profile/torch/gpu_plain.vm_399.1794737035198591415.pt.trace.json.gz"

@@ -1,8 +1,8 @@
 /* trace_test.c: reading of traces: fixtures of every format, lanes, joins, and bad input. Expected
  * figures of fixtures were counted with Python's json and protobuf. */
-#include "profile/trace.h"
+#include "profile/trace/trace.h"
 
-#include "profile/window.h"
+#include "profile/trace/window.h"
 #include "unit/profile/trace_bed.h"
 #include "base/banned.h"
 

@@ -1,7 +1,7 @@
 /* profile_csv.c: the tables of a profile that are no operators and no kernels, whole, as CSV:
  * steps, memory by operator, stages of the input pipeline, modules, collectives. Times are
  * microseconds. */
-#include "profile/views.h"
+#include "profile/analysis/views.h"
 #include "query/csv.h"
 #include "server/api/profile/profile_ask.h"
 #include "base/banned.h"

@@ -1,6 +1,6 @@
 /* profile_overview.c: steps and where their time goes, idle devices, the heaviest operators, what
  * to do about it. */
-#include "profile/views.h"
+#include "profile/analysis/views.h"
 #include "server/api/profile/profile_tables.h"
 #include "base/banned.h"
 

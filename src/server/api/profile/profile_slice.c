@@ -1,6 +1,6 @@
 /* profile_slice.c: one slice of a profile with all that is known of it, and arrows of a window. */
 #include "base/search.h"
-#include "profile/read.h"
+#include "profile/read/read.h"
 #include "server/api/profile/profile_ask.h"
 #include "base/banned.h"
 

@@ -1,5 +1,5 @@
 /* profile_slices.c: windows of tracks and counters, as columns. */
-#include "profile/window.h"
+#include "profile/trace/window.h"
 #include "server/api/columns.h"
 #include "server/api/profile/profile_ask.h"
 #include "base/banned.h"

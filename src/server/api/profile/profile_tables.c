@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "profile/classify.h"
-#include "profile/read.h"
+#include "profile/read/read.h"
+#include "profile/trace/classify.h"
 #include "query/csv.h"
 #include "base/banned.h"
 

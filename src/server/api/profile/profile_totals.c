@@ -1,5 +1,5 @@
 /* profile_totals.c: sums over a range of a profile, and search. */
-#include "profile/totals.h"
+#include "profile/trace/totals.h"
 #include "query/csv.h"
 #include "server/api/profile/profile_tables.h"
 #include "base/banned.h"

@@ -1,5 +1,5 @@
 /* profile_views.c: memory, input pipeline, modules, ranks, and two captures side by side. */
-#include "profile/views.h"
+#include "profile/analysis/views.h"
 #include "server/api/profile/profile_ask.h"
 #include "base/banned.h"
 

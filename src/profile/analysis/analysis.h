@@ -1,0 +1,150 @@
+/* analysis.h: what a trace means: steps, where their time goes, operators, kernels.
+ *
+ *     sb_analysis_new(&a, trace, NULL, err)
+ *
+ * Made once for a trace and then only read. Steps are found by the first rule that gives any: spans
+ * that the program marked (ProfilerStep of torch, step annotations of JAX, batches of Keras), the
+ * device's line of steps, runs of a function or of a compiled module, the heaviest span that
+ * repeats; or all spans of a name that a person chose.
+ *
+ * Every moment of a step belongs to one part: the first of the list below that is going on. So what
+ * the device hides of the host, or compute hides of communication, is not counted twice.
+ *
+ * Threads: a finished analysis may be read by many. */
+#ifndef SB_PROFILE_ANALYSIS_H
+#define SB_PROFILE_ANALYSIS_H
+
+#include "profile/trace/trace.h"
+
+#define SB_PARTS(X)                                                                                \
+    X(COMPUTE, "compute")                                                                          \
+    X(COMMUNICATION, "communication")                                                              \
+    X(COPY, "copy")                                                                                \
+    X(INPUT, "input")                                                                              \
+    X(COMPILE, "compile")                                                                          \
+    X(SYNC, "sync")                                                                                \
+    X(LAUNCH, "launch")                                                                            \
+    X(OPTIMIZER, "optimizer")                                                                      \
+    X(HOST, "host")                                                                                \
+    X(OTHER, "other")
+
+typedef enum sb_step_part {
+#define SB_PART_ID(id, name) SB_PART_##id,
+    SB_PARTS(SB_PART_ID)
+#undef SB_PART_ID
+        SB_PART_COUNT,
+} sb_step_part;
+const char *sb_part_name(sb_step_part part);
+
+#define SB_STEP_RULES(X)                                                                           \
+    X(NONE, "none")                                                                                \
+    X(MARKED, "marked")                                                                            \
+    X(KERAS, "keras")                                                                              \
+    X(LINE, "steps_line")                                                                          \
+    X(FUNCTION, "function")                                                                        \
+    X(MODULE, "module")                                                                            \
+    X(PERIODIC, "periodic")                                                                        \
+    X(NAME, "name")
+
+typedef enum sb_step_rule {
+#define SB_RULE_ID(id, name) SB_STEPS_##id,
+    SB_STEP_RULES(SB_RULE_ID)
+#undef SB_RULE_ID
+} sb_step_rule;
+const char *sb_step_rule_name(sb_step_rule rule);
+
+typedef struct sb_step {
+    uint32_t name;
+    uint32_t source, track, index;
+    int64_t number;
+    int64_t start, dur; /* until the last thing that it launched has ended */
+    int64_t parts[SB_PART_COUNT];
+} sb_step;
+
+typedef struct sb_interval {
+    int64_t start, end;
+} sb_interval;
+
+typedef struct sb_intervals {
+    sb_interval *items;
+    size_t n;
+} sb_intervals;
+
+/* Of one source: when each part is going on, and when it is the one that counts. */
+typedef struct sb_source_parts {
+    sb_intervals active[SB_PART_COUNT];
+    sb_intervals counts[SB_PART_COUNT];
+    sb_intervals device; /* anything runs on a device */
+    bool has_device;
+    int64_t from, to; /* its first step's start to its last one's end, or all of it */
+    int64_t parts[SB_PART_COUNT];
+    int64_t device_busy;
+    int64_t communication; /* hidden or not */
+} sb_source_parts;
+
+typedef struct sb_op_row {
+    uint32_t name, shape; /* shape: a name + 1 */
+    uint8_t kind;
+    uint64_t calls;
+    int64_t host_total, host_self, device_total, device_self;
+    uint64_t kernels, tensor_core_kernels;
+    uint32_t track, index; /* the longest one */
+} sb_op_row;
+
+typedef struct sb_kernel_row {
+    uint32_t name, op; /* op: a name + 1 */
+    uint8_t kind;
+    uint64_t calls;
+    int64_t total, least, greatest;
+    double occupancy; /* 0 to 1; a mean, weighted by time, as the next */
+    double blocks_per_sm;
+    uint32_t track, index; /* the longest one */
+} sb_kernel_row;
+
+typedef struct sb_step_stats {
+    size_t n;
+    int64_t median, p95, worst, mean, deviation;
+    int64_t parts[SB_PART_COUNT]; /* of a median step: medians of each, scaled to its length */
+} sb_step_stats;
+
+typedef struct sb_analysis {
+    const sb_trace *t;
+    sb_arena arena;
+    sb_step_rule rule;
+    uint32_t step_name; /* a name + 1 of rules that go by name */
+    sb_step *steps;     /* by source, then by start */
+    size_t step_count;
+    sb_step_stats stats;
+    sb_source_parts *sources;
+    bool has_device;
+    double device_busy; /* share of the time between first and last step; -1: no device */
+    sb_op_row *ops, *ops_by_shape;
+    size_t op_count, op_by_shape_count;
+    sb_kernel_row *kernels;
+    size_t kernel_count;
+    int64_t host_time, device_time; /* sums of self times */
+} sb_analysis;
+
+typedef struct sb_analysis_ask {
+    sb_slice step_name; /* spans of this name are the steps; empty: the rules */
+} sb_analysis_ask;
+
+sb_status sb_analysis_new(sb_analysis **out, const sb_trace *t, const sb_analysis_ask *ask,
+                          sb_err *err);
+void sb_analysis_free(sb_analysis *a);
+/* Adds a derived track to every device: its gaps, named by what the host did meanwhile. Once,
+ * before others see the trace. After a failure the trace can only be freed. */
+sb_status sb_trace_add_idle(sb_trace *t, const sb_analysis *a, sb_err *err);
+
+/* Time of `of` inside a window. */
+int64_t sb_intervals_inside(const sb_intervals *of, int64_t from, int64_t to);
+
+/* Inside the layer. */
+bool sb_find_steps(sb_analysis *a, sb_slice name);
+bool sb_find_parts(sb_analysis *a);
+bool sb_find_ops(sb_analysis *a);
+bool sb_find_kernels(sb_analysis *a);
+/* Sorted and merged; in the arena. false: no memory. */
+bool sb_intervals_merge(sb_intervals *list, sb_arena *arena);
+
+#endif

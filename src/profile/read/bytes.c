@@ -1,0 +1,216 @@
+/* bytes.c: reading a trace file in large blocks; archives go through a temporary file. */
+#include "profile/read/bytes.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/system/temp_file.h"
+#include "fsio/gz.h"
+#include "base/banned.h"
+
+#define BLOCK ((size_t)1 << 20)
+
+struct sb_trace_bytes {
+    const sb_alloc *alloc;
+    const sb_fs *fs;
+    char *path;
+    size_t path_size;
+    int file;
+    sb_file_info info;
+    sb_gz *gz; /* NULL: plain, or inflated to its end */
+    int spool; /* -1: plain */
+    uint64_t spooled;
+    uint64_t most;
+    bool is_cut;
+    uint64_t size; /* of the bytes, as far as known */
+    uint8_t *window;
+    size_t room, have;
+    uint64_t from;
+    uint64_t furthest;
+    size_t block; /* read at once at least */
+    bool is_view; /* the descriptors are another one's */
+};
+
+static sb_status begin_archive(sb_trace_bytes *b, const char *spool_dir, sb_err *err) {
+    uint8_t head[16];
+    int64_t n = b->fs->read_at(b->fs->ctx, b->file, head, sizeof head, 0);
+    if (n < 0) return sb_fail_errno(err, SB_IO, (int)-n, "%s: can't be read", b->path);
+    if (!sb_gz_begins(sb_slice_of(head, (size_t)n))) {
+        b->size = b->info.size < b->most ? b->info.size : b->most;
+        b->is_cut = b->info.size > b->most;
+        return SB_OK;
+    }
+    b->spool = sb_temp_file_or_tmp(spool_dir);
+    if (b->spool < 0)
+        return sb_fail_errno(err, SB_IO, errno, "no temporary file can be made to unpack %s",
+                             b->path);
+    return sb_gz_new(&b->gz, b->alloc, b->fs, b->file, err);
+}
+
+sb_status sb_trace_bytes_open(sb_trace_bytes **out, const sb_alloc *alloc, const sb_fs *fs,
+                              const char *path, const char *spool_dir, uint64_t most, sb_err *err) {
+    sb_trace_bytes *b = sb_alloc_zeroed(alloc, 1, sizeof *b);
+    if (!b) return sb_fail_nomem(err, "for a trace file");
+    *b = (sb_trace_bytes){.alloc = alloc, .fs = fs, .file = -1, .spool = -1, .most = most};
+    b->block = 3 * BLOCK;
+    b->path_size = strlen(path) + 1;
+    b->path = sb_alloc_get(alloc, b->path_size);
+    sb_status status = SB_OK;
+    if (!b->path) {
+        status = sb_fail_nomem(err, "for a trace file");
+    } else {
+        memcpy(b->path, path, b->path_size);
+        b->file = fs->open(fs->ctx, path, SB_OPEN_READ);
+        int failed = b->file < 0 ? b->file : fs->info(fs->ctx, b->file, &b->info);
+        if (failed < 0)
+            status = sb_fail_errno(err, failed == -ENOENT ? SB_NOT_FOUND : SB_IO, -failed,
+                                   "%s: can't be opened", path);
+        else if (!b->info.is_file)
+            status = sb_fail(err, SB_INVALID, 0, "%s is no file", path);
+        else
+            status = begin_archive(b, spool_dir, err);
+    }
+    if (status == SB_OK)
+        *out = b;
+    else
+        sb_trace_bytes_close(b);
+    return status;
+}
+
+void sb_trace_bytes_close(sb_trace_bytes *b) {
+    if (!b) return;
+    sb_alloc_put(b->alloc, b->window, b->room);
+    if (!b->is_view) {
+        sb_gz_free(b->gz);
+        if (b->spool >= 0) close(b->spool);
+        if (b->file >= 0) b->fs->close(b->fs->ctx, b->file);
+        sb_alloc_put(b->alloc, b->path, b->path_size);
+    }
+    sb_alloc_put(b->alloc, b, sizeof *b);
+}
+
+sb_status sb_trace_bytes_view(sb_trace_bytes **out, sb_trace_bytes *of, sb_err *err) {
+    sb_trace_bytes *b = sb_alloc_get(of->alloc, sizeof *b);
+    if (!b) return sb_fail_nomem(err, "for a trace file");
+    *b = *of;
+    b->is_view = true;
+    b->gz = NULL;
+    b->window = NULL;
+    b->room = b->have = 0;
+    b->block = (size_t)64 << 10;
+    *out = b;
+    return SB_OK;
+}
+
+static bool write_all(int fd, const uint8_t *p, size_t n) {
+    while (n) {
+        ssize_t done = write(fd, p, n);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return false;
+        p += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* Inflates until there are `upto` bytes, or no more. */
+static void inflate_upto(sb_trace_bytes *b, uint64_t upto) {
+    uint8_t *block = b->gz && b->spooled < upto ? sb_alloc_get(b->alloc, BLOCK) : NULL;
+    if (!block) return;
+    while (b->gz && b->spooled < upto) {
+        int64_t n = b->spooled < b->most ? sb_gz_read_at(b->gz, block, BLOCK, b->spooled) : -E2BIG;
+        if (n > 0 && write_all(b->spool, block, (size_t)n)) {
+            b->spooled += (uint64_t)n;
+            continue;
+        }
+        b->is_cut = n != 0 || sb_gz_is_cut(b->gz);
+        sb_gz_free(b->gz);
+        b->gz = NULL;
+    }
+    b->size = b->spooled;
+    sb_alloc_put(b->alloc, block, BLOCK);
+}
+
+static int64_t read_some(sb_trace_bytes *b, void *to, size_t n, uint64_t offset) {
+    if (b->spool < 0) return b->fs->read_at(b->fs->ctx, b->file, to, n, offset);
+    ssize_t got = pread(b->spool, to, n, (off_t)offset);
+    return got < 0 ? -errno : got;
+}
+
+int64_t sb_trace_bytes_copy(sb_trace_bytes *b, void *to, size_t n, uint64_t offset) {
+    size_t have = 0;
+    if (offset >= b->size) return 0;
+    if (n > b->size - offset) n = (size_t)(b->size - offset);
+    while (have < n) {
+        int64_t got = read_some(b, (uint8_t *)to + have, n - have, offset + have);
+        if (got == -EINTR) continue;
+        if (got < 0) return got;
+        if (got == 0) break;
+        have += (size_t)got;
+    }
+    return (int64_t)have;
+}
+
+static bool make_room(sb_trace_bytes *b, size_t wanted) {
+    if (b->room >= wanted) return true;
+    size_t room = b->room ? b->room : b->block;
+    while (room < wanted) room *= 2;
+    uint8_t *window = b->alloc->resize(b->alloc->ctx, b->window, b->room, room);
+    if (!window) return false;
+    b->window = window;
+    b->room = room;
+    return true;
+}
+
+sb_slice sb_trace_bytes_need(sb_trace_bytes *b, uint64_t offset, size_t wanted) {
+    if (offset >= b->from && offset - b->from <= b->have &&
+        b->have - (size_t)(offset - b->from) >= wanted && wanted)
+        return sb_slice_of(b->window + (offset - b->from), b->have - (size_t)(offset - b->from));
+    if (b->gz) inflate_upto(b, offset + wanted + BLOCK);
+    if (offset >= b->size || !make_room(b, wanted > b->block ? wanted : b->block))
+        return (sb_slice){NULL, 0};
+    size_t kept = 0;
+    if (offset >= b->from && offset - b->from < b->have) {
+        kept = b->have - (size_t)(offset - b->from);
+        memmove(b->window, b->window + (offset - b->from), kept);
+    }
+    b->from = offset;
+    b->have = kept;
+    size_t ask = wanted > b->block ? wanted : b->block;
+    int64_t got =
+        kept < ask ? sb_trace_bytes_copy(b, b->window + kept, ask - kept, offset + kept) : 0;
+    if (got > 0) b->have += (size_t)got;
+    if (offset + b->have > b->furthest) b->furthest = offset + b->have;
+    return b->have ? sb_slice_of(b->window, b->have) : (sb_slice){NULL, 0};
+}
+
+uint64_t sb_trace_bytes_size(sb_trace_bytes *b) {
+    if (b->gz) inflate_upto(b, UINT64_MAX);
+    return b->size;
+}
+
+void sb_trace_bytes_progress(const sb_trace_bytes *b, uint64_t *done, uint64_t *all) {
+    *all = b->info.size;
+    if (b->spool < 0 || b->gz)
+        *done = b->gz ? 0 : b->furthest;
+    else
+        *done = b->size ? (uint64_t)((double)b->furthest / (double)b->size * (double)b->info.size)
+                        : *all;
+}
+
+bool sb_trace_bytes_is_cut(const sb_trace_bytes *b) {
+    return b->is_cut;
+}
+
+bool sb_trace_bytes_is_same(const sb_trace_bytes *b) {
+    sb_file_info now;
+    return b->fs->stat(b->fs->ctx, b->path, &now) == 0 && now.size == b->info.size &&
+           now.mtime_ns == b->info.mtime_ns && now.inode == b->info.inode;
+}
+
+void sb_trace_bytes_rest(sb_trace_bytes *b) {
+    sb_alloc_put(b->alloc, b->window, b->room);
+    b->window = NULL;
+    b->room = b->have = 0;
+}

@@ -1,0 +1,62 @@
+/* chrome_int.h: one event of a Chrome trace, and what becomes of it; inside the layer only. */
+#ifndef SB_PROFILE_CHROME_INT_H
+#define SB_PROFILE_CHROME_INT_H
+
+#include "profile/read/json_scan.h"
+#include "profile/trace/build.h"
+
+#define SB_CHROME_SERIES 16
+
+/* Arguments that mean something to us; slices of the text, n 0: not there. */
+typedef struct sb_chrome_args {
+    sb_slice external, correlation, sequence, forward_thread, bytes, address, allocated, reserved,
+        device_type, device_id, python_id, python_parent, python_module, dims, types, label, labels,
+        sort_index, occupancy, blocks_per_sm, elements, dtype, step_num, hlo_op, stream;
+    struct {
+        sb_slice key, value;
+    } series[SB_CHROME_SERIES]; /* of counters: all arguments that are numbers */
+    uint32_t series_count;
+} sb_chrome_args;
+
+typedef struct sb_chrome_event {
+    sb_slice name, category, ts, dur, pid, tid, id, scope, bind_id;
+    uint8_t phase;
+    bool name_has_escapes, flow_in, flow_out;
+    sb_chrome_args args;
+    uint64_t at;
+} sb_chrome_event;
+
+/* A name that the file gives to a process or a thread; it may come before or after the events. */
+typedef struct sb_chrome_label {
+    sb_slice pid, tid, value; /* tid NULL: of the process */
+    uint8_t what;             /* 'n' name, 'l' labels, 's' sort index */
+} sb_chrome_label;
+
+typedef struct sb_chrome {
+    sb_trace *t;
+    sb_trace_bytes *bytes;
+    uint32_t host;
+    int64_t base; /* microseconds that are subtracted from all times */
+    bool has_base;
+    uint64_t near, far;
+    bool has_failed;
+    sb_buf text;
+    uint8_t last_key[160]; /* of the track of the last event */
+    size_t last_key_n;
+    uint32_t last_track;
+    SB_VEC(uint16_t) kinds; /* by name: kind + 1, and a part of the category's hash */
+    SB_VEC(sb_chrome_label) labels;
+    int64_t window_end; /* "Record Window End" */
+    bool has_window_end;
+    uint32_t window_end_track;
+} sb_chrome;
+
+sb_status sb_chrome_begin(sb_chrome *c, sb_trace *t, sb_trace_bytes *bytes, sb_err *err);
+void sb_chrome_free(sb_chrome *c);
+sb_scan_step sb_chrome_read_event(sb_chrome *c, sb_scan *s, sb_chrome_event *e);
+/* false: no memory. */
+bool sb_chrome_add_event(sb_chrome *c, const sb_chrome_event *e);
+/* Names that came late, and what they say about the tracks. */
+bool sb_chrome_end(sb_chrome *c);
+
+#endif

@@ -1,0 +1,41 @@
+/* read.h: the formats of trace files. */
+#ifndef SB_PROFILE_READ_H
+#define SB_PROFILE_READ_H
+
+#include "base/buf.h"
+#include "fsio/fs.h"
+#include "profile/read/bytes.h"
+#include "profile/trace/trace.h"
+
+typedef struct sb_trace_file {
+    const char *path;
+    sb_slice name; /* of the host or worker, for people */
+    /* Of step statistics: the bytes of a RunMetadata message instead of a path. */
+    sb_slice run_metadata;
+} sb_trace_file;
+
+/* Reads one file of the capture, whatever of the formats it is, as far as it can be read.
+ * SB_INVALID: it is none of them. SB_DROPPED: cancelled by the progress function. */
+sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file, sb_err *err);
+/* Before the first file: the sum of their sizes, for the progress. */
+void sb_trace_expect(sb_trace *t, uint64_t bytes);
+/* One or more files, read and finished. */
+sb_status sb_trace_open(sb_trace **out, const sb_alloc *alloc, const sb_fs *fs,
+                        const sb_trace_file *files, size_t n, const sb_trace_opts *opts,
+                        sb_err *err);
+
+/* What stands in the file about a span, as a JSON object appended to `out`. SB_REPLACED: the file
+ * was changed since. */
+sb_status sb_span_args(const sb_trace *t, uint32_t track, uint32_t index, sb_buf *out,
+                       sb_slice *category, sb_arena *arena, sb_err *err);
+
+/* Inside the layer: the arguments in a record of a Chrome trace. */
+sb_status sb_json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice *category,
+                       sb_arena *arena, sb_err *err);
+/* Inside the layer: each format. */
+sb_status sb_read_xspace(sb_trace *t, sb_trace_bytes *bytes, sb_err *err);
+sb_status sb_read_chrome(sb_trace *t, sb_trace_bytes *bytes, sb_err *err);
+sb_status sb_read_step_stats(sb_trace *t, sb_slice run_metadata, sb_err *err);
+bool sb_derive_device_lines(sb_trace *t, uint32_t group);
+
+#endif

@@ -1,0 +1,377 @@
+/* xspace.c: XSpace, the profiles of TensorFlow and JAX, straight from the file. */
+#include <stdio.h>
+
+#include "profile/read/read.h"
+#include "profile/read/xspace_int.h"
+#include "profile/trace/classify.h"
+#include "base/banned.h"
+
+#define MOST_EVENT ((size_t)64 << 20)
+#define UNIX_TIME                                                                                  \
+    INT64_C(100000000000000000) /* nanoseconds: larger ones are no time since a start */
+
+typedef struct reading {
+    sb_trace *t;
+    sb_trace_bytes *bytes;
+    sb_xplane plane;
+    uint32_t host; /* the source's own group */
+    uint32_t group;
+    bool is_device, is_stream, is_counters, is_steps;
+    uint32_t track;
+    int64_t line_start; /* picoseconds */
+    int64_t unix_base;  /* nanoseconds; of files whose lines have absolute times */
+    uint64_t events;
+    bool has_failed;
+} reading;
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+static bool read_facts(reading *r, sb_slice event, sb_xfacts *facts) {
+    sb_pb c = sb_pb_over(event);
+    sb_pb_field f;
+    bool any = false;
+    while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
+        sb_xvalue v;
+        if (f.number != SB_XEVENT_STATS || f.wire != SB_PB_BYTES) continue;
+        if (!sb_xplane_value(&r->plane, f.bytes, &v) || !v.id) continue;
+        sb_xfacts_take(facts, &v, r->t);
+        any = true;
+    }
+    return any;
+}
+
+static sb_span_kind kind_of(const reading *r, const sb_xevent_meta *m, const sb_xfacts *f,
+                            bool has_facts, int64_t dur) {
+    if (r->is_steps) return SB_SPAN_STEP;
+    if (r->is_device) {
+        if (has_facts && f->has_copy) return SB_SPAN_COPY;
+        return sb_classify_device(sb_trace_name(r->t, m->name));
+    }
+    if (has_facts && f->has_step) return SB_SPAN_STEP;
+    if (m->kind == SB_SPAN_MEMORY) return SB_SPAN_MEMORY;
+    if (dur == 0) return SB_SPAN_MARKER;
+    if (has_facts && f->correlation && (f->has_device || f->has_copy)) return SB_SPAN_RUNTIME;
+    if (has_facts && f->hlo_op) return SB_SPAN_XLA_OP;
+    return (sb_span_kind)m->kind;
+}
+
+static bool keep_facts(reading *r, sb_trace_span *s, const sb_xfacts *f) {
+    if (!f->correlation && !f->has_step && !f->is_root && !f->hlo_op && !f->tf_op && !f->has_kernel)
+        return true;
+    sb_extra *e = sb_build_extra(r->t, s);
+    if (!e) return false;
+    e->correlation = f->correlation;
+    e->text = f->tf_op && !f->hlo_op ? f->tf_op : f->hlo_op;
+    e->occupancy = (float)f->occupancy;
+    if (f->is_root) e->flags |= SB_EXTRA_ROOT;
+    if (f->has_step) e->flags |= SB_EXTRA_HAS_NUMBER;
+    e->number = f->has_step ? f->step_num : f->copied;
+    e->second = (int64_t)f->hlo_module << 32 | (f->scope ? f->scope : f->tf_op);
+    return true;
+}
+
+static bool keep_memory(reading *r, const sb_xevent_meta *m, const sb_xfacts *f, int64_t time) {
+    bool is_free = sb_text_begins(sb_trace_name(r->t, m->name), "MemoryDe");
+    if (f->memory_device == SB_NO_INDEX) return true;
+    return sb_build_memory(
+        r->t, &(sb_memory_event){
+                  .time = time,
+                  .address = (uint64_t)f->address,
+                  .bytes = is_free && f->allocation > INT64_MIN ? -f->allocation : f->allocation,
+                  .allocated = f->allocated,
+                  .reserved = f->reserved,
+                  .device = f->memory_device,
+                  .track = r->track,
+                  .op = f->tf_op,
+              });
+}
+
+static bool add_counter(reading *r, const sb_xevent_meta *m, const sb_xfacts *f, int64_t time) {
+    sb_slice name = sb_trace_name(r->t, m->name);
+    uint32_t track = sb_build_track(r->t, r->group, name, SB_TRACK_COUNTER, name);
+    return track != SB_NO_INDEX && sb_build_point(r->t, track, time, f->counter);
+}
+
+static bool add_event(reading *r, sb_slice event, uint64_t at) {
+    sb_pb c = sb_pb_over(event);
+    sb_pb_field f;
+    sb_pb_step step;
+    int64_t id = 0, offset = 0, dur = 0, occurrences = 0;
+    bool has_stats = false;
+    while ((step = sb_pb_next(&c, &f)) == SB_PB_FIELD) switch (f.number) {
+        case SB_XEVENT_METADATA_ID:
+            id = sb_pb_int64(&f);
+            break;
+        case SB_XEVENT_OFFSET_PS:
+            offset = sb_pb_int64(&f);
+            break;
+        case SB_XEVENT_DURATION_PS:
+            dur = sb_pb_int64(&f);
+            break;
+        case SB_XEVENT_STATS:
+            has_stats = true;
+            break;
+        case SB_XEVENT_NUM_OCCURRENCES:
+            occurrences = sb_pb_int64(&f);
+            break;
+        default:
+            break;
+        }
+    if (step != SB_PB_END) {
+        sb_trace_note(r->t, SB_TRACE_ODD_BAD_MESSAGE, 1, SB_LIT("an event"));
+        return true;
+    }
+    static const sb_xevent_meta unnamed = {0};
+    const sb_xevent_meta *m = sb_xplane_event(&r->plane, id);
+    sb_xevent_meta made = unnamed;
+    if (!m) {
+        char text[40];
+        snprintf(text, sizeof text, "event %lld", (long long)id);
+        made.name = sb_build_name(r->t, sb_slice_str(text));
+        if (made.name == SB_NO_INDEX) return false;
+        sb_trace_note(r->t, SB_TRACE_ODD_BAD_MESSAGE, 1, SB_LIT("an event without a name"));
+        m = &made;
+    }
+    if (occurrences) {
+        sb_trace_note(r->t, SB_TRACE_ODD_NO_POSITION, 1, sb_trace_name(r->t, m->name));
+        return true;
+    }
+    sb_xfacts facts = m->facts;
+    bool has_facts = (has_stats && read_facts(r, event, &facts)) || m->has_facts;
+    int64_t start;
+    if (__builtin_add_overflow(r->line_start, offset, &start)) start = INT64_MAX / 2;
+    if (r->is_counters || (has_facts && facts.has_counter))
+        return facts.has_counter ? add_counter(r, m, &facts, start) : true;
+    sb_span_kind kind = kind_of(r, m, &facts, has_facts, dur);
+    sb_trace_span *s = sb_build_span(r->t, r->track, start, dur, m->name, kind, at);
+    if (!s) return false;
+    if (!has_facts) return true;
+    if (kind == SB_SPAN_MEMORY && facts.has_allocator && !keep_memory(r, m, &facts, start))
+        return false;
+    return keep_facts(r, s, &facts);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+typedef struct line_head {
+    int64_t id, timestamp, display_id;
+    sb_slice name;
+} line_head;
+
+static void read_line_head(reading *r, const sb_file_field *line, line_head *h, char *name,
+                           size_t room) {
+    sb_fields it = {r->bytes, line->at, line->at + line->n, false};
+    sb_file_field f;
+    size_t n = 0;
+    while (sb_fields_next(&it, &f)) {
+        if (f.number == SB_XLINE_ID) h->id = (int64_t)f.u64;
+        if (f.number == SB_XLINE_TIMESTAMP_NS) h->timestamp = (int64_t)f.u64;
+        if (f.number == SB_XLINE_DISPLAY_ID) h->display_id = (int64_t)f.u64;
+        if ((f.number == SB_XLINE_NAME || f.number == SB_XLINE_DISPLAY_NAME) &&
+            f.wire == SB_PB_BYTES) {
+            sb_slice text = sb_fields_load(&it, &f, room);
+            if (!text.n) continue;
+            memcpy(name, text.p, text.n);
+            n = text.n;
+        }
+    }
+    h->name = sb_slice_of(name, n);
+}
+
+/* "tf_XLAEigen/-2424590419818823401": the number says nothing. */
+static sb_slice shorten_name(sb_slice name) {
+    size_t n = name.n;
+    while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
+    if (n && name.p[n - 1] == '-') n--;
+    if (n > 1 && name.p[n - 1] == '/' && name.n - n > 9) name.n = n - 1;
+    return name;
+}
+
+static int64_t line_start_of(reading *r, int64_t timestamp) {
+    if (timestamp > UNIX_TIME) {
+        if (!r->unix_base) r->unix_base = timestamp;
+        timestamp -= r->unix_base;
+    }
+    if (timestamp > INT64_MAX / 4000 || timestamp < INT64_MIN / 4000) return INT64_MAX / 4;
+    return timestamp * 1000;
+}
+
+static bool read_line(reading *r, const sb_file_field *line) {
+    char name[512], key[32];
+    line_head h = {0};
+    read_line_head(r, line, &h, name, sizeof name);
+    int n = snprintf(key, sizeof key, "%lld", (long long)(h.display_id ? h.display_id : h.id));
+    sb_track_kind kind = SB_TRACK_THREAD;
+    r->is_counters = sb_slice_eq(h.name, SB_LIT("_counters_"));
+    r->is_steps = r->is_device && sb_slice_eq(h.name, SB_LIT("Steps"));
+    r->is_stream = r->is_device &&
+                   (sb_text_begins(h.name, "Stream #") || sb_slice_eq(h.name, SB_LIT("XLA Ops")) ||
+                    sb_slice_eq(h.name, SB_LIT("Async XLA Ops")));
+    if (r->is_steps)
+        kind = SB_TRACK_STEPS;
+    else if (r->is_stream)
+        kind = SB_TRACK_STREAM;
+    else if (r->is_device)
+        kind = SB_TRACK_DERIVED;
+    r->line_start = line_start_of(r, h.timestamp);
+    r->track = SB_NO_INDEX;
+    if (!r->is_counters) {
+        r->track = sb_build_track(r->t, r->group, sb_slice_of(key, (size_t)n), kind,
+                                  h.name.n ? shorten_name(h.name) : sb_slice_of(key, (size_t)n));
+        if (r->track == SB_NO_INDEX) return false;
+        if (r->is_device) r->t->tracks.items[r->track].sort = h.id;
+    }
+    sb_fields it = {r->bytes, line->at, line->at + line->n, false};
+    sb_file_field f;
+    while (sb_fields_next(&it, &f)) {
+        if (f.number != SB_XLINE_EVENTS || f.wire != SB_PB_BYTES || it.is_bad) continue;
+        sb_slice event = sb_fields_load(&it, &f, MOST_EVENT);
+        if (event.n < f.n)
+            sb_trace_note(r->t, SB_TRACE_ODD_BAD_MESSAGE, 1, SB_LIT("an event"));
+        else if (!add_event(r, event, f.at - sb_pb_varint_size(f.n)))
+            return false;
+        if ((++r->events & 0xffff) == 0) {
+            uint64_t done, all;
+            sb_trace_bytes_progress(r->bytes, &done, &all);
+            if (!sb_build_progress(r->t, done)) return false;
+        }
+    }
+    if (it.is_bad) sb_trace_note(r->t, SB_TRACE_ODD_BAD_MESSAGE, 1, h.name);
+    return true;
+}
+
+/* ---- planes ---------------------------------------------------------------------------------- */
+
+static bool is_hidden_plane(sb_slice name) {
+    return sb_slice_eq(name, SB_LIT("/host:metadata")) ||
+           sb_slice_eq(name, SB_LIT("/host:__ScopeRangeCallStack__")) ||
+           sb_slice_eq(name, SB_LIT("Task Environment")) ||
+           sb_slice_eq(name, SB_LIT("/host:tfstreamz"));
+}
+
+static bool keep_plane_fact(reading *r, const sb_xvalue *v, sb_device *device,
+                            int64_t *capability) {
+    char text[64];
+    if (v->id == XSTAT_START_TIME) r->t->sources.items[r->t->build->source].base_ns = v->number;
+    if (v->id == XSTAT_GPU_NAME) device->name = sb_build_text(r->t, v->text);
+    if (v->id == XSTAT_CORES) device->multiprocessors = (uint32_t)v->number;
+    if (v->id == XSTAT_MEMORY) device->memory = (uint64_t)v->number;
+    if (v->id == XSTAT_MAJOR) capability[0] = v->number;
+    if (v->id == XSTAT_MINOR) capability[1] = v->number;
+    if (!v->name.n || v->wire == SB_XSTAT_BYTES_VALUE || v->id == XSTAT_START_TIME) return true;
+    if (v->wire == SB_XSTAT_STR_VALUE || v->wire == SB_XSTAT_REF_VALUE)
+        return sb_build_fact(r->t, v->name, v->text);
+    if (v->wire == SB_XSTAT_DOUBLE_VALUE)
+        snprintf(text, sizeof text, "%g", v->real);
+    else
+        snprintf(text, sizeof text, "%lld", (long long)v->number);
+    return sb_build_fact(r->t, v->name, sb_slice_str(text));
+}
+
+static bool read_plane_stats(reading *r, sb_device *device) {
+    sb_fields it = {r->bytes, r->plane.at, r->plane.end, false};
+    sb_file_field f;
+    int64_t capability[2] = {0, 0};
+    int kept = 0;
+    while (sb_fields_next(&it, &f) && kept < 200) {
+        sb_xvalue v;
+        if (f.number != SB_XPLANE_STATS || f.wire != SB_PB_BYTES) continue;
+        sb_slice stat = sb_fields_load(&it, &f, 1 << 20);
+        if (!sb_xplane_value(&r->plane, stat, &v)) continue;
+        if (!keep_plane_fact(r, &v, device, capability)) return false;
+        kept++;
+    }
+    if (capability[0]) {
+        char text[48];
+        snprintf(text, sizeof text, "%lld.%lld", (long long)capability[0],
+                 (long long)capability[1]);
+        device->capability = sb_build_text(r->t, sb_slice_str(text));
+    }
+    return true;
+}
+
+static bool choose_group(reading *r) {
+    sb_slice name = r->plane.name;
+    r->is_device = sb_text_begins(name, "/device:") || sb_text_begins(name, "#Chip");
+    bool is_host = sb_text_begins(name, "/host:");
+    sb_slice shown = is_host ? SB_LIT("/host:CPU") : name;
+    r->group =
+        sb_build_group(r->t, shown, r->host, r->is_device ? SB_GROUP_DEVICE : SB_GROUP_PROCESS,
+                       shown.n ? shown : SB_LIT("(unnamed)"));
+    if (r->group == SB_NO_INDEX) return false;
+    r->t->groups.items[r->group].sort = is_host ? 1 : r->is_device ? 1000 + (int64_t)r->group : 500;
+    return true;
+}
+
+static bool add_device(reading *r, sb_device *device, size_t spans_before) {
+    bool is_empty = r->t->span_count == spans_before;
+    if (is_empty) sb_trace_note(r->t, SB_TRACE_ODD_EMPTY_DEVICE, 1, r->plane.name);
+    sb_device *d = SB_VEC_PUSH(&r->t->devices, r->t->alloc, 4096);
+    if (!d) return r->t->devices.n > 0;
+    *d = *device;
+    d->source = r->t->build->source;
+    d->group = is_empty ? SB_NO_INDEX : r->group;
+    if (!d->name.n) d->name = sb_build_text(r->t, r->plane.name);
+    return is_empty || sb_derive_device_lines(r->t, r->group);
+}
+
+static bool read_plane_lines(reading *r) {
+    sb_fields it = {r->bytes, r->plane.at, r->plane.end, false};
+    sb_file_field f;
+    while (sb_fields_next(&it, &f))
+        if (f.number == SB_XPLANE_LINES && f.wire == SB_PB_BYTES && !read_line(r, &f)) return false;
+    if (it.is_bad) sb_trace_note(r->t, SB_TRACE_ODD_CUT_FILE, 1, r->plane.name);
+    return true;
+}
+
+static bool has_lines(reading *r) {
+    sb_fields it = {r->bytes, r->plane.at, r->plane.end, false};
+    sb_file_field f;
+    while (sb_fields_next(&it, &f))
+        if (f.number == SB_XPLANE_LINES) return true;
+    return false;
+}
+
+static sb_status read_plane(reading *r, const sb_file_field *f, sb_err *err) {
+    sb_device device = {.group = SB_NO_INDEX};
+    uint64_t spans = r->t->span_count;
+    sb_status status = sb_xplane_read(&r->plane, r->t, r->bytes, f->at, f->n, true, err);
+    bool is_fine = status == SB_OK && read_plane_stats(r, &device);
+    sb_plane_place *place = is_fine ? SB_VEC_PUSH(&r->t->planes, r->t->alloc, 1 << 20) : NULL;
+    if (place) *place = (sb_plane_place){r->t->build->source, f->at, f->n};
+    is_fine = is_fine && place;
+    bool is_device = sb_text_begins(r->plane.name, "/device:");
+    if (is_fine && !is_hidden_plane(r->plane.name) && (is_device || has_lines(r)))
+        is_fine =
+            choose_group(r) && read_plane_lines(r) && (!is_device || add_device(r, &device, spans));
+    sb_xplane_free(&r->plane);
+    if (is_fine) return SB_OK;
+    if (r->t->build->is_cancelled) return SB_DROPPED;
+    return status != SB_OK ? status : sb_fail_nomem(err, "for a trace, or it has too many events");
+}
+
+sb_status sb_read_xspace(sb_trace *t, sb_trace_bytes *bytes, sb_err *err) {
+    reading r = {.t = t, .bytes = bytes};
+    sb_trace_source *source = &t->sources.items[t->build->source];
+    sb_fields it = {bytes, 0, sb_trace_bytes_size(bytes), false};
+    sb_file_field f;
+    sb_status status = SB_OK;
+    source->format = SB_FORMAT_XSPACE;
+    r.host = sb_build_group(t, SB_LIT(""), SB_NO_INDEX, SB_GROUP_HOST, source->name);
+    if (r.host == SB_NO_INDEX) return sb_fail_nomem(err, "for a trace");
+    while (status == SB_OK && sb_fields_next(&it, &f)) {
+        bool is_cut = it.is_bad;
+        if (f.wire != SB_PB_BYTES) continue;
+        if (f.number == SB_XSPACE_PLANES) status = read_plane(&r, &f, err);
+        if (f.number == SB_XSPACE_ERRORS || f.number == SB_XSPACE_WARNINGS)
+            sb_trace_note(t,
+                          f.number == SB_XSPACE_ERRORS ? SB_TRACE_ODD_ERROR : SB_TRACE_ODD_WARNING,
+                          1, sb_fields_load(&it, &f, 1 << 16));
+        it.is_bad = is_cut;
+    }
+    if (it.is_bad) sb_trace_note(t, SB_TRACE_ODD_CUT_FILE, 1, source->name);
+    source = &t->sources.items[t->build->source];
+    source->read = it.is_bad && it.at < it.end ? it.at : it.end;
+    if (r.unix_base) source->base_ns = r.unix_base;
+    return status;
+}

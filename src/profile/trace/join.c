@@ -1,0 +1,151 @@
+/* join.c: arrows between spans, and the operator around each memory event.
+ *
+ * A launch and what it launched have the same correlation id; arrows of the file itself (s, t, f)
+ * are bound to the span at their time. */
+#include <stdlib.h>
+
+#include "profile/trace/build.h"
+#include "base/banned.h"
+
+#define MOST_FLOWS ((size_t)1 << 28)
+
+typedef struct joint {
+    uint64_t key;
+    uint32_t source, track, index;
+    bool is_device;
+} joint;
+
+static int compare_joints(const void *a, const void *b) {
+    const joint *x = a, *y = b;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    if (x->is_device != y->is_device) return x->is_device ? 1 : -1;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static bool add_flow(sb_trace *t, const sb_flow *flow) {
+    sb_flow *f = SB_VEC_PUSH(&t->flows, t->alloc, MOST_FLOWS);
+    if (f) *f = *flow;
+    return f != NULL;
+}
+
+typedef SB_VEC(joint) joint_list;
+
+static bool list_joints(const sb_trace *t, joint_list *out) {
+    for (uint32_t i = 0; i < t->tracks.n; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        if (k->kind == SB_TRACK_DERIVED || k->kind == SB_TRACK_STEPS) continue;
+        for (uint32_t n = 0; n < k->spans.n; n++) {
+            const sb_extra *e = sb_span_extra(t, &k->spans.items[n]);
+            if (!e || !e->correlation) continue;
+            joint *j = SB_VEC_PUSH(out, t->alloc, MOST_FLOWS);
+            if (!j) return false;
+            *j = (joint){e->correlation, sb_track_source(t, k), i, n, k->kind == SB_TRACK_STREAM};
+        }
+    }
+    return true;
+}
+
+/* The launch is the last span of the host that has the id: an API call lies below its operator. */
+static bool join_launches(sb_trace *t) {
+    joint_list list = {0};
+    bool is_done = list_joints(t, &list);
+    if (is_done && list.n) qsort(list.items, list.n, sizeof list.items[0], compare_joints);
+    for (size_t i = 0; is_done && i < list.n;) {
+        size_t end = i, hosts = 0;
+        while (end < list.n && list.items[end].key == list.items[i].key &&
+               list.items[end].source == list.items[i].source)
+            hosts += !list.items[end++].is_device;
+        for (size_t k = i + hosts; hosts && is_done && k < end; k++) {
+            const joint *from = &list.items[i + hosts - 1], *to = &list.items[k];
+            is_done = add_flow(
+                t, &(sb_flow){from->track, from->index, to->track, to->index, SB_FLOW_LAUNCH});
+        }
+        i = end;
+    }
+    SB_VEC_FREE(&list, t->alloc);
+    return is_done;
+}
+
+static int compare_ends(const void *a, const void *b) {
+    const sb_flow_end *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return (x->phase == 'f') - (y->phase == 'f');
+}
+
+static bool join_ends(sb_trace *t) {
+    sb_trace_build *b = t->build;
+    if (b->ends.n) qsort(b->ends.items, b->ends.n, sizeof b->ends.items[0], compare_ends);
+    for (size_t i = 0; i + 1 < b->ends.n; i++) {
+        const sb_flow_end *from = &b->ends.items[i], *to = from + 1;
+        if (from->key != to->key || from->phase == 'f' || to->phase == 's') continue;
+        uint32_t source = sb_track_at(&t->tracks.items[from->track], from->time);
+        uint32_t target = sb_track_at(&t->tracks.items[to->track], to->time);
+        if (source == SB_NO_INDEX || target == SB_NO_INDEX) continue;
+        if (!add_flow(t,
+                      &(sb_flow){from->track, source, to->track, target, (sb_flow_kind)from->kind}))
+            return false;
+    }
+    return true;
+}
+
+static int compare_flows(const void *a, const void *b) {
+    const sb_flow *x = a, *y = b;
+    if (x->from_track != y->from_track) return x->from_track < y->from_track ? -1 : 1;
+    if (x->from != y->from) return x->from < y->from ? -1 : 1;
+    if (x->to_track != y->to_track) return x->to_track < y->to_track ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+typedef struct flow_to {
+    uint32_t track, index, flow;
+} flow_to;
+
+static int compare_to(const void *a, const void *b) {
+    const flow_to *x = a, *y = b;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    if (x->index != y->index) return x->index < y->index ? -1 : 1;
+    return (x->flow > y->flow) - (x->flow < y->flow);
+}
+
+static bool index_flows(sb_trace *t) {
+    size_t n = t->flows.n;
+    if (n == 0) return true;
+    qsort(t->flows.items, n, sizeof t->flows.items[0], compare_flows);
+    flow_to *order = sb_alloc_get(t->alloc, n * sizeof *order);
+    t->flows_by_end = sb_alloc_get(t->alloc, n * sizeof *t->flows_by_end);
+    if (order && t->flows_by_end) {
+        for (size_t i = 0; i < n; i++)
+            order[i] = (flow_to){t->flows.items[i].to_track, t->flows.items[i].to, (uint32_t)i};
+        qsort(order, n, sizeof *order, compare_to);
+        for (size_t i = 0; i < n; i++) t->flows_by_end[i] = order[i].flow;
+    }
+    sb_alloc_put(t->alloc, order, n * sizeof *order);
+    return order && t->flows_by_end;
+}
+
+sb_status sb_join_flows(sb_trace *t, sb_err *err) {
+    return join_launches(t) && join_ends(t) && index_flows(t) ? SB_OK
+                                                              : sb_fail_nomem(err, "for a trace");
+}
+
+static int compare_memory(const void *a, const void *b) {
+    const sb_memory_event *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+/* The innermost operator on the same thread. */
+void sb_join_memory(sb_trace *t) {
+    for (size_t i = 0; i < t->memory.n; i++) {
+        sb_memory_event *e = &t->memory.items[i];
+        if (e->op || e->track == SB_NO_INDEX) continue;
+        const sb_track *k = &t->tracks.items[e->track];
+        uint32_t at = sb_track_at(k, e->time);
+        while (at != SB_NO_INDEX && k->spans.items[at].kind != SB_SPAN_OP)
+            at = sb_track_parent(k, at);
+        if (at != SB_NO_INDEX) e->op = k->spans.items[at].name + 1;
+    }
+    if (t->memory.n) qsort(t->memory.items, t->memory.n, sizeof t->memory.items[0], compare_memory);
+}

@@ -1,0 +1,306 @@
+/* trace.h: a capture in memory: spans on tracks, counters, arrows, memory events, one time axis.
+ *
+ *     sb_trace_new(&t, alloc, opts, err)
+ *     sb_trace_read(t, &file, err)          once for each file of the capture (read.h)
+ *     sb_trace_finish(t, err)               sorts, gives every span its lane, joins arrows
+ *     ...questions (window.h, totals.h, analysis.h); the trace does not change any more
+ *     sb_trace_free(t)
+ *
+ * A span is 32 bytes: start, duration, name, lane, kind, and where its record lies in the file.
+ * Arguments are read from there when somebody asks. Facts that joins need (correlation and the
+ * like) are in `extras`, for those spans that have them.
+ *
+ * Times are picoseconds since `base_ns`. Within a track spans are ordered by lane, then by start.
+ * Spans of one lane never overlap: so both their starts and their ends rise, and every question
+ * about a window is a binary search. A span that crosses another one gets a lane of its own below.
+ *
+ * Sizes: what is read comes from outside, so every count has a limit; what goes beyond it is
+ * counted in `odds`. Threads: reading belongs to one thread; a finished trace may be read by
+ * many. */
+#ifndef SB_PROFILE_TRACE_H
+#define SB_PROFILE_TRACE_H
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/slice.h"
+#include "base/status.h"
+#include "base/vec.h"
+
+#define SB_PS_PER_US INT64_C(1000000)
+#define SB_TRACE_MOST_TRACKS 65536u
+#define SB_TRACE_MOST_LANES 1024u
+#define SB_TRACE_NAME_BYTES 10000u
+#define SB_NO_INDEX UINT32_MAX
+
+/* What a span is; the colour class of the page. */
+typedef enum sb_span_kind {
+    SB_SPAN_OTHER,
+    SB_SPAN_OP,         /* an operator of the framework, on the host */
+    SB_SPAN_ANNOTATION, /* named by the user */
+    SB_SPAN_PYTHON,
+    SB_SPAN_RUNTIME, /* a call of the device's runtime: launches */
+    SB_SPAN_KERNEL,
+    SB_SPAN_COPY,
+    SB_SPAN_COMM,
+    SB_SPAN_INPUT,
+    SB_SPAN_SYNC,
+    SB_SPAN_OVERHEAD, /* of the profiler itself */
+    SB_SPAN_STEP,
+    SB_SPAN_MARKER,
+    SB_SPAN_MEMORY,
+    SB_SPAN_MODULE,
+    SB_SPAN_XLA_OP,
+    SB_SPAN_COMPILE,
+    SB_SPAN_OPTIMIZER,
+    SB_SPAN_KIND_COUNT,
+} sb_span_kind;
+const char *sb_span_kind_name(sb_span_kind kind);
+
+typedef struct sb_trace_span {
+    int64_t start;
+    int64_t dur;      /* 0: an instant */
+    uint64_t at : 44; /* offset of its record in the source's bytes; 0: derived, it has none */
+    uint64_t lane : 12;
+    uint64_t kind : 8;
+    uint32_t name;
+    uint32_t extra; /* 0: none */
+} sb_trace_span;
+
+static inline int64_t sb_span_end(const sb_trace_span *s) {
+    return s->start + s->dur;
+}
+
+#define SB_EXTRA_BACKWARD 1u /* an operator that an autograd thread runs for a forward thread */
+#define SB_EXTRA_ROOT 2u     /* marks a step: `number` is its number */
+#define SB_EXTRA_HAS_NUMBER 4u
+#define SB_EXTRA_DEVICE_LAUNCH 8u
+
+typedef struct sb_extra {
+    uint64_t external;    /* joins operators, launches and kernels of torch; 0: none */
+    uint64_t correlation; /* joins launches and what they launch; 0: none */
+    uint32_t text; /* a name + 1: the operator of a kernel, the input shapes of an operator */
+    uint32_t flags;
+    int64_t
+        number; /* step; sequence number of an operator; id of a Python frame; bytes of a copy */
+    int64_t second; /* parent of a Python frame + 1; bytes of a collective */
+    float occupancy, blocks_per_sm;
+} sb_extra;
+
+typedef enum sb_track_kind {
+    SB_TRACK_THREAD,
+    SB_TRACK_STREAM,
+    SB_TRACK_COUNTER,
+    SB_TRACK_ASYNC,
+    SB_TRACK_DERIVED,
+    SB_TRACK_STEPS,
+} sb_track_kind;
+
+typedef struct sb_count_point {
+    int64_t time;
+    double value;
+} sb_count_point;
+
+/* Over 64 neighbours of a track: what lies before, and the longest one. */
+typedef struct sb_span_block {
+    int64_t busy_before;
+    uint32_t longest;
+} sb_span_block;
+
+typedef struct sb_count_block {
+    double least, greatest;
+} sb_count_block;
+
+typedef struct sb_track {
+    uint32_t group;
+    sb_track_kind kind;
+    bool is_made; /* by the analysis: downloads and totals leave it out */
+    sb_slice name;
+    int64_t sort; /* order among the tracks of its group, then by sight */
+    SB_VEC(sb_trace_span) spans;
+    SB_VEC(sb_count_point) points;
+    uint32_t *lanes; /* where each begins; lane_count + 1 of them */
+    uint32_t lane_count;
+    uint32_t instants;
+    sb_span_block *blocks; /* n / 64 + 1 */
+    sb_count_block *count_blocks;
+    int64_t busy; /* time under lane 0 */
+    int64_t first, last;
+    double least, greatest;
+} sb_track;
+
+typedef enum sb_group_kind { SB_GROUP_HOST, SB_GROUP_PROCESS, SB_GROUP_DEVICE } sb_group_kind;
+
+typedef struct sb_trace_group {
+    uint32_t parent; /* SB_NO_INDEX: none */
+    uint32_t source;
+    sb_group_kind kind;
+    sb_slice name;
+    int64_t sort;
+} sb_trace_group;
+
+/* Of XSpace: where a plane lies in the file; the names of its statistics are in it. */
+typedef struct sb_plane_place {
+    uint32_t source;
+    uint64_t at, n;
+} sb_plane_place;
+
+typedef enum sb_trace_format {
+    SB_FORMAT_XSPACE,
+    SB_FORMAT_KINETO,
+    SB_FORMAT_CHROME,
+    SB_FORMAT_STEP_STATS,
+} sb_trace_format;
+const char *sb_trace_format_name(sb_trace_format format);
+
+typedef struct sb_device {
+    uint32_t source;
+    int64_t id;
+    sb_slice name, capability; /* "9.0" */
+    uint64_t memory;
+    uint32_t multiprocessors;
+    uint32_t group; /* SB_NO_INDEX: nothing ran on it */
+} sb_device;
+
+typedef struct sb_fact {
+    uint32_t source;
+    sb_slice name, value;
+} sb_fact;
+
+/* A file of the capture: a host or a rank. */
+struct sb_trace_bytes;
+typedef struct sb_trace_source {
+    sb_slice name, path;
+    sb_trace_format format;
+    int64_t rank; /* -1: it does not say */
+    int64_t world;
+    sb_slice backend;
+    int64_t base_ns; /* Unix time of its zero; 0: it has none */
+    int64_t skew;    /* picoseconds that its clock was moved by */
+    uint64_t size, read;
+    struct sb_trace_bytes *bytes;
+} sb_trace_source;
+
+typedef struct sb_memory_event {
+    int64_t time;
+    uint64_t address;
+    int64_t bytes;               /* negative: freed */
+    int64_t allocated, reserved; /* of the device after it; -1: it does not say */
+    uint32_t device;             /* index into memory_devices */
+    uint32_t track;
+    uint32_t op; /* name + 1 of the operator around it; 0: none */
+} sb_memory_event;
+
+typedef struct sb_memory_device {
+    uint32_t source;
+    sb_slice name;
+} sb_memory_device;
+
+typedef enum sb_flow_kind { SB_FLOW_LAUNCH, SB_FLOW_FORWARD_BACKWARD, SB_FLOW_OTHER } sb_flow_kind;
+
+typedef struct sb_flow {
+    uint32_t from_track, from, to_track, to;
+    sb_flow_kind kind;
+} sb_flow;
+
+#define SB_TRACE_ODDS(X)                                                                           \
+    X(CUT_FILE, "cut_file", "the file ends early")                                                 \
+    X(CUT_GZIP, "cut_gzip", "the gzip archive ends early or is damaged")                           \
+    X(BAD_JSON, "bad_json", "pieces of JSON that can't be read; they were skipped or repaired")    \
+    X(BAD_MESSAGE, "bad_message", "messages that can't be read; they were skipped")                \
+    X(NEGATIVE, "negative_duration", "spans with a negative duration; shown as instants")          \
+    X(MISSING_END, "missing_end", "spans that begin and never end; shown up to the track's end")   \
+    X(MISSING_BEGIN, "missing_begin", "ends without a beginning; left out")                        \
+    X(CROSSING, "crossing", "spans that cross another one without nesting; shown in lanes below")  \
+    X(PHASE, "unknown_phase", "events of an unknown kind; left out")                               \
+    X(TRACKS, "too_many_tracks", "threads beyond 65 536; shown together in one track")             \
+    X(DEEP, "too_deep", "spans nested more than 1 000 deep; left out")                             \
+    X(FAR, "far_time", "events more than a day away from the others; left out")                    \
+    X(SKEW, "clock_skew",                                                                          \
+      "clocks that differ between ranks; moved so that collectives end together")                  \
+    X(REUSED, "reused_id", "ids used again while still in use")                                    \
+    X(NO_POSITION, "no_position", "events that carry a count and no time; left out")               \
+    X(ERROR, "capture_error", "errors that the profiler itself reports")                           \
+    X(WARNING, "capture_warning", "warnings that the profiler itself reports")                     \
+    X(LONG_NAME, "long_name", "names longer than 10 000 bytes; cut")                               \
+    X(EMPTY_DEVICE, "empty_device", "devices on which nothing was recorded")                       \
+    X(SELF, "self_below_zero", "spans whose children take longer than they do; self time is 0")
+
+typedef enum sb_trace_odd {
+#define SB_ODD_ID(id, name, text) SB_TRACE_ODD_##id,
+    SB_TRACE_ODDS(SB_ODD_ID)
+#undef SB_ODD_ID
+        SB_TRACE_ODD_COUNT,
+} sb_trace_odd;
+const char *sb_trace_odd_name(sb_trace_odd odd);
+const char *sb_trace_odd_text(sb_trace_odd odd);
+
+#define SB_TRACE_EXAMPLES 5
+typedef struct sb_oddity {
+    uint64_t n;
+    uint32_t shown;
+    sb_slice examples[SB_TRACE_EXAMPLES];
+} sb_oddity;
+
+typedef struct sb_trace_opts {
+    const char *spool_dir; /* of unlinked temporary files; NULL: /tmp */
+    uint64_t most_bytes;   /* of one file, decompressed; 0: 64 GiB */
+    uint64_t most_spans;   /* of all; 0: 1 << 31 */
+    /* How far reading is; false ends it. May be NULL. */
+    bool (*progress)(void *ud, uint64_t done, uint64_t total);
+    void *ud;
+} sb_trace_opts;
+
+struct sb_trace_build; /* while it is read (build.h) */
+
+typedef struct sb_trace {
+    const sb_alloc *alloc;
+    sb_trace_opts opts;
+    sb_arena texts;
+    sb_intern names;
+    SB_VEC(sb_trace_source) sources;
+    SB_VEC(sb_trace_group) groups;
+    SB_VEC(sb_track) tracks;
+    SB_VEC(sb_extra) extras; /* the first is not used */
+    SB_VEC(sb_memory_event) memory;
+    SB_VEC(sb_memory_device) memory_devices;
+    SB_VEC(sb_device) devices;
+    SB_VEC(sb_fact) facts;
+    SB_VEC(sb_plane_place) planes;
+    SB_VEC(sb_flow) flows;  /* by (from_track, from) */
+    uint32_t *flows_by_end; /* by (to_track, to) */
+    uint32_t *track_order;  /* as they are shown */
+    sb_oddity odds[SB_TRACE_ODD_COUNT];
+    int64_t base_ns; /* 0: no absolute time */
+    int64_t duration;
+    uint64_t span_count;
+    uint32_t first_step_track; /* that the reader made */
+    struct sb_trace_build *build;
+} sb_trace;
+
+sb_status sb_trace_new(sb_trace **out, const sb_alloc *alloc, const sb_trace_opts *opts,
+                       sb_err *err);
+void sb_trace_free(sb_trace *t);
+sb_status sb_trace_finish(sb_trace *t, sb_err *err);
+/* What it takes in memory. */
+size_t sb_trace_bytes_held(const sb_trace *t);
+
+static inline sb_slice sb_trace_name(const sb_trace *t, uint32_t name) {
+    return sb_intern_name(&t->names, name);
+}
+static inline const sb_extra *sb_span_extra(const sb_trace *t, const sb_trace_span *s) {
+    return s->extra ? &t->extras.items[s->extra] : NULL;
+}
+static inline uint32_t sb_track_source(const sb_trace *t, const sb_track *k) {
+    return t->groups.items[k->group].source;
+}
+/* The span around another one, or the deepest one at a time; SB_NO_INDEX: none. */
+uint32_t sb_track_parent(const sb_track *k, uint32_t index);
+uint32_t sb_track_at(const sb_track *k, int64_t time);
+/* Time that the children of a span leave to it. */
+int64_t sb_track_self(const sb_track *k, uint32_t index, uint32_t *children);
+
+void sb_trace_note(sb_trace *t, sb_trace_odd odd, uint64_t n, sb_slice example);
+void sb_trace_notef(sb_trace *t, sb_trace_odd odd, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif
