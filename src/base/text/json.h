@@ -101,6 +101,23 @@ static inline void sb_json_put_bool(sb_json *j, const char *key, bool x) {
     sb_json_key_str(j, key);
     sb_json_bool(j, x);
 }
+/* A key, and the array or the object behind it, which begins. */
+static inline void sb_json_open_array(sb_json *j, const char *key) {
+    sb_json_key_str(j, key);
+    sb_json_begin_array(j);
+}
+static inline void sb_json_open_object(sb_json *j, const char *key) {
+    sb_json_key_str(j, key);
+    sb_json_begin_object(j);
+}
+/* A key, and a number or null. */
+static inline void sb_json_put_int_or_null(sb_json *j, const char *key, int64_t x, bool is_known) {
+    sb_json_key_str(j, key);
+    if (is_known)
+        sb_json_int(j, x);
+    else
+        sb_json_null(j);
+}
 
 /* Appends text with its quotes and escapes, outside of any writer. */
 void sb_json_quote(sb_buf *out, sb_slice text, bool utf8);

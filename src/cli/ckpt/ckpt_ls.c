@@ -1,9 +1,9 @@
 /* ckpt_ls.c: `seaboard ckpt ls` and `show`: what is in a checkpoint. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/slice.h"
+#include "base/sort_rows.h"
 #include "base/text/json.h"
 #include "base/vec.h"
 #include "ckpt/export/measure.h"
@@ -18,18 +18,8 @@
 
 /* ---- ls -------------------------------------------------------------------------------------- */
 
-typedef struct row {
-    const sb_bundle_tensor *t;
-    uint64_t bytes;
-} row;
-
-typedef SB_VEC(row) rows;
-
-static int by_bytes(const void *x, const void *y) {
-    const row *a = x, *b = y;
-    if (a->bytes != b->bytes) return a->bytes > b->bytes ? -1 : 1;
-    return sb_slice_cmp(a->t->name, b->t->name);
-}
+/* The tensors that are listed, by their places in the checkpoint; the key is what they take. */
+typedef SB_VEC(sb_sort_row) rows;
 
 static sb_status list_rows(sb_ckpt_cli *c, sb_bundle *b, rows *out, sb_err *err) {
     const char *sort = c->args->options[SB_CKPT_SORT].text;
@@ -38,17 +28,16 @@ static sb_status list_rows(sb_ckpt_cli *c, sb_bundle *b, rows *out, sb_err *err)
     for (size_t i = 0; i < sb_bundle_count(b); i++) {
         const sb_bundle_tensor *t = sb_bundle_at(b, i);
         if (!sb_ckpt_cli_wants(c, t->name)) continue;
-        row *slot = SB_VEC_PUSH(out, c->cli->env->alloc, SIZE_MAX);
+        sb_sort_row *slot = SB_VEC_PUSH(out, c->cli->env->alloc, SIZE_MAX);
         if (!slot) return sb_fail_nomem(err, "for a list");
-        *slot = (row){t, sb_bundle_bytes(b, t)};
+        *slot = (sb_sort_row){i, (double)sb_bundle_bytes(b, t), t->name};
     }
-    if (out->n && sort && strcmp(sort, "bytes") == 0)
-        qsort(out->items, out->n, sizeof *out->items, by_bytes);
+    if (sort && strcmp(sort, "bytes") == 0)
+        sb_sort_rows(out->items, out->n, SB_SORT_GREATEST_FIRST);
     return SB_OK;
 }
 
-static void add_json_row(sb_json *j, const row *r, bool is_long) {
-    const sb_bundle_tensor *t = r->t;
+static void add_json_row(sb_json *j, sb_bundle *b, const sb_bundle_tensor *t, bool is_long) {
     sb_json_begin_object(j);
     sb_json_put_text(j, "name", t->name);
     sb_json_put_str(j, "dtype", sb_dtype_name(t->dtype));
@@ -56,7 +45,7 @@ static void add_json_row(sb_json *j, const row *r, bool is_long) {
     sb_json_begin_array(j);
     for (uint32_t d = 0; d < t->rank; d++) sb_json_int(j, t->dims[d]);
     sb_json_end_array(j);
-    sb_json_put_uint(j, "bytes", r->bytes);
+    sb_json_put_uint(j, "bytes", sb_bundle_bytes(b, t));
     if (is_long) {
         sb_json_put_uint(j, "pieces", t->slice_count);
         sb_json_put_uint(j, "shard", t->shard);
@@ -66,34 +55,37 @@ static void add_json_row(sb_json *j, const row *r, bool is_long) {
     sb_json_end_object(j);
 }
 
-static void put_json_rows(sb_ckpt_cli *c, const rows *all) {
+static void put_json_rows(sb_ckpt_cli *c, sb_bundle *b, const rows *all) {
     sb_json j;
     sb_json_init(&j, &c->cli->line, &(sb_json_opts){.spaced = true, .indent = 1});
     sb_json_begin_array(&j);
     for (size_t i = 0; i < all->n; i++)
-        add_json_row(&j, &all->items[i], c->args->options[SB_CKPT_LONG].given);
+        add_json_row(&j, b, sb_bundle_at(b, all->items[i].index),
+                     c->args->options[SB_CKPT_LONG].given);
     sb_json_end_array(&j);
     sb_buf_add_byte(&c->cli->line, '\n');
 }
 
 /* Numbers that a model has: strings are none. */
-static uint64_t count_parameters(const rows *all) {
+static uint64_t count_parameters(sb_bundle *b, const rows *all) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < all->n; i++)
-        if (sb_bundle_width(all->items[i].t)) sum += all->items[i].t->count;
+    for (size_t i = 0; i < all->n; i++) {
+        const sb_bundle_tensor *t = sb_bundle_at(b, all->items[i].index);
+        if (sb_bundle_width(t)) sum += t->count;
+    }
     return sum;
 }
 
-static void put_text_rows(sb_ckpt_cli *c, const rows *all) {
+static void put_text_rows(sb_ckpt_cli *c, sb_bundle *b, const rows *all) {
     sb_buf *line = &c->cli->line;
     uint64_t bytes = 0;
     for (size_t i = 0; i < all->n; i++) {
-        const sb_bundle_tensor *t = all->items[i].t;
+        const sb_bundle_tensor *t = sb_bundle_at(b, all->items[i].index);
         sb_cli_add_shown(line, t->name, 0);
         sb_buf_printf(line, "  %s ", sb_dtype_name(t->dtype));
         sb_ckpt_cli_add_shape(line, t);
         sb_buf_add_str(line, "  ");
-        sb_ckpt_cli_add_size(line, all->items[i].bytes);
+        sb_ckpt_cli_add_size(line, sb_bundle_bytes(b, t));
         if (c->args->options[SB_CKPT_LONG].given) {
             if (t->slice_count)
                 sb_buf_printf(line, "  in %u pieces", t->slice_count);
@@ -102,12 +94,12 @@ static void put_text_rows(sb_ckpt_cli *c, const rows *all) {
                               (unsigned long long)t->offset, t->crc);
         }
         sb_buf_add_byte(line, '\n');
-        bytes += all->items[i].bytes;
+        bytes += sb_bundle_bytes(b, t);
         if (!sb_cli_put(c->cli)) return;
     }
     sb_cli_add_count(line, all->n);
     sb_buf_add_str(line, all->n == 1 ? " tensor, " : " tensors, ");
-    sb_cli_add_count(line, count_parameters(all));
+    sb_cli_add_count(line, count_parameters(b, all));
     sb_buf_add_str(line, " numbers, ");
     sb_ckpt_cli_add_size(line, bytes);
     sb_buf_add_byte(line, '\n');
@@ -119,7 +111,7 @@ int sb_ckpt_ls(sb_ckpt_cli *c) {
     rows all = {0};
     sb_status status = sb_ckpt_cli_open(c, c->operands[0], &b, &err);
     if (status == SB_OK) status = list_rows(c, b, &all, &err);
-    if (status == SB_OK) c->json ? put_json_rows(c, &all) : put_text_rows(c, &all);
+    if (status == SB_OK) c->json ? put_json_rows(c, b, &all) : put_text_rows(c, b, &all);
     int code = status == SB_OK ? sb_ckpt_cli_put(c) : sb_cli_fail(c->cli, &err);
     SB_VEC_FREE(&all, c->cli->env->alloc);
     sb_bundle_close(b);

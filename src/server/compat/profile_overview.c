@@ -23,8 +23,7 @@ typedef struct column {
 
 static void begin_table(sb_json *j, const column *columns, size_t n) {
     sb_json_begin_object(j);
-    sb_json_key_str(j, "cols");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "cols");
     for (size_t i = 0; i < n; i++) {
         sb_json_begin_object(j);
         sb_json_put_str(j, "id", columns[i].id);
@@ -33,14 +32,12 @@ static void begin_table(sb_json *j, const column *columns, size_t n) {
         sb_json_end_object(j);
     }
     sb_json_end_array(j);
-    sb_json_key_str(j, "rows");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "rows");
 }
 
 static void begin_row(sb_json *j) {
     sb_json_begin_object(j);
-    sb_json_key_str(j, "c");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "c");
 }
 
 static void end_row(sb_json *j) {
@@ -68,8 +65,7 @@ static void add_text(sb_json *j, sb_slice text) {
 
 static void begin_properties(sb_json *j) {
     sb_json_end_array(j);
-    sb_json_key_str(j, "p");
-    sb_json_begin_object(j);
+    sb_json_open_object(j, "p");
 }
 
 static void end_table(sb_json *j) {

@@ -27,31 +27,33 @@ static bool wants_source(const viewer *v, uint32_t source) {
     return v->hosts.n == 0;
 }
 
-static void add_name(sb_json *j, const char *what, uint32_t pid, int64_t tid, sb_slice name) {
+/* An event that says something of a process, or of a thread where tid is not negative; its argument
+ * comes next. */
+static void begin_metadata(sb_json *j, const char *what, uint32_t pid, int64_t tid) {
     sb_json_begin_object(j);
     sb_json_put_uint(j, "pid", pid);
     if (tid >= 0) sb_json_put_int(j, "tid", tid);
     sb_json_put_str(j, "ph", "M");
     sb_json_put_str(j, "name", what);
-    sb_json_key_str(j, "args");
-    sb_json_begin_object(j);
-    sb_json_put_text(j, "name", name);
+    sb_json_open_object(j, "args");
+}
+
+static void end_metadata(sb_json *j) {
     sb_json_end_object(j);
     sb_json_end_object(j);
 }
 
+static void add_name(sb_json *j, const char *what, uint32_t pid, int64_t tid, sb_slice name) {
+    begin_metadata(j, what, pid, tid);
+    sb_json_put_text(j, "name", name);
+    end_metadata(j);
+}
+
 /* The order of processes and threads is that of our own timeline. */
 static void add_order(sb_json *j, const char *what, uint32_t pid, int64_t tid, size_t at) {
-    sb_json_begin_object(j);
-    sb_json_put_uint(j, "pid", pid);
-    if (tid >= 0) sb_json_put_int(j, "tid", tid);
-    sb_json_put_str(j, "ph", "M");
-    sb_json_put_str(j, "name", what);
-    sb_json_key_str(j, "args");
-    sb_json_begin_object(j);
+    begin_metadata(j, what, pid, tid);
     sb_json_put_uint(j, "sort_index", at);
-    sb_json_end_object(j);
-    sb_json_end_object(j);
+    end_metadata(j);
 }
 
 static void add_event(const viewer *v, uint32_t track, int64_t start, int64_t dur, uint32_t name) {
@@ -109,12 +111,10 @@ sb_status sb_compat_profile_trace(sb_http_request *q, sb_http_reply *r, const sb
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
     sb_json_put_str(&j, "displayTimeUnit", "ns");
-    sb_json_key_str(&j, "metadata");
-    sb_json_begin_object(&j);
+    sb_json_open_object(&j, "metadata");
     sb_json_put_bool(&j, "highres-ticks", true);
     sb_json_end_object(&j);
-    sb_json_key_str(&j, "traceEvents");
-    sb_json_begin_array(&j);
+    sb_json_open_array(&j, "traceEvents");
     for (uint32_t i = 0; i < t->groups.n; i++) {
         if (!wants_source(&v, t->groups.items[i].source)) continue;
         add_name(&j, "process_name", i + 1, -1, t->groups.items[i].name);
@@ -126,8 +126,7 @@ sb_status sb_compat_profile_trace(sb_http_request *q, sb_http_reply *r, const sb
     }
     if (status != SB_OK) return status;
     sb_json_end_array(&j);
-    sb_json_key_str(&j, "fullTimespan");
-    sb_json_begin_array(&j);
+    sb_json_open_array(&j, "fullTimespan");
     sb_json_double(&j, 0);
     sb_json_double(&j, end_ms);
     sb_json_end_array(&j);

@@ -711,13 +711,16 @@ export interface ProfileOdd {
 export interface ProfileStep {
   name: string;
   number: number;
-  startPs: number;
-  durationPs: number;
   source: number;
+  track: number;
+  index: number;
+  startPs: number;
+  durationPs: number; // until what it launched has ended
 }
 export interface ProfileSteps {
   rule: ProfileStepRule; // by which they were found
   name: string; // of rules that go by a name
+  count: number;
   items: ProfileStep[]; // at most 10 000
 }
 export interface ProfileTracks {

@@ -46,18 +46,18 @@ static sb_status choose_steps(sb_profile_ask *p, sb_http_reply *r) {
     return status;
 }
 
-sb_status sb_profile_ask_begin(sb_profile_ask *p, sb_http_request *q, sb_http_reply *r, void *app) {
+/* SB_END: the reply says why not. To be ended in any case. */
+static sb_status begin(sb_profile_ask *p, sb_http_request *q, sb_http_reply *r, void *app) {
     *p = (sb_profile_ask){.q = q, .app = app};
+    sb_arena_init(&p->arena, q->alloc, 256 << 10, ASK_BYTES);
     if (q->method == SB_HTTP_POST) {
         p->body = sb_api_body(q, r);
         if (!p->body) return SB_END;
     }
-    sb_arena_init(&p->arena, q->alloc, 256 << 10, ASK_BYTES);
     p->kept = sb_profiles_find(p->app->profiles, sb_profile_text(p, "capture"));
     if (!p->kept) {
         sb_api_fail(r, 409, "not_open",
                     "this capture is not open: POST profile/open {\"capture\"} first");
-        sb_profile_ask_end(p);
         return SB_END;
     }
     p->own_trace = *p->kept->trace;
@@ -67,19 +67,20 @@ sb_status sb_profile_ask_begin(sb_profile_ask *p, sb_http_request *q, sb_http_re
     p->own_analysis.t = p->t;
     p->a = &p->own_analysis;
     sb_status status = choose_steps(p, r);
-    if (status != SB_OK) {
-        sb_profile_ask_end(p);
-        return status;
-    }
-    if (!p->body) set_etag(p, r);
-    return SB_OK;
+    if (status == SB_OK && !p->body) set_etag(p, r);
+    return status;
 }
 
-void sb_profile_ask_end(sb_profile_ask *p) {
-    sb_analysis_free(p->made);
-    sb_profiles_release(p->app->profiles, p->kept);
-    sb_arena_fini(&p->arena);
-    json_decref(p->body);
+sb_status sb_profile_answer(sb_http_request *q, sb_http_reply *r, void *app,
+                            sb_status (*answer)(sb_profile_ask *p, sb_http_reply *r)) {
+    sb_profile_ask p;
+    sb_status status = begin(&p, q, r, app);
+    if (status == SB_OK) status = answer(&p, r);
+    sb_analysis_free(p.made);
+    sb_profiles_release(p.app->profiles, p.kept);
+    sb_arena_fini(&p.arena);
+    json_decref(p.body);
+    return status == SB_END ? SB_OK : status;
 }
 
 void sb_profile_begin(sb_json *j, const sb_profile_ask *p, sb_http_reply *r) {

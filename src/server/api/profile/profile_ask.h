@@ -20,10 +20,10 @@ typedef struct sb_profile_ask {
     sb_arena arena;
 } sb_profile_ask;
 
-/* Finds the capture, from the body of a POST or the query of a GET, whose reply also gets an ETag.
- * SB_END: the reply says why not. After SB_OK, sb_profile_ask_end. */
-sb_status sb_profile_ask_begin(sb_profile_ask *p, sb_http_request *q, sb_http_reply *r, void *app);
-void sb_profile_ask_end(sb_profile_ask *p);
+/* Finds the capture, from the body of a POST or the query of a GET, whose reply also gets an ETag,
+ * and calls `answer` with it. Where there is none the reply says so. */
+sb_status sb_profile_answer(sb_http_request *q, sb_http_reply *r, void *app,
+                            sb_status (*answer)(sb_profile_ask *p, sb_http_reply *r));
 /* Begins the JSON answer: version and epoch. */
 void sb_profile_begin(sb_json *j, const sb_profile_ask *p, sb_http_reply *r);
 

@@ -3,7 +3,7 @@
  * microseconds. */
 #include "profile/analysis/views.h"
 #include "query/csv.h"
-#include "server/api/profile/profile_ask.h"
+#include "server/api/profile/profile_tables.h"
 #include "base/banned.h"
 
 static void add_us(sb_buf *out, int64_t ps) {
@@ -118,7 +118,7 @@ static bool add_collectives(sb_buf *out, sb_profile_ask *p) {
     return true;
 }
 
-sb_status sb_api_profile_csv(sb_http_request *q, sb_http_reply *r, void *app) {
+static sb_status answer_csv(sb_profile_ask *p, sb_http_reply *r) {
     static const struct {
         const char *table, *file;
         bool (*add)(sb_buf *out, sb_profile_ask *p);
@@ -127,20 +127,14 @@ sb_status sb_api_profile_csv(sb_http_request *q, sb_http_reply *r, void *app) {
                   {"input", "input.csv", add_input},
                   {"modules", "modules.csv", add_modules},
                   {"collectives", "collectives.csv", add_collectives}};
-    sb_profile_ask p;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    sb_slice wanted = sb_profile_text(&p, "table");
-    size_t i = 0, n = sizeof tables / sizeof tables[0];
-    while (i < n && !sb_slice_eq(wanted, sb_slice_str(tables[i].table))) i++;
-    if (i == n) {
-        status = sb_api_fail(r, 404, "not_found",
-                             "there is no such table: steps, memory, input, modules, collectives");
-    } else {
-        sb_http_type(r, "text/csv; charset=utf-8");
-        sb_http_user_content(r, sb_slice_str(tables[i].file));
-        status = tables[i].add(sb_http_body(r), &p) ? SB_OK : SB_NOMEM;
-    }
-    sb_profile_ask_end(&p);
-    return status;
+    sb_slice wanted = sb_profile_text(p, "table");
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (sb_slice_eq(wanted, sb_slice_str(tables[i].table)))
+            return tables[i].add(sb_profile_begin_csv(r, tables[i].file), p) ? SB_OK : SB_NOMEM;
+    return sb_api_fail(r, 404, "not_found",
+                       "there is no such table: steps, memory, input, modules, collectives");
+}
+
+sb_status sb_api_profile_csv(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_csv);
 }

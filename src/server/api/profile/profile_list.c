@@ -7,18 +7,13 @@
 
 static void add_sources(sb_json *j, sb_app *app, const sb_capture *c) {
     const sb_kept_trace *kept = sb_profiles_find(app->profiles, sb_slice_str(c->id));
-    sb_json_key_str(j, "sources");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "sources");
     for (size_t i = 0; i < c->file_count; i++) {
         const sb_capture_file *f = &c->files[i];
         sb_json_begin_object(j);
         sb_json_put_text(j, "name", f->name);
-        sb_json_key_str(j, "rank");
         int64_t rank = kept && i < kept->trace->sources.n ? kept->trace->sources.items[i].rank : -1;
-        if (rank >= 0)
-            sb_json_int(j, rank);
-        else
-            sb_json_null(j);
+        sb_json_put_int_or_null(j, "rank", rank, rank >= 0);
         sb_json_put_uint(j, "span", f->span);
         sb_json_put_uint(j, "bytes", f->size);
         sb_json_put_text(j, "file", f->shown);
@@ -61,8 +56,7 @@ void sb_profile_add_capture(sb_json *j, sb_app *app, const sb_capture *c) {
     sb_json_put_uint(j, "job", info.job);
     sb_json_put_str(j, "error", info.error);
     if (info.summary.is_known) {
-        sb_json_key_str(j, "summary");
-        sb_json_begin_object(j);
+        sb_json_open_object(j, "summary");
         sb_json_put_int(j, "stepPs", info.summary.step_ps);
         sb_json_put_double(j, "busy", info.summary.busy);
         sb_json_put_uint(j, "odd", info.summary.odd);
@@ -91,8 +85,7 @@ sb_status sb_api_profile_captures(sb_http_request *q, sb_http_reply *r, void *op
     sb_api_begin(&j, r, app);
     void *held = sb_profiles_hold_list(app->profiles, &list);
     sb_json_put_bool(&j, "scanning", list.is_scanning);
-    sb_json_key_str(&j, "captures");
-    sb_json_begin_array(&j);
+    sb_json_open_array(&j, "captures");
     for (size_t i = 0; i < list.captures.n; i++)
         sb_profile_add_capture(&j, app, &list.captures.items[i]);
     sb_profiles_release_list(app->profiles, held);

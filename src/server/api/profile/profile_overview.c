@@ -6,59 +6,19 @@
 
 #define MOST_STEPS 2000u
 
-static void add_parts(sb_json *j, const char *key, const int64_t *parts) {
-    int64_t sum = 0;
-    for (int i = 0; i < SB_PART_COUNT; i++) sum += parts[i];
-    sb_json_key_str(j, key);
-    sb_json_begin_array(j);
-    for (int i = 0; i < SB_PART_COUNT; i++) {
-        if (!parts[i]) continue;
-        sb_json_begin_object(j);
-        sb_json_put_str(j, "kind", sb_part_name((sb_step_part)i));
-        sb_json_put_int(j, "ps", parts[i]);
-        sb_json_put_double(j, "share", sum ? (double)parts[i] / (double)sum : 0);
-        sb_json_end_object(j);
-    }
-    sb_json_end_array(j);
-}
-
-static void add_steps(sb_json *j, const sb_analysis *a) {
-    sb_json_key_str(j, "steps");
-    sb_json_begin_object(j);
-    sb_json_put_str(j, "rule", sb_step_rule_name(a->rule));
-    sb_json_put_text(j, "name", a->step_name ? sb_trace_name(a->t, a->step_name - 1) : SB_LIT(""));
-    sb_json_put_uint(j, "count", a->step_count);
-    sb_json_key_str(j, "items");
-    sb_json_begin_array(j);
-    for (size_t i = 0; i < a->step_count && i < MOST_STEPS; i++) {
-        const sb_step *s = &a->steps[i];
-        sb_json_begin_object(j);
-        sb_json_put_text(j, "name", sb_trace_name(a->t, s->name));
-        sb_json_put_int(j, "number", s->number);
-        sb_json_put_uint(j, "source", s->source);
-        sb_json_put_uint(j, "track", s->track);
-        sb_json_put_uint(j, "index", s->index);
-        sb_json_put_int(j, "startPs", s->start);
-        sb_json_put_int(j, "durationPs", s->dur);
-        add_parts(j, "parts", s->parts);
-        sb_json_end_object(j);
-    }
-    sb_json_end_array(j);
-    sb_json_end_object(j);
-    sb_json_key_str(j, "stats");
-    sb_json_begin_object(j);
+static void add_stats(sb_json *j, const sb_analysis *a) {
+    sb_json_open_object(j, "stats");
     sb_json_put_int(j, "medianPs", a->stats.median);
     sb_json_put_int(j, "p95Ps", a->stats.p95);
     sb_json_put_int(j, "worstPs", a->stats.worst);
     sb_json_put_int(j, "meanPs", a->stats.mean);
     sb_json_put_int(j, "deviationPs", a->stats.deviation);
     sb_json_end_object(j);
-    add_parts(j, "median", a->stats.parts);
+    sb_profile_add_parts(j, "median", a->stats.parts);
 }
 
 static void add_devices(sb_json *j, const sb_trace *t) {
-    sb_json_key_str(j, "devices");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "devices");
     for (size_t i = 0; i < t->devices.n; i++) {
         const sb_device *d = &t->devices.items[i];
         sb_json_begin_object(j);
@@ -71,8 +31,7 @@ static void add_devices(sb_json *j, const sb_trace *t) {
         sb_json_end_object(j);
     }
     sb_json_end_array(j);
-    sb_json_key_str(j, "facts");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "facts");
     for (size_t i = 0; i < t->facts.n && i < 200; i++) {
         sb_json_begin_array(j);
         sb_json_text(j, t->facts.items[i].name);
@@ -84,8 +43,7 @@ static void add_devices(sb_json *j, const sb_trace *t) {
 
 /* What the host does while the device does nothing. */
 static void add_idle(sb_json *j, const sb_analysis *a) {
-    sb_json_key_str(j, "idle");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "idle");
     for (uint32_t i = 0; i < a->t->sources.n; i++) {
         const sb_source_parts *p = &a->sources[i];
         int64_t parts[SB_PART_COUNT] = {0};
@@ -96,7 +54,7 @@ static void add_idle(sb_json *j, const sb_analysis *a) {
         sb_json_put_text(j, "name", a->t->sources.items[i].name);
         sb_json_put_int(j, "spanPs", p->to - p->from);
         sb_json_put_int(j, "busyPs", p->device_busy);
-        add_parts(j, "parts", parts);
+        sb_profile_add_parts(j, "parts", parts);
         sb_json_end_object(j);
     }
     sb_json_end_array(j);
@@ -106,8 +64,7 @@ static bool add_advice(sb_json *j, sb_profile_ask *p) {
     sb_advice *items;
     size_t n;
     if (!sb_view_advice(p->a, &items, &n, &p->arena)) return false;
-    sb_json_key_str(j, "advice");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "advice");
     for (size_t i = 0; i < n; i++) {
         const sb_advice *v = &items[i];
         sb_json_begin_object(j);
@@ -119,8 +76,7 @@ static bool add_advice(sb_json *j, sb_profile_ask *p) {
         sb_json_put_str(j, "text", v->text);
         sb_json_put_str(j, "find", v->find);
         sb_json_put_uint(j, "count", v->count);
-        sb_json_key_str(j, "slices");
-        sb_json_begin_array(j);
+        sb_json_open_array(j, "slices");
         for (uint32_t k = 0; k < v->slice_count; k++)
             sb_profile_add_ref(j, p->t, v->tracks[k], v->slices[k]);
         sb_json_end_array(j);
@@ -172,8 +128,7 @@ static void add_verdict(sb_json *j, const sb_analysis *a) {
         most = ps;
         kind = causes[i];
     }
-    sb_json_key_str(j, "verdict");
-    sb_json_begin_object(j);
+    sb_json_open_object(j, "verdict");
     sb_json_put_str(j, "kind", a->step_count ? sb_part_name(kind) : "none");
     sb_json_put_double(
         j, "share", a->stats.median ? (double)a->stats.parts[kind] / (double)a->stats.median : 0);
@@ -186,35 +141,34 @@ static void add_communication(sb_json *j, const sb_analysis *a) {
         all += a->sources[i].communication;
         exposed += a->sources[i].parts[SB_PART_COMMUNICATION];
     }
-    sb_json_key_str(j, "communication");
-    sb_json_begin_object(j);
+    sb_json_open_object(j, "communication");
     sb_json_put_int(j, "totalPs", all);
     sb_json_put_int(j, "exposedPs", exposed);
     sb_json_end_object(j);
 }
 
-sb_status sb_api_profile_overview(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
+static sb_status answer_overview(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    sb_profile_begin(&j, &p, r);
-    sb_json_put_bool(&j, "hasDevice", p.a->has_device);
-    sb_json_put_double(&j, "deviceBusy", p.a->device_busy);
-    add_verdict(&j, p.a);
-    add_steps(&j, p.a);
-    add_devices(&j, p.t);
-    add_idle(&j, p.a);
-    add_communication(&j, p.a);
-    sb_json_key_str(&j, "top");
-    sb_json_begin_array(&j);
-    for (size_t i = 0, shown = 0; i < p.a->op_count && shown < 10; i++) {
-        if (p.a->ops[i].kind == SB_SPAN_STEP) continue;
-        sb_profile_add_op(&j, p.t, &p.a->ops[i]);
+    sb_profile_begin(&j, p, r);
+    sb_json_put_bool(&j, "hasDevice", p->a->has_device);
+    sb_json_put_double(&j, "deviceBusy", p->a->device_busy);
+    add_verdict(&j, p->a);
+    sb_profile_add_steps(&j, p->a, MOST_STEPS, true);
+    add_stats(&j, p->a);
+    add_devices(&j, p->t);
+    add_idle(&j, p->a);
+    add_communication(&j, p->a);
+    sb_json_open_array(&j, "top");
+    for (size_t i = 0, shown = 0; i < p->a->op_count && shown < 10; i++) {
+        if (p->a->ops[i].kind == SB_SPAN_STEP) continue;
+        sb_profile_add_op(&j, p->t, &p->a->ops[i]);
         shown++;
     }
     sb_json_end_array(&j);
-    bool is_done = add_memory(&j, &p) && add_advice(&j, &p);
-    sb_profile_ask_end(&p);
+    bool is_done = add_memory(&j, p) && add_advice(&j, p);
     return is_done ? sb_api_end(&j, r) : SB_NOMEM;
+}
+
+sb_status sb_api_profile_overview(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_overview);
 }

@@ -23,8 +23,7 @@ static void add_flow(sb_json *j, const sb_trace *t, const sb_flow *f, bool is_ou
 
 static void add_flows(sb_json *j, const sb_trace *t, uint32_t track, uint32_t index) {
     size_t i, shown = 0;
-    sb_json_key_str(j, "flows");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "flows");
     SB_PARTITION_POINT(
         i, 0, t->flows.n,
         t->flows.items[i].from_track < track ||
@@ -49,8 +48,7 @@ static void add_parents(sb_json *j, const sb_trace *t, uint32_t track, uint32_t 
     for (uint32_t at = sb_track_parent(k, index); at != SB_NO_INDEX && n < MOST_PARENTS;
          at = sb_track_parent(k, at))
         parents[n++] = at;
-    sb_json_key_str(j, "parents");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "parents");
     while (n-- > 0) sb_profile_add_ref(j, t, track, parents[n]);
     sb_json_end_array(j);
 }
@@ -96,25 +94,21 @@ static sb_status add_slice(sb_json *j, sb_profile_ask *p, uint32_t track, uint32
     return SB_OK;
 }
 
-sb_status sb_api_profile_slice(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
+static sb_status answer_slice(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    int64_t track = sb_profile_number(&p, "track", -1), index = sb_profile_number(&p, "index", -1);
-    if (track < 0 || (uint64_t)track >= p.t->tracks.n || index < 0 ||
-        (uint64_t)index >= p.t->tracks.items[track].spans.n) {
-        status = sb_api_fail(r, 404, "not_found", "there is no such slice");
-    } else {
-        sb_profile_begin(&j, &p, r);
-        status = add_slice(&j, &p, (uint32_t)track, (uint32_t)index, r);
-        if (status == SB_OK) status = sb_api_end(&j, r);
-        if (status == SB_REPLACED)
-            status =
-                sb_api_fail(r, 410, "gone", "the trace file has changed: open the capture again");
-    }
-    sb_profile_ask_end(&p);
-    return status;
+    int64_t track = sb_profile_number(p, "track", -1), index = sb_profile_number(p, "index", -1);
+    if (track < 0 || (uint64_t)track >= p->t->tracks.n || index < 0 ||
+        (uint64_t)index >= p->t->tracks.items[track].spans.n)
+        return sb_api_fail(r, 404, "not_found", "there is no such slice");
+    sb_profile_begin(&j, p, r);
+    sb_status status = add_slice(&j, p, (uint32_t)track, (uint32_t)index, r);
+    if (status == SB_REPLACED)
+        return sb_api_fail(r, 410, "gone", "the trace file has changed: open the capture again");
+    return status == SB_OK ? sb_api_end(&j, r) : status;
+}
+
+sb_status sb_api_profile_slice(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_slice);
 }
 
 /* ---- arrows of a window ---------------------------------------------------------------------- */
@@ -135,26 +129,19 @@ static void add_flow_row(sb_json *j, const sb_trace *t, const sb_flow *f) {
     sb_json_end_array(j);
 }
 
-sb_status sb_api_profile_flows(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
+static sb_status answer_flows(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
     size_t n;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    const sb_trace *t = p.t;
-    uint32_t *tracks = sb_profile_track_list(&p, &n);
-    uint8_t *wanted = sb_arena_zeroed(&p.arena, t->tracks.n + 1, 1);
-    int64_t from = sb_profile_number(&p, "from", 0), to = sb_profile_number(&p, "to", t->duration);
-    int64_t limit = sb_profile_number(&p, "limit", 1000);
-    if (!tracks || !wanted) {
-        sb_profile_ask_end(&p);
-        return SB_NOMEM;
-    }
+    const sb_trace *t = p->t;
+    uint32_t *tracks = sb_profile_track_list(p, &n);
+    uint8_t *wanted = sb_arena_zeroed(&p->arena, t->tracks.n + 1, 1);
+    int64_t from = sb_profile_number(p, "from", 0), to = sb_profile_number(p, "to", t->duration);
+    int64_t limit = sb_profile_number(p, "limit", 1000);
+    if (!tracks || !wanted) return SB_NOMEM;
     for (size_t i = 0; i < n; i++)
         if (tracks[i] < t->tracks.n) wanted[tracks[i]] = 1;
-    sb_profile_begin(&j, &p, r);
-    sb_json_key_str(&j, "flows");
-    sb_json_begin_array(&j);
+    sb_profile_begin(&j, p, r);
+    sb_json_open_array(&j, "flows");
     uint64_t total = 0;
     for (size_t i = 0; i < t->flows.n; i++) {
         const sb_flow *f = &t->flows.items[i];
@@ -166,6 +153,9 @@ sb_status sb_api_profile_flows(sb_http_request *q, sb_http_reply *r, void *app) 
     }
     sb_json_end_array(&j);
     sb_json_put_uint(&j, "total", total);
-    sb_profile_ask_end(&p);
     return sb_api_end(&j, r);
+}
+
+sb_status sb_api_profile_flows(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_flows);
 }

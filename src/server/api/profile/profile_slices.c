@@ -120,37 +120,39 @@ static sb_status add_bars(sb_profile_ask *p, sb_column_body *body, uint32_t entr
 typedef sb_status (*add_entry)(sb_profile_ask *p, sb_column_body *body, uint32_t entry,
                                uint32_t track, const sb_window *w);
 
-static sb_status answer(sb_http_request *q, sb_http_reply *r, void *app, const char *magic,
-                        uint32_t size, add_entry add) {
-    sb_profile_ask p;
+static sb_status answer(sb_profile_ask *p, sb_http_reply *r, const char *magic, uint32_t size,
+                        add_entry add) {
     size_t n;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    uint32_t *tracks = sb_profile_track_list(&p, &n);
-    sb_window w = window_of(&p);
-    if (!tracks) {
-        status = SB_NOMEM;
-    } else if (n > MOST_TRACKS) {
-        status = sb_api_fail(r, 400, "invalid", "at most %u tracks at once", MOST_TRACKS);
-    } else {
-        sb_column_body body;
-        sb_http_type(r, "application/x-seaboard-columns");
-        sb_http_compress(r, SB_HTTP_CODING_YES);
-        sb_column_begin(&body, sb_http_body(r), magic, sb_api_version(r, p.app), (uint32_t)n, size);
-        for (uint32_t i = 0; i < n && status == SB_OK; i++) {
-            sb_arena_mark mark = sb_arena_here(&p.arena);
-            status = sb_http_expired(q) ? SB_TIMEOUT : add(&p, &body, i, tracks[i], &w);
-            sb_arena_reset(&p.arena, mark);
-        }
+    uint32_t *tracks = sb_profile_track_list(p, &n);
+    sb_window w = window_of(p);
+    sb_status status = SB_OK;
+    sb_column_body body;
+    if (!tracks) return SB_NOMEM;
+    if (n > MOST_TRACKS)
+        return sb_api_fail(r, 400, "invalid", "at most %u tracks at once", MOST_TRACKS);
+    sb_http_type(r, "application/x-seaboard-columns");
+    sb_http_compress(r, SB_HTTP_CODING_YES);
+    sb_column_begin(&body, sb_http_body(r), magic, sb_api_version(r, p->app), (uint32_t)n, size);
+    for (uint32_t i = 0; i < n && status == SB_OK; i++) {
+        sb_arena_mark mark = sb_arena_here(&p->arena);
+        status = sb_http_expired(p->q) ? SB_TIMEOUT : add(p, &body, i, tracks[i], &w);
+        sb_arena_reset(&p->arena, mark);
     }
-    sb_profile_ask_end(&p);
     return status;
 }
 
+static sb_status answer_slices(sb_profile_ask *p, sb_http_reply *r) {
+    return answer(p, r, container, ENTRY, add_window);
+}
+
 sb_status sb_api_profile_slices(sb_http_request *q, sb_http_reply *r, void *app) {
-    return answer(q, r, app, container, ENTRY, add_window);
+    return sb_profile_answer(q, r, app, answer_slices);
+}
+
+static sb_status answer_counters(sb_profile_ask *p, sb_http_reply *r) {
+    return answer(p, r, count_container, COUNT_ENTRY, add_bars);
 }
 
 sb_status sb_api_profile_counters(sb_http_request *q, sb_http_reply *r, void *app) {
-    return answer(q, r, app, count_container, COUNT_ENTRY, add_bars);
+    return sb_profile_answer(q, r, app, answer_counters);
 }

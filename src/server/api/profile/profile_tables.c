@@ -1,52 +1,93 @@
-/* profile_tables.c: operators and kernels of a profile: sorted, filtered, paged, or all as CSV. */
+/* profile_tables.c: tables of a profile: sorted, filtered, paged, or all as CSV; operators and
+ * kernels. */
 #include "server/api/profile/profile_tables.h"
+
 #include "base/checked.h"
-
-#include <stdlib.h>
-
 #include "profile/read/read.h"
 #include "profile/trace/classify.h"
 #include "query/csv.h"
 #include "base/banned.h"
 
 #define MOST_ROWS 10000
+#define MOST_KERNELS 500 /* each is read again from the file */
 
-void sb_table_ask_read(sb_table_ask *out, const sb_profile_ask *p) {
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+bool sb_profile_table_init(sb_profile_table *out, sb_profile_ask *p, size_t most) {
     int64_t offset = sb_profile_number(p, "offset", 0), limit = sb_profile_number(p, "limit", 100);
-    *out = (sb_table_ask){.sort = sb_profile_text(p, "sort"), .find = sb_profile_text(p, "find")};
-    out->is_ascending = sb_slice_eq(sb_profile_text(p, "descending"), SB_LIT("0"));
+    *out =
+        (sb_profile_table){.sort = sb_profile_text(p, "sort"), .find = sb_profile_text(p, "find")};
+    if (sb_slice_eq(sb_profile_text(p, "descending"), SB_LIT("0")))
+        out->order = SB_SORT_LEAST_FIRST;
     out->is_csv = sb_slice_eq(sb_profile_text(p, "format"), SB_LIT("csv"));
-    out->offset = offset > 0 ? (size_t)offset : 0;
-    out->limit = limit >= 0 && limit < MOST_ROWS ? (size_t)limit : MOST_ROWS;
+    out->from = offset > 0 ? (size_t)offset : 0;
+    out->to = limit >= 0 ? (size_t)limit : SIZE_MAX; /* a number of rows until the table is whole */
+    out->rows = sb_arena_get(&p->arena, (most + 1) * sizeof *out->rows);
+    return out->rows != NULL;
 }
 
-static int compare_down(const void *a, const void *b) {
-    const sb_table_row *x = a, *y = b;
-    if (x->key != y->key) return x->key > y->key ? -1 : 1;
-    return sb_slice_cmp(x->name, y->name);
+bool sb_profile_table_is_sorted_by(const sb_profile_table *table, const char *column) {
+    return sb_slice_eq(table->sort, sb_slice_str(column));
 }
 
-static int compare_up(const void *a, const void *b) {
-    const sb_table_row *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return sb_slice_cmp(x->name, y->name);
+void sb_profile_table_add(sb_profile_table *table, size_t index, double key, sb_slice name) {
+    if (sb_text_holds(name, table->find)) table->rows[table->n++] = (sb_sort_row){index, key, name};
 }
 
-static int compare_names_down(const void *a, const void *b) {
-    return -compare_up(a, b);
-}
-
-void sb_table_sort(sb_table_row *rows, size_t n, const sb_table_ask *ask) {
-    bool is_name = sb_slice_eq(ask->sort, SB_LIT("name"));
-    if (n == 0) return;
-    if (is_name)
-        qsort(rows, n, sizeof *rows, ask->is_ascending ? compare_up : compare_names_down);
+void sb_profile_table_finish(sb_profile_table *table, size_t most) {
+    size_t limit = table->to < most ? table->to : most;
+    if (sb_profile_table_is_sorted_by(table, "name"))
+        sb_sort_rows_by_name(table->rows, table->n, table->order);
     else
-        qsort(rows, n, sizeof *rows, ask->is_ascending ? compare_up : compare_down);
+        sb_sort_rows(table->rows, table->n, table->order);
+    if (table->from > table->n) table->from = table->n;
+    table->to = table->n - table->from > limit ? table->from + limit : table->n;
 }
 
-bool sb_table_wants(const sb_table_ask *ask, sb_slice name) {
-    return sb_text_holds(name, ask->find);
+sb_buf *sb_profile_begin_csv(sb_http_reply *r, const char *file) {
+    sb_http_type(r, "text/csv; charset=utf-8");
+    sb_http_user_content(r, sb_slice_str(file));
+    return sb_http_body(r);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+void sb_profile_add_parts(sb_json *j, const char *key, const int64_t *parts) {
+    int64_t sum = 0;
+    for (int i = 0; i < SB_PART_COUNT; i++) sb_sum(&sum, parts[i]);
+    sb_json_open_array(j, key);
+    for (int i = 0; i < SB_PART_COUNT; i++) {
+        if (!parts[i]) continue;
+        sb_json_begin_object(j);
+        sb_json_put_str(j, "kind", sb_part_name((sb_step_part)i));
+        sb_json_put_int(j, "ps", parts[i]);
+        sb_json_put_double(j, "share", sum ? (double)parts[i] / (double)sum : 0);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+}
+
+void sb_profile_add_steps(sb_json *j, const sb_analysis *a, size_t most, bool has_parts) {
+    sb_json_open_object(j, "steps");
+    sb_json_put_str(j, "rule", sb_step_rule_name(a->rule));
+    sb_json_put_text(j, "name", a->step_name ? sb_trace_name(a->t, a->step_name - 1) : SB_LIT(""));
+    sb_json_put_uint(j, "count", a->step_count);
+    sb_json_open_array(j, "items");
+    for (size_t i = 0; i < a->step_count && i < most; i++) {
+        const sb_step *s = &a->steps[i];
+        sb_json_begin_object(j);
+        sb_json_put_text(j, "name", sb_trace_name(a->t, s->name));
+        sb_json_put_int(j, "number", s->number);
+        sb_json_put_uint(j, "source", s->source);
+        sb_json_put_uint(j, "track", s->track);
+        sb_json_put_uint(j, "index", s->index);
+        sb_json_put_int(j, "startPs", s->start);
+        sb_json_put_int(j, "durationPs", s->dur);
+        if (has_parts) sb_profile_add_parts(j, "parts", s->parts);
+        sb_json_end_object(j);
+    }
+    sb_json_end_array(j);
+    sb_json_end_object(j);
 }
 
 /* ---- operators ------------------------------------------------------------------------------- */
@@ -58,6 +99,14 @@ static const char *tensor_cores_of(const sb_trace *t, const sb_op_row *row) {
     return sb_op_may_use_tensor_cores(sb_trace_name(t, row->name)) ? "eligible" : "no";
 }
 
+void sb_profile_add_times(sb_json *j, int64_t host_total, int64_t host_self, int64_t device_total,
+                          int64_t device_self) {
+    sb_json_put_int(j, "hostTotalPs", host_total);
+    sb_json_put_int(j, "hostSelfPs", host_self);
+    sb_json_put_int(j, "deviceTotalPs", device_total);
+    sb_json_put_int(j, "deviceSelfPs", device_self);
+}
+
 void sb_profile_add_op(sb_json *j, const sb_trace *t, const sb_op_row *row) {
     sb_json_begin_object(j);
     sb_json_put_uint(j, "id", row->name);
@@ -65,34 +114,28 @@ void sb_profile_add_op(sb_json *j, const sb_trace *t, const sb_op_row *row) {
     sb_json_put_uint(j, "kind", row->kind);
     sb_json_put_text(j, "shape", row->shape ? sb_trace_name(t, row->shape - 1) : SB_LIT(""));
     sb_json_put_uint(j, "calls", row->calls);
-    sb_json_put_int(j, "hostTotalPs", row->host_total);
-    sb_json_put_int(j, "hostSelfPs", row->host_self);
-    sb_json_put_int(j, "deviceTotalPs", row->device_total);
-    sb_json_put_int(j, "deviceSelfPs", row->device_self);
+    sb_profile_add_times(j, row->host_total, row->host_self, row->device_total, row->device_self);
     sb_json_put_str(j, "tensorCores", tensor_cores_of(t, row));
     sb_json_put_uint(j, "track", row->track);
     sb_json_put_uint(j, "index", row->index);
     sb_json_end_object(j);
 }
 
-static double op_key(const sb_op_row *row, sb_slice sort, bool is_device) {
-    if (sb_slice_eq(sort, SB_LIT("calls"))) return (double)row->calls;
-    if (sb_slice_eq(sort, SB_LIT("name"))) return 0;
-    if (sb_slice_eq(sort, SB_LIT("total")))
+static double op_key(const sb_op_row *row, const sb_profile_table *table, bool is_device) {
+    if (sb_profile_table_is_sorted_by(table, "calls")) return (double)row->calls;
+    if (sb_profile_table_is_sorted_by(table, "total"))
         return (double)(is_device ? row->device_total : row->host_total);
     return (double)(is_device ? row->device_self : row->host_self);
 }
 
 static void add_op_csv(sb_http_reply *r, const sb_trace *t, const sb_op_row *ops,
-                       const sb_table_row *rows, size_t n) {
-    sb_buf *out = sb_http_body(r);
-    sb_http_type(r, "text/csv; charset=utf-8");
-    sb_http_user_content(r, SB_LIT("operators.csv"));
+                       const sb_profile_table *table) {
+    sb_buf *out = sb_profile_begin_csv(r, "operators.csv");
     sb_buf_add_str(out, "name,kind,shape,calls,host_total_us,host_self_us,device_total_us,"
                         "device_self_us,tensor_cores\n");
-    for (size_t i = 0; i < n; i++) {
-        const sb_op_row *o = &ops[rows[i].index];
-        sb_csv_add_text(out, rows[i].name);
+    for (size_t i = 0; i < table->n; i++) {
+        const sb_op_row *o = &ops[table->rows[i].index];
+        sb_csv_add_text(out, table->rows[i].name);
         sb_buf_printf(out, ",%s,", sb_span_kind_name((sb_span_kind)o->kind));
         sb_csv_add_text(out, o->shape ? sb_trace_name(t, o->shape - 1) : SB_LIT(""));
         sb_buf_printf(out, ",%llu,%.6f,%.6f,%.6f,%.6f,%s\n", (unsigned long long)o->calls,
@@ -102,42 +145,35 @@ static void add_op_csv(sb_http_reply *r, const sb_trace *t, const sb_op_row *ops
     }
 }
 
-sb_status sb_api_profile_operators(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
-    sb_table_ask ask;
+static sb_status answer_operators(sb_profile_ask *p, sb_http_reply *r) {
+    sb_profile_table table;
     sb_json j;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    bool by_shape = sb_slice_eq(sb_profile_text(&p, "group"), SB_LIT("shape"));
-    bool is_device = sb_slice_eq(sb_profile_text(&p, "side"), SB_LIT("device"));
-    const sb_op_row *ops = by_shape ? p.a->ops_by_shape : p.a->ops;
-    size_t count = by_shape ? p.a->op_by_shape_count : p.a->op_count, n = 0;
-    sb_table_row *rows = sb_arena_get(&p.arena, (count + 1) * sizeof *rows);
-    sb_table_ask_read(&ask, &p);
-    for (size_t i = 0; rows && i < count; i++) {
-        sb_slice name = sb_trace_name(p.t, ops[i].name);
-        if (sb_table_wants(&ask, name))
-            rows[n++] = (sb_table_row){i, op_key(&ops[i], ask.sort, is_device), name};
+    bool by_shape = sb_slice_eq(sb_profile_text(p, "group"), SB_LIT("shape"));
+    bool is_device = sb_slice_eq(sb_profile_text(p, "side"), SB_LIT("device"));
+    const sb_op_row *ops = by_shape ? p->a->ops_by_shape : p->a->ops;
+    size_t count = by_shape ? p->a->op_by_shape_count : p->a->op_count;
+    if (!sb_profile_table_init(&table, p, count)) return SB_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        sb_profile_table_add(&table, i, op_key(&ops[i], &table, is_device),
+                             sb_trace_name(p->t, ops[i].name));
+    sb_profile_table_finish(&table, MOST_ROWS);
+    if (table.is_csv) {
+        add_op_csv(r, p->t, ops, &table);
+        return SB_OK;
     }
-    if (rows) sb_table_sort(rows, n, &ask);
-    if (!rows) {
-        status = SB_NOMEM;
-    } else if (ask.is_csv) {
-        add_op_csv(r, p.t, ops, rows, n);
-    } else {
-        sb_profile_begin(&j, &p, r);
-        sb_json_put_uint(&j, "rows", n);
-        sb_json_put_int(&j, "hostPs", p.a->host_time);
-        sb_json_put_int(&j, "devicePs", p.a->device_time);
-        sb_json_key_str(&j, "items");
-        sb_json_begin_array(&j);
-        for (size_t i = ask.offset; i < n && i - ask.offset < ask.limit; i++)
-            sb_profile_add_op(&j, p.t, &ops[rows[i].index]);
-        sb_json_end_array(&j);
-        status = sb_api_end(&j, r);
-    }
-    sb_profile_ask_end(&p);
-    return status;
+    sb_profile_begin(&j, p, r);
+    sb_json_put_uint(&j, "rows", table.n);
+    sb_json_put_int(&j, "hostPs", p->a->host_time);
+    sb_json_put_int(&j, "devicePs", p->a->device_time);
+    sb_json_open_array(&j, "items");
+    for (size_t i = table.from; i < table.to; i++)
+        sb_profile_add_op(&j, p->t, &ops[table.rows[i].index]);
+    sb_json_end_array(&j);
+    return sb_api_end(&j, r);
+}
+
+sb_status sb_api_profile_operators(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_operators);
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -178,26 +214,23 @@ static void add_kernel(sb_json *j, sb_profile_ask *p, const sb_kernel_row *k) {
     sb_json_end_object(j);
 }
 
-static double kernel_key(const sb_kernel_row *k, sb_slice sort) {
-    if (sb_slice_eq(sort, SB_LIT("calls"))) return (double)k->calls;
-    if (sb_slice_eq(sort, SB_LIT("name"))) return 0;
-    if (sb_slice_eq(sort, SB_LIT("mean")))
+static double kernel_key(const sb_kernel_row *k, const sb_profile_table *table) {
+    if (sb_profile_table_is_sorted_by(table, "calls")) return (double)k->calls;
+    if (sb_profile_table_is_sorted_by(table, "mean"))
         return (double)k->total / (double)(k->calls ? k->calls : 1);
-    if (sb_slice_eq(sort, SB_LIT("max"))) return (double)k->greatest;
-    if (sb_slice_eq(sort, SB_LIT("occupancy"))) return k->occupancy;
+    if (sb_profile_table_is_sorted_by(table, "max")) return (double)k->greatest;
+    if (sb_profile_table_is_sorted_by(table, "occupancy")) return k->occupancy;
     return (double)k->total;
 }
 
-static void add_kernel_csv(sb_http_reply *r, const sb_profile_ask *p, const sb_table_row *rows,
-                           size_t n) {
-    sb_buf *out = sb_http_body(r);
-    sb_http_type(r, "text/csv; charset=utf-8");
-    sb_http_user_content(r, SB_LIT("kernels.csv"));
+static void add_kernel_csv(sb_http_reply *r, const sb_profile_ask *p,
+                           const sb_profile_table *table) {
+    sb_buf *out = sb_profile_begin_csv(r, "kernels.csv");
     sb_buf_add_str(out, "name,kind,op,calls,total_us,min_us,max_us,occupancy,blocks_per_sm,"
                         "tensor_cores\n");
-    for (size_t i = 0; i < n; i++) {
-        const sb_kernel_row *k = &p->a->kernels[rows[i].index];
-        sb_csv_add_text(out, rows[i].name);
+    for (size_t i = 0; i < table->n; i++) {
+        const sb_kernel_row *k = &p->a->kernels[table->rows[i].index];
+        sb_csv_add_text(out, table->rows[i].name);
         sb_buf_printf(out, ",%s,", sb_span_kind_name((sb_span_kind)k->kind));
         sb_csv_add_text(out, k->op ? sb_trace_name(p->t, k->op - 1) : SB_LIT(""));
         sb_buf_printf(out, ",%llu,%.6f,%.6f,%.6f,%g,%g,%s\n", (unsigned long long)k->calls,
@@ -206,39 +239,31 @@ static void add_kernel_csv(sb_http_reply *r, const sb_profile_ask *p, const sb_t
     }
 }
 
-sb_status sb_api_profile_kernels(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
-    sb_table_ask ask;
+static sb_status answer_kernels(sb_profile_ask *p, sb_http_reply *r) {
+    sb_profile_table table;
     sb_json j;
-    size_t n = 0;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    sb_table_row *rows = sb_arena_get(&p.arena, (p.a->kernel_count + 1) * sizeof *rows);
     int64_t total = 0;
-    sb_table_ask_read(&ask, &p);
-    for (size_t i = 0; rows && i < p.a->kernel_count; i++) {
-        sb_slice name = sb_trace_name(p.t, p.a->kernels[i].name);
-        sb_sum(&total, p.a->kernels[i].total);
-        if (sb_table_wants(&ask, name))
-            rows[n++] = (sb_table_row){i, kernel_key(&p.a->kernels[i], ask.sort), name};
+    if (!sb_profile_table_init(&table, p, p->a->kernel_count)) return SB_NOMEM;
+    for (size_t i = 0; i < p->a->kernel_count; i++) {
+        const sb_kernel_row *k = &p->a->kernels[i];
+        sb_sum(&total, k->total);
+        sb_profile_table_add(&table, i, kernel_key(k, &table), sb_trace_name(p->t, k->name));
     }
-    if (rows) sb_table_sort(rows, n, &ask);
-    if (!rows) {
-        status = SB_NOMEM;
-    } else if (ask.is_csv) {
-        add_kernel_csv(r, &p, rows, n);
-    } else {
-        if (ask.limit > 500) ask.limit = 500; /* each is read again from the file */
-        sb_profile_begin(&j, &p, r);
-        sb_json_put_uint(&j, "rows", n);
-        sb_json_put_int(&j, "totalPs", total);
-        sb_json_key_str(&j, "items");
-        sb_json_begin_array(&j);
-        for (size_t i = ask.offset; i < n && i - ask.offset < ask.limit; i++)
-            add_kernel(&j, &p, &p.a->kernels[rows[i].index]);
-        sb_json_end_array(&j);
-        status = sb_api_end(&j, r);
+    sb_profile_table_finish(&table, MOST_KERNELS);
+    if (table.is_csv) {
+        add_kernel_csv(r, p, &table);
+        return SB_OK;
     }
-    sb_profile_ask_end(&p);
-    return status;
+    sb_profile_begin(&j, p, r);
+    sb_json_put_uint(&j, "rows", table.n);
+    sb_json_put_int(&j, "totalPs", total);
+    sb_json_open_array(&j, "items");
+    for (size_t i = table.from; i < table.to; i++)
+        add_kernel(&j, p, &p->a->kernels[table.rows[i].index]);
+    sb_json_end_array(&j);
+    return sb_api_end(&j, r);
+}
+
+sb_status sb_api_profile_kernels(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_kernels);
 }

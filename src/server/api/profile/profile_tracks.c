@@ -1,14 +1,14 @@
 /* profile_tracks.c: the tracks of a capture, and its names. */
 #include "base/text/number.h"
-#include "server/api/profile/profile_ask.h"
+#include "server/api/profile/profile_tables.h"
 #include "base/banned.h"
 
 #define MOST_NAMES 16384u
+#define MOST_STEPS 10000u
 
 static void add_groups(sb_json *j, const sb_trace *t) {
     static const char *const kinds[] = {"host", "process", "device"};
-    sb_json_key_str(j, "groups");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "groups");
     for (size_t i = 0; i < t->groups.n; i++) {
         const sb_trace_group *g = &t->groups.items[i];
         uint64_t spans = 0;
@@ -54,17 +54,12 @@ static void add_track(sb_json *j, const sb_trace *t, uint32_t id) {
 }
 
 static void add_sources(sb_json *j, const sb_trace *t) {
-    sb_json_key_str(j, "sources");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "sources");
     for (size_t i = 0; i < t->sources.n; i++) {
         const sb_trace_source *s = &t->sources.items[i];
         sb_json_begin_object(j);
         sb_json_put_text(j, "name", s->name);
-        sb_json_key_str(j, "rank");
-        if (s->rank >= 0)
-            sb_json_int(j, s->rank);
-        else
-            sb_json_null(j);
+        sb_json_put_int_or_null(j, "rank", s->rank, s->rank >= 0);
         sb_json_put_str(j, "format", sb_trace_format_name(s->format));
         sb_json_put_uint(j, "bytes", s->size);
         sb_json_put_int(j, "skewPs", s->skew);
@@ -74,16 +69,14 @@ static void add_sources(sb_json *j, const sb_trace *t) {
 }
 
 static void add_odds(sb_json *j, const sb_trace *t) {
-    sb_json_key_str(j, "odd");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "odd");
     for (int i = 0; i < SB_TRACE_ODD_COUNT; i++) {
         const sb_oddity *o = &t->odds[i];
         if (o->n == 0) continue;
         sb_json_begin_object(j);
         sb_json_put_str(j, "kind", sb_trace_odd_name((sb_trace_odd)i));
         sb_json_put_uint(j, "n", o->n);
-        sb_json_key_str(j, "examples");
-        sb_json_begin_array(j);
+        sb_json_open_array(j, "examples");
         for (uint32_t k = 0; k < o->shown; k++) sb_json_text(j, o->examples[k]);
         sb_json_end_array(j);
         sb_json_put_str(j, "text", sb_trace_odd_text((sb_trace_odd)i));
@@ -92,73 +85,49 @@ static void add_odds(sb_json *j, const sb_trace *t) {
     sb_json_end_array(j);
 }
 
-static void add_steps(sb_json *j, const sb_analysis *a) {
-    const sb_trace *t = a->t;
-    sb_json_key_str(j, "steps");
-    sb_json_begin_object(j);
-    sb_json_put_str(j, "rule", sb_step_rule_name(a->rule));
-    sb_json_put_text(j, "name", a->step_name ? sb_trace_name(t, a->step_name - 1) : SB_LIT(""));
-    sb_json_key_str(j, "items");
-    sb_json_begin_array(j);
-    for (size_t i = 0; i < a->step_count && i < 10000; i++) {
-        const sb_step *s = &a->steps[i];
-        sb_json_begin_object(j);
-        sb_json_put_text(j, "name", sb_trace_name(t, s->name));
-        sb_json_put_int(j, "number", s->number);
-        sb_json_put_int(j, "startPs", s->start);
-        sb_json_put_int(j, "durationPs", s->dur);
-        sb_json_put_uint(j, "source", s->source);
-        sb_json_end_object(j);
-    }
-    sb_json_end_array(j);
-    sb_json_end_object(j);
-}
-
-sb_status sb_api_profile_tracks(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
+static sb_status answer_tracks(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    const sb_trace *t = p.t;
+    const sb_trace *t = p->t;
     char base[SB_NUMBER_ROOM];
     size_t n = t->base_ns ? sb_print_int64(base, t->base_ns) : 0;
-    sb_profile_begin(&j, &p, r);
+    sb_profile_begin(&j, p, r);
     sb_json_put_text(&j, "baseNs", sb_slice_of(base, n));
     sb_json_put_int(&j, "durationPs", t->duration);
     sb_json_put_uint(&j, "names", t->names.count);
     sb_json_put_uint(&j, "slices", t->span_count);
     add_sources(&j, t);
     add_groups(&j, t);
-    sb_json_key_str(&j, "tracks");
-    sb_json_begin_array(&j);
+    sb_json_open_array(&j, "tracks");
     for (size_t i = 0; i < t->tracks.n; i++)
         if (t->tracks.items[t->track_order[i]].spans.n ||
             t->tracks.items[t->track_order[i]].points.n)
             add_track(&j, t, t->track_order[i]);
     sb_json_end_array(&j);
     add_odds(&j, t);
-    add_steps(&j, p.a);
-    sb_profile_ask_end(&p);
+    sb_profile_add_steps(&j, p->a, MOST_STEPS, false);
+    return sb_api_end(&j, r);
+}
+
+sb_status sb_api_profile_tracks(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_tracks);
+}
+
+static sb_status answer_names(sb_profile_ask *p, sb_http_reply *r) {
+    sb_json j;
+    int64_t from = sb_profile_number(p, "from", 0), n = sb_profile_number(p, "n", 4096);
+    uint32_t total = p->t->names.count;
+    uint32_t first = from < 0 ? 0 : from > total ? total : (uint32_t)from;
+    if (n < 0 || n > MOST_NAMES) n = MOST_NAMES;
+    sb_profile_begin(&j, p, r);
+    sb_json_put_uint(&j, "from", first);
+    sb_json_put_uint(&j, "total", total);
+    sb_json_open_array(&j, "names");
+    for (uint32_t i = first; i < total && i - first < (uint32_t)n; i++)
+        sb_json_text(&j, sb_trace_name(p->t, i));
+    sb_json_end_array(&j);
     return sb_api_end(&j, r);
 }
 
 sb_status sb_api_profile_names(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
-    sb_json j;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    int64_t from = sb_profile_number(&p, "from", 0), n = sb_profile_number(&p, "n", 4096);
-    uint32_t total = p.t->names.count;
-    uint32_t first = from < 0 ? 0 : from > total ? total : (uint32_t)from;
-    if (n < 0 || n > MOST_NAMES) n = MOST_NAMES;
-    sb_profile_begin(&j, &p, r);
-    sb_json_put_uint(&j, "from", first);
-    sb_json_put_uint(&j, "total", total);
-    sb_json_key_str(&j, "names");
-    sb_json_begin_array(&j);
-    for (uint32_t i = first; i < total && i - first < (uint32_t)n; i++)
-        sb_json_text(&j, sb_trace_name(p.t, i));
-    sb_json_end_array(&j);
-    sb_profile_ask_end(&p);
-    return sb_api_end(&j, r);
+    return sb_profile_answer(q, r, app, answer_names);
 }

@@ -1,6 +1,6 @@
 /* profile_views.c: memory, input pipeline, modules, ranks, and two captures side by side. */
 #include "profile/analysis/views.h"
-#include "server/api/profile/profile_ask.h"
+#include "server/api/profile/profile_tables.h"
 #include "base/banned.h"
 
 #define CURVE_POINTS 2000u
@@ -9,8 +9,7 @@
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static void add_column(sb_json *j, const char *key, const sb_memory_view *v, int which) {
-    sb_json_key_str(j, key);
-    sb_json_begin_array(j);
+    sb_json_open_array(j, key);
     for (size_t i = 0; i < v->point_count; i++)
         sb_json_int(j, which == 0   ? v->points[i].time
                        : which == 1 ? v->points[i].allocated
@@ -24,8 +23,7 @@ static void add_memory(sb_json *j, const sb_trace *t, const sb_memory_view *v) {
     add_column(j, "reserved", v, 2);
     sb_json_put_int(j, "peakBytes", v->peak);
     sb_json_put_int(j, "peakPs", v->peak_time);
-    sb_json_key_str(j, "byOp");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "byOp");
     for (size_t i = 0; i < v->row_count && i < MOST_ITEMS; i++) {
         const sb_memory_row *row = &v->rows[i];
         sb_json_begin_object(j);
@@ -40,22 +38,18 @@ static void add_memory(sb_json *j, const sb_trace *t, const sb_memory_view *v) {
     sb_json_end_array(j);
 }
 
-sb_status sb_api_profile_memory(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
+static sb_status answer_memory(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
     sb_memory_view v = {0};
     bool is_done = true;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    const sb_trace *t = p.t;
-    int64_t wanted = sb_profile_number(&p, "device", -1), best = -1;
-    sb_profile_begin(&j, &p, r);
-    sb_json_key_str(&j, "devices");
-    sb_json_begin_array(&j);
+    const sb_trace *t = p->t;
+    int64_t wanted = sb_profile_number(p, "device", -1), best = -1;
+    sb_profile_begin(&j, p, r);
+    sb_json_open_array(&j, "devices");
     uint32_t chosen = SB_NO_INDEX;
     for (uint32_t i = 0; i < t->memory_devices.n && is_done; i++) {
         sb_memory_view one;
-        is_done = sb_view_memory(t, i, 1, &one, &p.arena);
+        is_done = sb_view_memory(t, i, 1, &one, &p->arena);
         sb_json_begin_object(&j);
         sb_json_put_uint(&j, "id", i);
         sb_json_put_text(&j, "name", t->memory_devices.items[i].name);
@@ -71,38 +65,33 @@ sb_status sb_api_profile_memory(sb_http_request *q, sb_http_reply *r, void *app)
     sb_json_end_array(&j);
     sb_json_put_int(&j, "device", chosen == SB_NO_INDEX ? -1 : (int64_t)chosen);
     if (is_done && chosen != SB_NO_INDEX)
-        is_done = sb_view_memory(t, chosen, CURVE_POINTS, &v, &p.arena);
+        is_done = sb_view_memory(t, chosen, CURVE_POINTS, &v, &p->arena);
     add_memory(&j, t, &v);
-    sb_profile_ask_end(&p);
     return is_done ? sb_api_end(&j, r) : SB_NOMEM;
+}
+
+sb_status sb_api_profile_memory(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_memory);
 }
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
-sb_status sb_api_profile_input(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
+static sb_status answer_input(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
     sb_input_view v;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    if (!sb_view_input(p.a, &v, &p.arena)) {
-        sb_profile_ask_end(&p);
-        return SB_NOMEM;
-    }
-    sb_profile_begin(&j, &p, r);
+    if (!sb_view_input(p->a, &v, &p->arena)) return SB_NOMEM;
+    sb_profile_begin(&j, p, r);
     sb_json_put_str(&j, "verdict",
                     v.share < 0      ? "unknown"
                     : v.share < 0.05 ? "low"
                     : v.share < 0.20 ? "moderate"
                                      : "high");
     sb_json_put_double(&j, "share", v.share);
-    sb_json_key_str(&j, "perStep");
-    sb_json_begin_array(&j);
-    for (size_t i = 0; i < p.a->step_count && i < MOST_ITEMS; i++)
-        sb_json_int(&j, p.a->steps[i].parts[SB_PART_INPUT]);
+    sb_json_open_array(&j, "perStep");
+    for (size_t i = 0; i < p->a->step_count && i < MOST_ITEMS; i++)
+        sb_json_int(&j, p->a->steps[i].parts[SB_PART_INPUT]);
     sb_json_end_array(&j);
-    sb_json_key_str(&j, "parts");
-    sb_json_begin_array(&j);
+    sb_json_open_array(&j, "parts");
     for (int i = 0; i < SB_INPUT_PARTS; i++) {
         sb_json_begin_object(&j);
         sb_json_put_str(&j, "name", sb_input_part_name(i));
@@ -110,11 +99,10 @@ sb_status sb_api_profile_input(sb_http_request *q, sb_http_reply *r, void *app) 
         sb_json_end_object(&j);
     }
     sb_json_end_array(&j);
-    sb_json_key_str(&j, "stages");
-    sb_json_begin_array(&j);
+    sb_json_open_array(&j, "stages");
     for (size_t i = 0; i < v.row_count && i < MOST_ITEMS; i++) {
         sb_json_begin_object(&j);
-        sb_json_put_text(&j, "name", sb_trace_name(p.t, v.rows[i].name));
+        sb_json_put_text(&j, "name", sb_trace_name(p->t, v.rows[i].name));
         sb_json_put_uint(&j, "calls", v.rows[i].calls);
         sb_json_put_int(&j, "totalPs", v.rows[i].total);
         sb_json_put_int(&j, "selfPs", v.rows[i].self);
@@ -123,61 +111,52 @@ sb_status sb_api_profile_input(sb_http_request *q, sb_http_reply *r, void *app) 
         sb_json_end_object(&j);
     }
     sb_json_end_array(&j);
-    sb_profile_ask_end(&p);
     return sb_api_end(&j, r);
+}
+
+sb_status sb_api_profile_input(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_input);
 }
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
-sb_status sb_api_profile_modules(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
+static sb_status answer_modules(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
     sb_module_view v;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    if (!sb_view_modules(p.t, &v, &p.arena)) {
-        sb_profile_ask_end(&p);
-        return SB_NOMEM;
-    }
-    sb_profile_begin(&j, &p, r);
+    if (!sb_view_modules(p->t, &v, &p->arena)) return SB_NOMEM;
+    sb_profile_begin(&j, p, r);
     sb_json_put_uint(&j, "rows", v.n);
-    sb_json_key_str(&j, "items");
-    sb_json_begin_array(&j);
+    sb_json_open_array(&j, "items");
     for (size_t i = 0; i < v.n && i < 2 * MOST_ITEMS; i++) {
         const sb_module_row *m = &v.rows[i];
         sb_json_begin_object(&j);
-        sb_json_put_text(&j, "name", sb_trace_name(p.t, m->name));
+        sb_json_put_text(&j, "name", sb_trace_name(p->t, m->name));
         sb_json_put_int(&j, "parent", m->parent);
         sb_json_put_uint(&j, "depth", m->depth);
         sb_json_put_uint(&j, "calls", m->calls);
         sb_json_put_uint(&j, "operators", m->operators);
-        sb_json_put_int(&j, "hostTotalPs", m->host_total);
-        sb_json_put_int(&j, "hostSelfPs", m->host_self);
-        sb_json_put_int(&j, "deviceTotalPs", m->device_total);
-        sb_json_put_int(&j, "deviceSelfPs", m->device_self);
+        sb_profile_add_times(&j, m->host_total, m->host_self, m->device_total, m->device_self);
         sb_json_end_object(&j);
     }
     sb_json_end_array(&j);
-    sb_profile_ask_end(&p);
     return sb_api_end(&j, r);
+}
+
+sb_status sb_api_profile_modules(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_modules);
 }
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 static void add_ranks(sb_json *j, const sb_trace *t, const sb_rank_view *v) {
-    sb_json_key_str(j, "ranks");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "ranks");
     for (size_t i = 0; i < v->rank_count; i++) {
         const sb_rank_row *k = &v->ranks[i];
         const sb_trace_source *s = &t->sources.items[k->source];
         sb_json_begin_object(j);
         sb_json_put_uint(j, "source", k->source);
         sb_json_put_text(j, "name", s->name);
-        sb_json_key_str(j, "rank");
-        if (s->rank >= 0)
-            sb_json_int(j, s->rank);
-        else
-            sb_json_null(j);
+        sb_json_put_int_or_null(j, "rank", s->rank, s->rank >= 0);
         sb_json_put_text(j, "backend", s->backend);
         sb_json_put_int(j, "spanPs", k->span);
         sb_json_put_int(j, "computePs", k->compute);
@@ -192,8 +171,7 @@ static void add_ranks(sb_json *j, const sb_trace *t, const sb_rank_view *v) {
 }
 
 static void add_collectives(sb_json *j, const sb_trace *t, const sb_rank_view *v) {
-    sb_json_key_str(j, "collectives");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "collectives");
     for (size_t i = 0; i < v->collective_count && i < MOST_ITEMS; i++) {
         const sb_collective_row *c = &v->collectives[i];
         sb_json_begin_object(j);
@@ -202,8 +180,7 @@ static void add_collectives(sb_json *j, const sb_trace *t, const sb_rank_view *v
         sb_json_put_int(j, "bytes", c->bytes);
         sb_json_put_int(j, "transferPs", c->transfer);
         sb_json_put_int(j, "maxPs", c->greatest);
-        sb_json_key_str(j, "waitPs");
-        sb_json_begin_array(j);
+        sb_json_open_array(j, "waitPs");
         for (size_t k = 0; k < v->rank_count; k++) sb_json_int(j, c->wait[k]);
         sb_json_end_array(j);
         sb_json_end_object(j);
@@ -211,33 +188,28 @@ static void add_collectives(sb_json *j, const sb_trace *t, const sb_rank_view *v
     sb_json_end_array(j);
 }
 
-sb_status sb_api_profile_distributed(sb_http_request *q, sb_http_reply *r, void *app) {
-    sb_profile_ask p;
+static sb_status answer_distributed(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
     sb_rank_view v;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    if (!sb_view_ranks(p.a, &v, &p.arena)) {
-        sb_profile_ask_end(&p);
-        return SB_NOMEM;
-    }
-    sb_profile_begin(&j, &p, r);
-    add_ranks(&j, p.t, &v);
-    add_collectives(&j, p.t, &v);
+    if (!sb_view_ranks(p->a, &v, &p->arena)) return SB_NOMEM;
+    sb_profile_begin(&j, p, r);
+    add_ranks(&j, p->t, &v);
+    add_collectives(&j, p->t, &v);
     sb_json_put_int(&j, "straggler", v.straggler);
-    sb_profile_ask_end(&p);
     return sb_api_end(&j, r);
+}
+
+sb_status sb_api_profile_distributed(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_distributed);
 }
 
 /* ---- difference ------------------------------------------------------------------------------ */
 
 static void add_side(sb_json *j, const char *key, const sb_analysis *a) {
-    sb_json_key_str(j, key);
-    sb_json_begin_object(j);
+    sb_json_open_object(j, key);
     sb_json_put_int(j, "stepPs", a->stats.median);
     sb_json_put_uint(j, "steps", a->step_count);
-    sb_json_key_str(j, "parts");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "parts");
     for (int i = 0; i < SB_PART_COUNT; i++) {
         sb_json_begin_object(j);
         sb_json_put_str(j, "kind", sb_part_name((sb_step_part)i));
@@ -251,8 +223,7 @@ static void add_side(sb_json *j, const char *key, const sb_analysis *a) {
 static void add_differences(sb_json *j, const sb_difference *d, int64_t offset, int64_t limit) {
     sb_json_put_bool(j, "perStep", d->is_per_step);
     sb_json_put_uint(j, "rows", d->n);
-    sb_json_key_str(j, "items");
-    sb_json_begin_array(j);
+    sb_json_open_array(j, "items");
     for (size_t i = offset > 0 ? (size_t)offset : 0; i < d->n && limit-- > 0; i++) {
         const sb_difference_row *row = &d->rows[i];
         sb_json_begin_object(j);
@@ -268,34 +239,34 @@ static void add_differences(sb_json *j, const sb_difference *d, int64_t offset, 
     sb_json_end_array(j);
 }
 
-sb_status sb_api_profile_difference(sb_http_request *q, sb_http_reply *r, void *opaque) {
-    sb_app *app = opaque;
-    sb_profile_ask p;
+static sb_status add_difference(sb_profile_ask *p, const sb_analysis *other, sb_http_reply *r) {
     sb_json j;
     sb_difference d;
-    sb_status status = sb_profile_ask_begin(&p, q, r, app);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    const sb_kept_trace *other = sb_profiles_find(app->profiles, sb_profile_text(&p, "other"));
-    sb_slice by = sb_profile_text(&p, "by");
+    sb_slice by = sb_profile_text(p, "by");
     sb_difference_by how = sb_slice_eq(by, SB_LIT("kernels"))   ? SB_DIFFER_KERNELS
                            : sb_slice_eq(by, SB_LIT("modules")) ? SB_DIFFER_MODULES
                                                                 : SB_DIFFER_OPS;
-    int64_t limit = sb_profile_number(&p, "limit", 200);
+    int64_t limit = sb_profile_number(p, "limit", 200);
     if (limit < 0 || limit > MOST_ITEMS) limit = MOST_ITEMS;
-    if (!other) {
-        status =
-            sb_api_fail(r, 409, "not_open",
-                        "the other capture is not open: POST profile/open {\"capture\"} first");
-    } else if (!sb_view_difference(p.a, other->analysis, how, &d, &p.arena)) {
-        status = SB_NOMEM;
-    } else {
-        sb_profile_begin(&j, &p, r);
-        add_side(&j, "a", p.a);
-        add_side(&j, "b", other->analysis);
-        add_differences(&j, &d, sb_profile_number(&p, "offset", 0), limit);
-        status = sb_api_end(&j, r);
-    }
-    sb_profiles_release(app->profiles, other);
-    sb_profile_ask_end(&p);
+    if (!sb_view_difference(p->a, other, how, &d, &p->arena)) return SB_NOMEM;
+    sb_profile_begin(&j, p, r);
+    add_side(&j, "a", p->a);
+    add_side(&j, "b", other);
+    add_differences(&j, &d, sb_profile_number(p, "offset", 0), limit);
+    return sb_api_end(&j, r);
+}
+
+static sb_status answer_difference(sb_profile_ask *p, sb_http_reply *r) {
+    sb_profiles *profiles = p->app->profiles;
+    const sb_kept_trace *other = sb_profiles_find(profiles, sb_profile_text(p, "other"));
+    if (!other)
+        return sb_api_fail(r, 409, "not_open",
+                           "the other capture is not open: POST profile/open {\"capture\"} first");
+    sb_status status = add_difference(p, other->analysis, r);
+    sb_profiles_release(profiles, other);
     return status;
+}
+
+sb_status sb_api_profile_difference(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_profile_answer(q, r, app, answer_difference);
 }
