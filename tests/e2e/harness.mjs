@@ -16,6 +16,7 @@ export const AxeBuilder = require('@axe-core/playwright').default;
 const BINARY = process.env.SEABOARD_BIN ?? join(ROOT, 'build/seaboard');
 /** How many times slower than this machine the pages run: finds tests that do not wait for what they look at. */
 const SLOWER = Number(process.env.SEABOARD_E2E_SLOWER ?? 1);
+const LATE_MS = Number(process.env.SEABOARD_E2E_LATE ?? 0);
 const LOGS = {
   demo: writeDemo,
   many: writeMany,
@@ -137,6 +138,7 @@ export async function open(server, hash = '', options = {}) {
   opened.add(page);
   measureAtRest(page);
   if (SLOWER > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: SLOWER });
+  if (LATE_MS > 0) await page.addInitScript(timersAreLate, LATE_MS);
   page.problems = [];
   page.on('pageerror', (e) => page.problems.push(e.stack ?? e.message));
   // a page that outlives its server asks in vain, and one that is ending refuses: no fault of the page
@@ -163,6 +165,11 @@ export async function open(server, hash = '', options = {}) {
   await before(page);
   await page.goto(server.url + query + hash);
   return page;
+}
+/** As on a machine that is busy: input of the user is handled before timers that were due. */
+function timersAreLate(ms) {
+  const native = window.setTimeout;
+  window.setTimeout = (call, after = 0, ...args) => native(call, after + ms, ...args);
 }
 /** A person sees what a click opened before pressing a key; a test waits for the next frame and what is due by then. */
 const caughtUp = (page) =>

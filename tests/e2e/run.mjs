@@ -6,10 +6,11 @@
 //     --only FILE   exactly the tests that FILE names, one a line
 //     --repeat N    each test N times: to see whether it is steady
 //     --slower N    pages run N times slower than this machine (Chromium's processor throttling)
+//     --late MS     every timer of a page fires so many milliseconds late: finds keys and clicks that overtake one
 //     --busy        every core is kept busy by a loop of its own while the tests run
 //     --junit FILE  results as JUnit has them
 //
-// A test must pass with --slower 6 and with --busy just as without: what needs time is waited for, not slept for.
+// A test must pass with --slower 6, with --late 60 and with --busy just as without: what needs time is waited for, not slept for.
 // One file's tests run in one worker as long as there are other files to do, so that servers over large logs are
 // started once; workers that have nothing left take over tests of the others' files.
 import { fork } from 'node:child_process';
@@ -30,6 +31,7 @@ const { values: options, positionals: words } = parseArgs({
     only: { type: 'string' },
     repeat: { type: 'string', default: '1' },
     slower: { type: 'string' },
+    late: { type: 'string' },
     busy: { type: 'boolean', default: false },
     junit: { type: 'string' },
   },
@@ -71,6 +73,7 @@ async function work(left, begun, report, measures) {
       env: {
         ...process.env,
         ...(options.slower && { SEABOARD_E2E_SLOWER: options.slower }),
+        ...(options.late && { SEABOARD_E2E_LATE: options.late }),
       },
     });
     await new Promise((done) => {
