@@ -9,52 +9,10 @@
  * for later never overwrites one of a newer restore. */
 #include "base/search.h"
 #include "base/slice.h"
-#include "ckpt/bundle/bundle_int.h"
 #include "ckpt/object/graph_keys.h"
-#include "ckpt/object/object_graph.h"
-#include "ckpt/object/object_int.h"
+#include "ckpt/object/restore_int.h"
 #include "codec/tensor.h"
 #include "base/banned.h"
-
-typedef struct pair {
-    uint32_t node;
-    sb_object *object;
-} pair;
-
-/* A value whose tensor is read by itself: strings, and those that the checkpoint keeps. */
-typedef struct single {
-    const sb_bundle_tensor *t;
-    sb_object *object;
-    size_t value; /* of the object's; VARIABLE: its variable */
-} single;
-
-#define VARIABLE SIZE_MAX
-
-/* An attribute that the file has for an object, of which the object has not asked for all. */
-typedef struct unused {
-    uint32_t node, value;
-    size_t left; /* tensors */
-} unused;
-
-struct sb_restore {
-    sb_checkpoint *c;
-    uint64_t number; /* from 1 */
-    sb_bundle *b;
-    sb_arena arena;
-    sb_slice path;
-    bool by_name; /* the file has no objects */
-    sb_graph_node *nodes;
-    sb_object **objects; /* of each node; NULL: none yet */
-    size_t count;
-    size_t unmatched; /* nodes with values that have no object yet */
-    bool has_slots;
-    SB_VEC(pair) queue;
-    SB_VEC(sb_bundle_request) requests;
-    SB_VEC(sb_object *) assigned; /* the objects of the requests */
-    SB_VEC(single) singles;
-    SB_VEC(unused) unused;
-    bool is_partial; /* sb_restore_expect_partial */
-};
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -87,8 +45,8 @@ static sb_status find_tensor(const sb_restore *r, sb_slice key, const sb_bundle_
                    SB_SHOWN(r->path), SB_SHOWN(key));
 }
 
-static sb_status request_single(sb_restore *r, single wanted, sb_err *err) {
-    single *slot = SB_VEC_PUSH(&r->singles, r->c->env.alloc, SIZE_MAX);
+static sb_status request_single(sb_restore *r, sb_single_value wanted, sb_err *err) {
+    sb_single_value *slot = SB_VEC_PUSH(&r->singles, r->c->env.alloc, SIZE_MAX);
     if (!slot) return sb_fail_nomem(err, "for restoring");
     *slot = wanted;
     return SB_OK;
@@ -102,7 +60,8 @@ static sb_status request(sb_restore *r, sb_object *o, sb_slice key, sb_err *err)
     if (t->dtype != o->dtype || t->rank != o->rank ||
         (t->rank && memcmp(t->dims, o->dims, t->rank * sizeof *t->dims) != 0))
         return wrong_form(r, t, o->dtype, o->rank, o->dims, err);
-    if (t->dtype == SB_STRING) return request_single(r, (single){t, o, VARIABLE}, err);
+    if (t->dtype == SB_STRING)
+        return request_single(r, (sb_single_value){t, o, SB_RESTORE_VARIABLE}, err);
     sb_bundle_request *slot = SB_VEC_PUSH(&r->requests, r->c->env.alloc, SIZE_MAX);
     sb_object **object = slot ? SB_VEC_PUSH(&r->assigned, r->c->env.alloc, SIZE_MAX) : NULL;
     if (!object) return sb_fail_nomem(err, "for restoring");
@@ -129,7 +88,7 @@ static sb_status request_value(sb_restore *r, sb_object *o, size_t i, const sb_g
     if (status != SB_OK) return status;
     if (t->dtype != kept->array.dtype)
         return wrong_form(r, t, kept->array.dtype, kept->array.rank, kept->array.dims, err);
-    return request_single(r, (single){t, o, i}, err);
+    return request_single(r, (sb_single_value){t, o, i}, err);
 }
 
 /* How many tensors an attribute has: one, or those with a suffix behind its key. */
@@ -140,8 +99,8 @@ static size_t count_tensors(const sb_restore *r, sb_slice key) {
     return n ? n : 1;
 }
 
-static sb_status note_unused(sb_restore *r, unused u, sb_err *err) {
-    unused *slot = SB_VEC_PUSH(&r->unused, r->c->env.alloc, SIZE_MAX);
+static sb_status note_unused(sb_restore *r, sb_unused_value u, sb_err *err) {
+    sb_unused_value *slot = SB_VEC_PUSH(&r->unused, r->c->env.alloc, SIZE_MAX);
     if (!slot) return sb_fail_nomem(err, "for restoring");
     *slot = u;
     return SB_OK;
@@ -163,7 +122,7 @@ static sb_status load_node(sb_restore *r, uint32_t number, sb_object *o, sb_err 
                 status = request_value(r, o, k, v, err);
             }
         if (status == SB_OK && left && !v->is_optional)
-            status = note_unused(r, (unused){number, i, left}, err);
+            status = note_unused(r, (sb_unused_value){number, i, left}, err);
     }
     return status;
 }
@@ -200,8 +159,8 @@ static sb_status assign(sb_restore *r, sb_status status, sb_err *err) {
     for (size_t i = 0; i < r->assigned.n && status == SB_OK; i++)
         r->assigned.items[i]->restored_by = r->number;
     for (size_t i = 0; i < r->singles.n && status == SB_OK; i++) {
-        const single *s = &r->singles.items[i];
-        status = s->value == VARIABLE
+        const sb_single_value *s = &r->singles.items[i];
+        status = s->value == SB_RESTORE_VARIABLE
                      ? read_string_variable(r, s->object, s->t, err)
                      : sb_kept_read(&s->object->values.items[s->value], r->b, s->t, r->number, err);
     }
@@ -214,9 +173,9 @@ static sb_status assign(sb_restore *r, sb_status status, sb_err *err) {
 
 static sb_status match(sb_restore *r, uint32_t node, sb_object *o, sb_err *err) {
     if (r->objects[node]) return SB_OK; /* the first one stands */
-    pair *p = SB_VEC_PUSH(&r->queue, r->c->env.alloc, SIZE_MAX);
+    sb_matched_pair *p = SB_VEC_PUSH(&r->queue, r->c->env.alloc, SIZE_MAX);
     if (!p) return sb_fail_nomem(err, "for restoring");
-    *p = (pair){node, o};
+    *p = (sb_matched_pair){node, o};
     r->objects[node] = o;
     r->unmatched -= r->nodes[node].value_count != 0;
     return SB_OK;
@@ -271,7 +230,7 @@ static sb_status match_all(sb_restore *r, sb_err *err) {
             status = match_slots(r, err);
             if (status != SB_OK || at == r->queue.n) break;
         }
-        pair p = r->queue.items[at++];
+        sb_matched_pair p = r->queue.items[at++];
         const sb_graph_node *node = &r->nodes[p.node];
         status = load_node(r, p.node, p.object, err);
         for (uint32_t i = 0; i < node->edge_count && status == SB_OK; i++) {
@@ -339,7 +298,7 @@ sb_status sb_restore_deferred_value(sb_object *o, size_t value, sb_err *err) {
     for (size_t k = c->restores.n; k-- > 0 && status == SB_OK;) { /* newest first */
         sb_restore *r = c->restores.items[k];
         for (size_t i = 0; i < r->unused.n && status == SB_OK; i++) {
-            unused *u = &r->unused.items[i];
+            sb_unused_value *u = &r->unused.items[i];
             const sb_graph_value *v = &r->nodes[u->node].values[u->value];
             if (r->objects[u->node] != o || !sb_value_is_of(o->values.items[value].name, v->name))
                 continue;
@@ -436,170 +395,4 @@ sb_status sb_checkpoint_read(sb_checkpoint *c, const char *path, sb_restore **ou
 sb_status sb_checkpoint_restore(sb_checkpoint *c, const char *path, sb_restore **out, sb_err *err) {
     sb_status status = sb_checkpoint_read(c, path, out, err);
     return status == SB_OK ? sb_checkpoint_need_counter(c, err) : status;
-}
-
-/* ---- what became of it ----------------------------------------------------------------------- */
-
-/* "(root).model.w": the way to a node, by the first edges found. */
-static void add_node_path(sb_buf *out, const sb_restore *r, uint32_t node, unsigned depth) {
-    if (node == 0 || depth > 64) {
-        sb_buf_add_str(out, "(root)");
-        return;
-    }
-    for (size_t n = 0; n < r->count; n++) {
-        for (uint32_t i = 0; i < r->nodes[n].edge_count; i++)
-            if (r->nodes[n].edges[i].node == node && n < node) {
-                add_node_path(out, r, (uint32_t)n, depth + 1);
-                sb_buf_printf(out, ".%.*s", SB_SHOWN(r->nodes[n].edges[i].name));
-                return;
-            }
-        for (uint32_t i = 0; i < r->nodes[n].slot_count; i++)
-            if (r->nodes[n].slots[i].value == node) {
-                add_node_path(out, r, (uint32_t)n, depth + 1);
-                sb_buf_printf(out, "'s state '%.*s' for ", SB_SHOWN(r->nodes[n].slots[i].name));
-                add_node_path(out, r, r->nodes[n].slots[i].variable, depth + 1);
-                return;
-            }
-    }
-    sb_buf_printf(out, "node %u", node);
-}
-
-static bool file_has_edge(const sb_graph_node *node, sb_slice name) {
-    for (uint32_t i = 0; i < node->edge_count; i++)
-        if (sb_slice_eq(node->edges[i].name, name)) return true;
-    return false;
-}
-
-/* Where the file and the program part: an object that both have, an edge that only the file has;
- * and what the program has there that the file has not. */
-static void add_parting(sb_buf *out, const sb_restore *r, uint32_t node) {
-    for (size_t n = 0; n < r->count; n++)
-        for (uint32_t i = 0; i < r->nodes[n].edge_count; i++) {
-            const sb_graph_edge *edge = &r->nodes[n].edges[i];
-            if (edge->node != node || n >= node) continue;
-            if (!r->objects[n]) {
-                add_parting(out, r, (uint32_t)n);
-                return;
-            }
-            sb_buf_add_str(out, "; at ");
-            add_node_path(out, r, (uint32_t)n, 0);
-            sb_buf_printf(out, " the file has '%.*s', the program has ", SB_SHOWN(edge->name));
-            size_t shown = 0;
-            const sb_object *o = r->objects[n];
-            for (size_t k = 0; k < o->edges.n && shown < 5; k++) {
-                sb_slice name = o->edges.items[k].name;
-                if (file_has_edge(&r->nodes[n], name) || o->edges.items[k].child == r->c->counter)
-                    continue;
-                sb_buf_printf(out, "%s'%.*s'", shown ? ", " : "", SB_SHOWN(name));
-                shown++;
-            }
-            if (!shown) sb_buf_add_str(out, "nothing else there");
-            return;
-        }
-}
-
-static bool is_unused(const sb_restore *r, size_t n) {
-    return r->nodes[n].value_count && !r->objects[n];
-}
-
-static sb_status fail_with(const sb_restore *r, sb_buf *text, sb_err *err) {
-    sb_fail(err, SB_INVALID, 0, "%.*s: %.*s", SB_SHOWN(r->path), (int)text->n,
-            text->p ? (const char *)text->p : "");
-    sb_buf_fini(text);
-    return SB_INVALID;
-}
-
-/* Marks the objects that have a node in the file, for is_bound. */
-static void mark_bound(const sb_restore *r) {
-    for (size_t n = 0; n < r->count; n++)
-        if (r->objects[n]) r->objects[n]->bound_by = r->number;
-}
-
-static bool is_bound(const sb_restore *r, const sb_object *o) {
-    if (r->by_name) return o == r->c->counter || sb_bundle_find(r->b, o->full_name);
-    return o->bound_by == r->number;
-}
-
-/* Was the variable of an object set by this restore or a newer one? */
-static bool is_restored(const sb_restore *r, const sb_object *o) {
-    return !o->is_variable || o == r->c->counter || (is_bound(r, o) && o->restored_by >= r->number);
-}
-
-static void add_missing(sb_buf *text, size_t *missing, sb_slice name, sb_slice attribute) {
-    if ((*missing)++ >= 10) return;
-    sb_buf_printf(text, "%s'%.*s%s%.*s'", *missing > 1 ? ", " : "", SB_SHOWN(name),
-                  attribute.n ? "/" : "", SB_SHOWN(attribute));
-}
-
-sb_status sb_restore_assert_existing_objects_matched(sb_restore *r, sb_err *err) {
-    const sb_checkpoint *c = r->c;
-    sb_buf text;
-    size_t missing = 0;
-    mark_bound(r);
-    sb_buf_init(&text, c->env.alloc, 1 << 16);
-    for (size_t i = 0; i < c->objects.n; i++) {
-        const sb_object *o = c->objects.items[i];
-        if (!is_restored(r, o)) add_missing(&text, &missing, o->full_name, SB_LIT(""));
-        for (size_t k = 0; k < o->values.n; k++)
-            if (o->values.items[k].restored_by < r->number)
-                add_missing(&text, &missing, o->name, o->values.items[k].name);
-    }
-    if (missing == 0) {
-        sb_buf_fini(&text);
-        return SB_OK;
-    }
-    sb_buf_printf(&text, "%s the file has no value for %s", missing > 10 ? ", ...:" : ":",
-                  missing > 1 ? "these variables of the program" : "this variable of the program");
-    for (size_t n = 0; n < r->count; n++)
-        if (is_unused(r, n)) {
-            add_parting(&text, r, (uint32_t)n);
-            break;
-        }
-    return fail_with(r, &text, err);
-}
-
-sb_status sb_restore_assert_consumed(sb_restore *r, sb_err *err) {
-    sb_buf text;
-    sb_buf_init(&text, r->c->env.alloc, 1 << 16);
-    for (size_t n = 0; n < r->count; n++) {
-        if (!is_unused(r, n)) continue;
-        add_node_path(&text, r, (uint32_t)n, 0);
-        sb_buf_add_str(&text, " is in the file and was not restored");
-        add_parting(&text, r, (uint32_t)n);
-        return fail_with(r, &text, err);
-    }
-    if (r->unused.n) {
-        const unused *u = &r->unused.items[0];
-        sb_buf_printf(&text, "'%.*s' is in the file, and its object has no such value",
-                      SB_SHOWN(r->nodes[u->node].values[u->value].key));
-        return fail_with(r, &text, err);
-    }
-    sb_buf_fini(&text);
-    return sb_restore_assert_existing_objects_matched(r, err);
-}
-
-sb_status sb_restore_assert_nontrivial_match(sb_restore *r, sb_err *err) {
-    for (size_t n = 1; n < r->count; n++)
-        if (r->objects[n]) return SB_OK;
-    for (size_t i = 0; r->by_name && i < r->c->objects.n; i++)
-        if (r->c->objects.items[i]->is_variable && is_bound(r, r->c->objects.items[i]) &&
-            r->c->objects.items[i] != r->c->counter)
-            return SB_OK;
-    return sb_fail(err, SB_INVALID, 0,
-                   "%.*s: nothing in this file matches an object of the program",
-                   SB_SHOWN(r->path));
-}
-
-void sb_restore_expect_partial(sb_restore *r) {
-    r->is_partial = true;
-}
-
-const char *sb_restore_unused(sb_restore *r, size_t i) {
-    if (r->is_partial) return NULL;
-    for (size_t n = 0; n < r->count; n++)
-        for (uint32_t k = 0; is_unused(r, n) && k < r->nodes[n].value_count; k++)
-            if (i-- == 0) return (const char *)sb_arena_dup(&r->arena, r->nodes[n].values[k].key).p;
-    if (i >= r->unused.n) return NULL;
-    const unused *u = &r->unused.items[i];
-    return (const char *)sb_arena_dup(&r->arena, r->nodes[u->node].values[u->value].key).p;
 }
