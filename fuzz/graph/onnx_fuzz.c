@@ -1,27 +1,16 @@
 /* onnx_fuzz.c: an ONNX model, whatever kind of file it looks like: read and made a model. */
-#include "base/slice.h"
 #include "graph/graph_file.h"
-#include "graph/model.h"
+#include "graph_bed.h"
 #include "base/banned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    sb_arena scratch;
-    sb_buf graph;
-    sb_err err;
+static sb_status from_onnx(sb_buf *graph, sb_slice file, sb_arena *scratch, sb_err *err) {
     bool is_cut;
-    sb_model *m = NULL;
-    sb_arena_init(&scratch, &sb_alloc_libc, 4096, 64 << 20);
-    sb_buf_init(&graph, &sb_alloc_libc, 64 << 20);
-    if (sb_onnx_graph(&graph, sb_slice_of(data, size), &is_cut, &scratch, &err) == SB_OK)
-        sb_model_new(&m,
-                     &(sb_model_ask){.alloc = &sb_alloc_libc,
-                                     .graph = sb_buf_slice(&graph),
-                                     .most_bytes = 64 << 20},
-                     &err);
-    sb_model_free(m);
-    sb_buf_fini(&graph);
-    sb_arena_fini(&scratch);
+    return sb_onnx_graph(graph, file, &is_cut, scratch, err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    bed_make_model(data, size, from_onnx);
     return 0;
 }

@@ -57,6 +57,13 @@ static void mark_boxes(sb_sketch *s) {
     }
 }
 
+uint64_t sb_draw_size(const sb_model *m, const sb_draw_ask *ask) {
+    uint64_t n = m->boxes[SB_BOX_ROOT].child_count;
+    for (size_t i = 0; i < ask->open_count; i++) n += m->boxes[ask->open[i]].child_count;
+    for (size_t i = 0; i < ask->ungrouped_count; i++) n += m->boxes[ask->ungrouped[i]].child_count;
+    return n;
+}
+
 sb_status sb_draw(sb_drawing *out, const sb_model *m, const sb_draw_ask *ask, sb_arena *arena,
                   sb_err *err) {
     sb_sketch s = {.m = m, .ask = ask, .arena = arena, .alloc = sb_arena_alloc(arena), .d = out};

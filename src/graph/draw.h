@@ -27,6 +27,10 @@ typedef struct sb_draw_ask {
     bool extract;          /* boxes with many neighbours become auxiliary */
     bool constants;        /* are drawn like other operations */
     const uint8_t *marked; /* by box: operations of a trace or a path; NULL: none */
+    /* How many of all boxes are laid out; false: the drawing is not wanted any more, and sb_draw
+     * answers SB_DROPPED. Called after each level. May be NULL. */
+    bool (*progress)(void *ud, uint64_t done, uint64_t total);
+    void *ud;
 } sb_draw_ask;
 
 enum {
@@ -73,6 +77,8 @@ typedef struct sb_drawing {
     float w, h;
 } sb_drawing;
 
+/* About how many boxes will be in sight; cheap. */
+uint64_t sb_draw_size(const sb_model *m, const sb_draw_ask *ask);
 sb_status sb_draw(sb_drawing *out, const sb_model *m, const sb_draw_ask *ask, sb_arena *arena,
                   sb_err *err);
 

@@ -305,12 +305,17 @@ static bool add_lines(levels *ls) {
 sb_status sb_sketch_levels(sb_sketch *s, sb_err *err) {
     levels ls = {.s = s};
     uint32_t *ports = sb_arena_zeroed(s->arena, 2 * s->boxes.n + 2, sizeof *ports);
+    const sb_draw_ask *ask = s->ask;
+    uint64_t done = 0;
     if (!ports || !find_levels(&ls)) return sb_fail_nomem(err, "to draw a graph");
     for (uint32_t i = ls.n; i-- > 0;) { /* inner levels come later */
         level *l = &ls.items[i];
         if (!fill_layout(&ls, l, ports)) return sb_fail_nomem(err, "to draw a graph");
         sb_status status = sb_layout_run(&l->layout, s->arena, err);
         if (status != SB_OK) return status;
+        done += l->member_count;
+        if (ask->progress && !ask->progress(ask->ud, done, s->boxes.n))
+            return sb_fail(err, SB_DROPPED, 0, "not wanted any more");
     }
     set_places(&ls);
     s->d->w = ls.items[0].layout.w;

@@ -9,6 +9,12 @@
 
 #define MOST_EDGES (64u << 20)
 
+/* Elements of each output of an operation; -1: unknown. */
+typedef struct output_sizes {
+    size_t n;
+    float of[];
+} output_sizes;
+
 typedef struct linking {
     sb_raw *r;
     uint32_t *node_of; /* by box: the node, or NONE */
@@ -17,6 +23,7 @@ typedef struct linking {
         size_t n, room;
     } edges;
     sb_buf text;
+    output_sizes **sizes; /* by box; NULL: not asked for yet */
 } linking;
 
 /* The box that a name inside a call or outside means; NONE: there is none. */
@@ -81,20 +88,30 @@ static uint32_t target_of(linking *l, uint32_t box, uint32_t k) {
     return box;
 }
 
-static float elements_of(const sb_model *m, uint32_t op, int64_t slot) {
-    sb_items shapes = sb_items_of(m->boxes[op].outputs, SB_ATTR_LIST_SHAPE);
+static float elements_in(sb_slice shape) {
+    sb_shape_view view;
+    if (sb_shape_read(&view, shape) != SB_OK || view.unknown_rank) return -1;
+    sb_items dims = sb_items_of(shape, SB_SHAPE_DIM);
+    int64_t size;
+    float n = 1;
+    while (sb_shape_next(&dims, &size) == SB_OK) n *= size < 0 ? 1 : (float)size;
+    return n;
+}
+
+/* All outputs are read at once: a node may have a million, each of which another node uses. */
+static bool read_sizes(linking *l, uint32_t op) {
+    const sb_slice outputs = l->r->m->boxes[op].outputs;
+    sb_items shapes = sb_items_of(outputs, SB_ATTR_LIST_SHAPE);
     sb_slice shape;
-    for (int64_t i = 0; sb_items_next(&shapes, &shape) == SB_OK; i++) {
-        if (i != slot) continue;
-        sb_shape_view view;
-        if (sb_shape_read(&view, shape) != SB_OK || view.unknown_rank) return -1;
-        sb_items dims = sb_items_of(shape, SB_SHAPE_DIM);
-        int64_t size;
-        float n = 1;
-        while (sb_shape_next(&dims, &size) == SB_OK) n *= size < 0 ? 1 : (float)size;
-        return n;
-    }
-    return -1;
+    size_t n = 0;
+    while (sb_items_next(&shapes, &shape) == SB_OK) n++;
+    output_sizes *sizes = sb_arena_get(l->r->scratch, sizeof *sizes + n * sizeof sizes->of[0]);
+    if (!sizes) return false;
+    sizes->n = 0;
+    shapes = sb_items_of(outputs, SB_ATTR_LIST_SHAPE);
+    while (sb_items_next(&shapes, &shape) == SB_OK) sizes->of[sizes->n++] = elements_in(shape);
+    l->sizes[op] = sizes;
+    return true;
 }
 
 static bool is_ref_type(const sb_model *m, uint32_t to, uint32_t k) {
@@ -132,6 +149,8 @@ static bool add_input(linking *l, sb_raw_node *node, sb_slice text, uint32_t k) 
             sb_model_note(m, SB_ODD_DANGLING, input.name);
         return true;
     }
+    if (!l->sizes[from] && !read_sizes(l, from)) return false;
+    const output_sizes *sizes = l->sizes[from];
     sb_edge *edge = SB_VEC_PUSH(&l->edges, &l->r->alloc, MOST_EDGES);
     if (!edge) return false;
     *edge = (sb_edge){
@@ -142,7 +161,7 @@ static bool add_input(linking *l, sb_raw_node *node, sb_slice text, uint32_t k) 
         .flags = input.control           ? SB_EDGE_CONTROL
                  : is_ref_type(m, to, k) ? SB_EDGE_REF
                                          : 0,
-        .size = input.control ? -1 : elements_of(m, from, slot),
+        .size = slot >= 0 && (uint64_t)slot < sizes->n && !input.control ? sizes->of[slot] : -1,
     };
     return true;
 }
@@ -223,7 +242,8 @@ sb_status sb_edges_build(sb_raw *r, sb_err *err) {
     linking l = {.r = r};
     sb_buf_init(&l.text, &r->alloc, 1 << 20);
     l.node_of = sb_arena_get(r->scratch, m->box_count * sizeof *l.node_of);
-    if (!l.node_of) return sb_fail_nomem(err, "for a graph");
+    l.sizes = sb_arena_zeroed(r->scratch, m->box_count, sizeof *l.sizes);
+    if (!l.node_of || !l.sizes) return sb_fail_nomem(err, "for a graph");
     memset(l.node_of, 0xff, m->box_count * sizeof *l.node_of);
     for (size_t i = 0; i < r->nodes.n; i++) l.node_of[r->nodes.items[i].box] = (uint32_t)i;
     sb_status status = sb_attrs_keep(r, err);

@@ -9,6 +9,8 @@
 #define MOST_BYTES ((size_t)2 << 30)
 #define MOST_BOXES (32u << 20)
 #define MOST_DIMS 16
+#define MOST_SLOT                                                                                  \
+    4096 /* shapes of outputs behind it are not told: they are looked for one by one */
 
 const char *sb_odd_name(sb_odd_kind kind) {
     static const char *const names[SB_ODD_COUNT] = {
@@ -168,7 +170,7 @@ static bool find_shape(const sb_box *b, int32_t slot, sb_slice *shape) {
 void sb_model_shape(const sb_model *m, uint32_t op, int32_t slot, sb_buf *out) {
     sb_slice shape;
     sb_shape_view view;
-    if (slot < 0 || !find_shape(&m->boxes[op], slot, &shape)) return;
+    if (slot < 0 || slot > MOST_SLOT || !find_shape(&m->boxes[op], slot, &shape)) return;
     if (sb_shape_read(&view, shape) != SB_OK || view.unknown_rank) return;
     if (view.rank == 0) sb_buf_add_str(out, "scalar");
     sb_items dims = sb_items_of(shape, SB_SHAPE_DIM);

@@ -4,6 +4,7 @@
 #include "base/banned.h"
 
 #define MOST_PARTS 100u
+#define MOST_REPEATS (1u << 30)
 
 /* The scope above a name, made with those above it. `parts` counts how many there may be. */
 static uint32_t scope_of(sb_model *m, sb_slice name, unsigned parts) {
@@ -47,6 +48,25 @@ static sb_slice other_name(sb_raw *r, sb_slice name, uint32_t n) {
     return sb_buf_slice(&text); /* in the scratch arena */
 }
 
+static bool is_taken(sb_raw *r, sb_slice name, uint32_t n) {
+    sb_arena_mark mark = sb_arena_here(r->scratch);
+    bool is_there = sb_intern_find(&r->m->names, other_name(r, name, n)) != SB_INTERN_NONE;
+    sb_arena_reset(r->scratch, mark);
+    return is_there;
+}
+
+/* The next of the names "a (2)", "a (3)", ... They are taken in turn, so it is searched for by
+ * halving: a hundred thousand nodes may have one name. */
+static sb_slice free_name(sb_raw *r, sb_slice name) {
+    uint32_t last = 0, next = 1;
+    while (next < MOST_REPEATS && is_taken(r, name, next)) last = next, next *= 2;
+    while (next - last > 1) {
+        uint32_t middle = last + (next - last) / 2;
+        *(is_taken(r, name, middle) ? &last : &next) = middle;
+    }
+    return other_name(r, name, next);
+}
+
 /* The box of a node that is no call. */
 static sb_box *op_box(sb_raw *r, sb_raw_node *node) {
     sb_model *m = r->m;
@@ -60,13 +80,8 @@ static sb_box *op_box(sb_raw *r, sb_raw_node *node) {
         taken = sb_intern_find(&m->names, name);
     }
     if (taken != SB_INTERN_NONE) sb_model_note(m, SB_ODD_DUPLICATE, node->name);
-    sb_slice first = name;
-    for (uint32_t n = 1; taken != SB_INTERN_NONE; n++) {
-        name = other_name(r, first, n);
-        if (!name.p) return NULL;
-        taken = sb_intern_find(&m->names, name);
-    }
-    return sb_model_add_box(m, name, parent, SB_BOX_OP);
+    if (taken != SB_INTERN_NONE) name = free_name(r, name);
+    return name.p ? sb_model_add_box(m, name, parent, SB_BOX_OP) : NULL;
 }
 
 static bool add_text(sb_model *m, sb_slice text, uint32_t *id) {

@@ -28,8 +28,9 @@
 #define SMOOTH_KEEP_BYTES ((uint64_t)16 << 20)
 #define SMOOTH_KEEP_PER_POINT 7u
 #define MODELS_BYTES                                                                               \
-    ((size_t)256 << 20) /* of graphs; nothing is allocated until one is
+    ((size_t)256 << 20)                   /* of graphs; nothing is allocated until one is
                                                    opened */
+#define UPLOADS_BYTES ((uint64_t)1 << 30) /* on disk */
 #define TRACES_BYTES                                                                               \
     ((size_t)1 << 30)                           /* of profiles; nothing is allocated until one is
                                                    opened */
@@ -236,6 +237,8 @@ static sb_status open_app_parts(sb_app *app, const sb_app_opts *o, int *listener
     if (status == SB_OK) status = sb_blob_cache_new(&app->blobs, o->env, OPEN_FILES, err);
     if (status == SB_OK)
         status = sb_model_cache_new(&app->models, o->env->alloc, MODELS_BYTES, err);
+    if (status == SB_OK)
+        status = sb_uploads_new(&app->uploads, o->env->alloc, o->spill_dir, UPLOADS_BYTES, err);
     if (status == SB_OK) status = open_store(app, o, err);
     if (status == SB_OK) status = open_jobs(app, o, err);
     if (status == SB_OK) status = open_smooth_cache(app, o, err);
@@ -286,6 +289,7 @@ void sb_app_close(sb_app *app) {
     sb_made_cache_free(app->made);
     sb_blob_cache_free(app->blobs);
     sb_model_cache_free(app->models);
+    sb_uploads_free(app->uploads);
     pthread_mutex_destroy(&app->publish_mutex);
     sb_arena_fini(&app->texts);
     sb_alloc_put(app->env->alloc, app, sizeof *app);

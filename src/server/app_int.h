@@ -18,6 +18,7 @@
 #include "server/model_cache.h"
 #include "server/profiles.h"
 #include "server/state.h"
+#include "server/uploads.h"
 #include "store/store.h"
 
 struct sb_app {
@@ -41,6 +42,7 @@ struct sb_app {
     sb_made_cache *made;    /* on disk: thumbnails and other things made from blobs */
     sb_jobs *jobs;          /* background jobs */
     sb_model_cache *models; /* of graphs */
+    sb_uploads *uploads;    /* files that people sent */
     sb_profiles *profiles;  /* captures of profilers */
     sb_blob_cache *blobs;   /* open log files, for what is kept by reference */
     struct {

@@ -4,20 +4,25 @@
 #include <stdio.h>
 
 #include "base/slice.h"
+#include "graph/graph.h"
 #include "base/banned.h"
+
+/* Bytes of graphs that a request reads: about a fifth of a second. */
+#define MOST_AT_ONCE ((uint64_t)8 << 20)
 
 sb_slice sb_json_slice(const json_t *text) {
     return json_is_string(text) ? sb_slice_of(json_string_value(text), json_string_length(text))
                                 : (sb_slice){NULL, 0};
 }
 
-/* One of the graphs that a source names: from a log, or a file that was dropped. */
+/* One of the graphs that a source names: from a log, or a file that was sent. */
 typedef struct named {
     bool is_file;
     sb_slice file;
     sb_series series;
     bool has_series;
     sb_ref_item item;
+    uint64_t bytes;
     const sb_kept_model *kept; /* of a file */
 } named;
 
@@ -25,9 +30,11 @@ static bool is_named(const named *n) {
     return n->is_file || n->has_series;
 }
 
-static void release_named(named *n, sb_app *app) {
-    if (n->has_series) sb_series_release(&n->series);
-    sb_model_cache_release(app->models, n->kept);
+static void release_all(named n[3], sb_app *app) {
+    for (int i = 0; i < 3; i++) {
+        if (n[i].has_series) sb_series_release(&n[i].series);
+        sb_model_cache_release(app->models, n[i].kept);
+    }
 }
 
 /* ---- what is named --------------------------------------------------------------------------- */
@@ -59,19 +66,25 @@ static sb_status take_series(named *n, sb_app *app, uint64_t id, sb_slice tag, s
     sb_runs_release(&runs);
     if (status != SB_OK) return status;
     n->has_series = true;
-    return sb_graph_blob(app, &n->series, arena, &n->item, NULL, err);
+    status = sb_graph_blob(app, &n->series, arena, &n->item, NULL, err);
+    n->bytes = status == SB_OK ? n->item.ref.length : 0;
+    return status;
+}
+
+/* The key of a file's own model, in `key`. */
+static sb_slice file_key(char *key, size_t room, sb_slice file) {
+    int n = snprintf(key, room, "file %.*s", SB_SHOWN(file));
+    return sb_slice_of(key, n < (int)room ? (size_t)n : room - 1);
 }
 
 static sb_status take_file(named *n, sb_app *app, sb_slice file, sb_err *err) {
     char key[80];
     n->is_file = true;
     n->file = file;
-    int length = snprintf(key, sizeof key, "file %.*s", SB_SHOWN(file));
-    if (length < (int)sizeof key)
-        n->kept = sb_model_cache_find(app->models, sb_slice_of(key, (size_t)length));
-    return n->kept ? SB_OK
-                   : sb_fail(err, SB_REPLACED, 0,
-                             "the server no longer has this file: drop it on the page again");
+    n->kept = sb_model_cache_find(app->models, file_key(key, sizeof key, file));
+    if (n->kept || sb_uploads_find(app->uploads, file, &n->bytes)) return SB_OK;
+    return sb_fail(err, SB_REPLACED, 0,
+                   "the server no longer has this file: drop it on the page again");
 }
 
 static sb_status take_named(named *n, sb_app *app, const json_t *ref, sb_arena *arena,
@@ -136,6 +149,62 @@ static sb_status make_key(sb_buf *key, const named n[3], const sb_slice *skipped
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+static sb_status check_size(uint64_t bytes, const sb_graph_wish *wish, sb_err *err) {
+    if (!wish->at_once || bytes <= MOST_AT_ONCE) return SB_OK;
+    return sb_fail(err, SB_MORE, 0,
+                   "this graph is large: submit a job of the kind \"graph\" with the same source, "
+                   "then ask again");
+}
+
+static sb_model_ask ask_of(sb_app *app, const sb_graph_wish *wish) {
+    return (sb_model_ask){
+        .alloc = app->env->alloc, .progress = wish->progress, .progress_ud = wish->ud};
+}
+
+/* The model of a file, and its GraphDef without large values, which a comparison with another graph
+ * needs. */
+static sb_status make_file_model(named *n, sb_app *app, const sb_graph_wish *wish,
+                                 sb_arena *scratch, sb_err *err) {
+    char key[80];
+    sb_buf graph, lean;
+    sb_graph_file about;
+    sb_model_ask ask = ask_of(app, wish);
+    sb_model *model = NULL;
+    sb_slice bytes;
+    sb_status status = sb_uploads_read(app->uploads, n->file, scratch, &bytes, err);
+    if (status != SB_OK) return status;
+    sb_buf_init(&graph, app->env->alloc, SB_MOST_GRAPH_BYTES);
+    sb_buf_init(&lean, app->env->alloc, SB_MOST_GRAPH_BYTES);
+    status = sb_graph_file_read(&graph, bytes, &about, scratch, err);
+    ask.graph = about.graph;
+    if (status == SB_OK) status = sb_model_new(&model, &ask, err);
+    if (status == SB_OK) status = sb_graph_lean(&lean, about.graph, err);
+    sb_buf_fini(&graph);
+    about.graph = (sb_slice){NULL, 0};
+    if (status != SB_OK) {
+        sb_model_free(model);
+        sb_buf_fini(&lean);
+        return status;
+    }
+    n->kept =
+        sb_model_cache_take(app->models, file_key(key, sizeof key, n->file), model, &lean, &about);
+    return n->kept ? SB_OK : sb_fail_nomem(err, "for a graph");
+}
+
+static sb_status make_file_models(named n[3], sb_app *app, const sb_graph_wish *wish, sb_err *err) {
+    sb_status status = SB_OK;
+    for (int i = 0; i < 3 && status == SB_OK; i++) {
+        sb_arena scratch;
+        if (!n[i].is_file || n[i].kept) continue;
+        status = check_size(n[i].bytes, wish, err);
+        if (status != SB_OK) break;
+        sb_arena_init(&scratch, app->env->alloc, 64 << 10, SB_MOST_GRAPH_BYTES);
+        status = make_file_model(&n[i], app, wish, &scratch, err);
+        sb_arena_fini(&scratch);
+    }
+    return status;
+}
+
 /* The GraphDef of a named graph; one that has to be made is put into `made`. */
 static sb_status graph_of(const named *n, sb_slice *graph, sb_buf *made, sb_slice *functions,
                           sb_app *app, sb_arena *arena, sb_err *err) {
@@ -177,25 +246,24 @@ static sb_status make_model(sb_model **out, sb_model_ask *ask, sb_app *app, cons
 
 static sb_status find_or_make(const sb_kept_model **out, sb_app *app, named n[3],
                               const sb_graph_wish *wish, sb_err *err) {
-    sb_model_ask ask = {
-        .alloc = app->env->alloc, .progress = wish->progress, .progress_ud = wish->ud};
+    sb_model_ask ask = ask_of(app, wish);
     sb_model *model;
     sb_buf key;
     sb_alloc alloc = sb_arena_alloc(wish->arena);
-    if (n[0].is_file && !is_named(&n[1])) { /* its model was made when it came */
+    if (n[0].is_file && !is_named(&n[1])) {
         *out = n[0].kept;
         n[0].kept = NULL;
         return SB_OK;
     }
-    sb_slice *skipped = skipped_of(wish, &ask.skipped_count);
-    if (!skipped) return sb_fail_nomem(err, "for a graph");
-    ask.skipped = skipped;
+    ask.skipped = skipped_of(wish, &ask.skipped_count);
+    if (!ask.skipped) return sb_fail_nomem(err, "for a graph");
     sb_buf_init(&key, &alloc, 1 << 20);
-    sb_status status = make_key(&key, n, skipped, ask.skipped_count, err);
+    sb_status status = make_key(&key, n, ask.skipped, ask.skipped_count, err);
     if (status != SB_OK) return status;
     *out = sb_model_cache_find(app->models, sb_buf_slice(&key));
     if (*out) return SB_OK;
-    status = make_model(&model, &ask, app, n, wish->arena, err);
+    status = check_size(n[0].bytes + n[1].bytes + n[2].bytes, wish, err);
+    if (status == SB_OK) status = make_model(&model, &ask, app, n, wish->arena, err);
     if (status != SB_OK) return status;
     *out = sb_model_cache_take(app->models, sb_buf_slice(&key), model, NULL,
                                n[0].kept ? &n[0].kept->about : NULL);
@@ -207,7 +275,20 @@ sb_status sb_graph_model_take(const sb_kept_model **out, sb_app *app, const sb_g
     named n[3] = {0};
     *out = NULL;
     sb_status status = take_all(n, app, wish, err);
+    if (status == SB_OK) status = make_file_models(n, app, wish, err);
     if (status == SB_OK) status = find_or_make(out, app, n, wish, err);
-    for (int i = 0; i < 3; i++) release_named(&n[i], app);
+    release_all(n, app);
+    return status;
+}
+
+sb_status sb_graph_model_key(sb_buf *key, sb_app *app, const sb_graph_wish *wish, sb_err *err) {
+    named n[3] = {0};
+    size_t count;
+    sb_slice *skipped = skipped_of(wish, &count);
+    if (!skipped) return sb_fail_nomem(err, "for a graph");
+    sb_buf_printf(key, "%llu ", (unsigned long long)sb_model_cache_evicted(app->models));
+    sb_status status = take_all(n, app, wish, err);
+    if (status == SB_OK) status = make_key(key, n, skipped, count, err);
+    release_all(n, app);
     return status;
 }

@@ -14,6 +14,7 @@
 typedef struct sb_graph_wish {
     const json_t *source;
     sb_arena *arena; /* for the bytes of the graph, while the model is made */
+    bool at_once;    /* only if that takes no longer than a request may */
     /* as that of sb_model_ask; may be NULL */
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *ud;
@@ -24,9 +25,14 @@ sb_status sb_graph_source_check(const json_t *source, sb_err *err);
 
 /* The model, held for the caller until sb_model_cache_release. All with a reason for people:
  * SB_NOT_FOUND (no such run, tag or statistics, or it is no graph), SB_REPLACED (the server has the
- * file or the log no longer), SB_CORRUPT (it can't be read), SB_DROPPED (not wanted any more). */
+ * file or the log no longer), SB_CORRUPT (it can't be read), SB_DROPPED (not wanted any more),
+ * SB_MORE (it is large and was wanted at once). */
 sb_status sb_graph_model_take(const sb_kept_model **out, sb_app *app, const sb_graph_wish *wish,
                               sb_err *err);
+
+/* What the model depends on: the bytes of the graphs that the source means now, and how many models
+ * the server had to let go of. */
+sb_status sb_graph_model_key(sb_buf *key, sb_app *app, const sb_graph_wish *wish, sb_err *err);
 
 sb_slice sb_json_slice(const json_t *text);
 

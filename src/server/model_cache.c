@@ -25,6 +25,7 @@ struct sb_model_cache {
     const sb_alloc *alloc;
     pthread_mutex_t mutex; /* guards all below */
     size_t limit, held;
+    uint64_t evicted;
     sb_lru lru;
 };
 
@@ -104,7 +105,7 @@ const sb_kept_model *sb_model_cache_take(sb_model_cache *c, sb_slice key, sb_mod
         drop_ref(c, e);
         e = other;
     } else {
-        while (c->lru.oldest && c->held + e->bytes > c->limit)
+        for (; c->lru.oldest && c->held + e->bytes > c->limit; c->evicted++)
             unlist(c, SB_LRU_ENTRY(c->lru.oldest, entry, use));
         e->refs = 2;
         e->is_listed = true;
@@ -113,6 +114,13 @@ const sb_kept_model *sb_model_cache_take(sb_model_cache *c, sb_slice key, sb_mod
     }
     pthread_mutex_unlock(&c->mutex);
     return &e->kept;
+}
+
+uint64_t sb_model_cache_evicted(sb_model_cache *c) {
+    pthread_mutex_lock(&c->mutex);
+    uint64_t n = c->evicted;
+    pthread_mutex_unlock(&c->mutex);
+    return n;
 }
 
 void sb_model_cache_release(sb_model_cache *c, const sb_kept_model *kept) {

@@ -33,6 +33,8 @@ const sb_kept_model *sb_model_cache_find(sb_model_cache *c, sb_slice key);
  * freed. */
 const sb_kept_model *sb_model_cache_take(sb_model_cache *c, sb_slice key, sb_model *model,
                                          sb_buf *graph, const sb_graph_file *about);
+/* How many models had to make room so far. */
+uint64_t sb_model_cache_evicted(sb_model_cache *c);
 void sb_model_cache_release(sb_model_cache *c, const sb_kept_model *kept);
 
 #endif

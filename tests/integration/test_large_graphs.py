@@ -44,10 +44,19 @@ def finished(api, job):
     return job
 
 
-def submit(api, source):
-    body = {"kind": "graph", "args": {"source": source}}
+def submit(api, source, **more):
+    body = {"kind": "graph", "args": {"source": source, **more}}
     _, _, reply = api.call("jobs", body, headers={"X-Seaboard-Request": "1"})
     return json.loads(reply)["job"]
+
+
+def result(api, job):
+    return json.loads(api.call(f"job/result?id={job['id']}")[2])
+
+
+def send(api, data):
+    headers = {"Content-Type": "application/octet-stream", "X-Seaboard-Request": "1"}
+    return json.loads(api.call("graph/file", data, headers=headers)[2])
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +82,63 @@ def test_a_million_nodes_are_read_by_a_job_and_shown_folded(million):
     server, api = million
     source, size = source_of(api)
     assert size > 30 * MB
-    assert finished(api, submit(api, source))["state"] == "done"
-    drawing = api.post("graph/draw", {"source": source, "open": [], "auto": True})
+    ask = {"source": source, "open": [], "auto": True}
+    assert api.post("graph/draw", ask)["isLarge"]  # a request does not read it
+    code, why = api.error("graph/find", {"source": source, "query": "x"})
+    assert code == 409 and why["code"] == "large" and "job" in why["message"]
+    job, same = submit(api, source, auto=True), submit(api, source, auto=True)
+    assert same["id"] == job["id"]
+    assert finished(api, job)["state"] == "done"
+    drawing = api.post("graph/draw", ask)
+    assert "isLarge" not in drawing
+    made = result(api, job)
+    assert {**made, "version": 0} == {**drawing, "version": 0}
     assert drawing["totals"]["ops"] == 1_000_001 and drawing["odds"] == []
     assert drawing["boxes"]["name"] == ["net", "the_very_first_node", "net/block[0-999]"]
     assert api.post("graph/find", {"source": source, "query": "block_777/n5x"})["total"] == 1
     # the whole log, the model, and what is needed to make it
     assert memory(server, "VmHWM") < 1500
+
+
+def test_a_layout_of_very_many_boxes_is_made_by_a_job_that_can_be_cancelled(million):
+    server, api = million
+    source, _ = source_of(api)
+    finished(api, submit(api, source, auto=True))
+    blocks = [f"net/block_{i:03}" for i in range(20)]
+    ask = {"source": source, "open": ["net", "net/block[0-999]", *blocks]}
+    reply = api.post("graph/draw", ask)
+    assert reply["isLarge"] and reply["boxes"]["name"] == []
+    job = submit(api, **ask)
+    headers = {"X-Seaboard-Request": "1"}
+    api.call(f"job?id={job['id']}", method="DELETE", headers=headers)
+    # who comes later gets a drawing of its own
+    drawing = result(api, finished(api, submit(api, **ask)))
+    assert len(drawing["boxes"]["name"]) == 3 + 1000 + 20 * 1000
+    assert drawing["w"] > 0 and len(drawing["lines"]["from"]) > 20_000
+
+
+def test_a_large_file_is_read_by_a_job_and_a_small_one_at_once(million):
+    _, api = million
+    large = b"".join(
+        field(1, field(1, b"net/a%07dx" % i) + field(2, b"MatMul" if i % 2 else b"Relu")) for i in range(400_000)
+    )
+    assert len(large) > 8 * MB
+    sent = send(api, large)
+    assert sent["isLarge"] and sent["format"] == ""
+    assert send(api, large)["file"] == sent["file"]
+    source = {"graph": {"file": sent["file"]}}
+    assert api.post("graph/draw", {"source": source, "open": []})["isLarge"]
+    job = submit(api, source, auto=True)
+    assert submit(api, source, auto=True)["id"] == job["id"]
+    drawing = result(api, finished(api, job))
+    assert drawing["format"] == "GraphDef" and drawing["totals"]["ops"] == 400_000
+    assert not send(api, large)["isLarge"]  # the server has read it
+    small = send(api, field(1, field(1, b"a") + field(2, b"Relu")))
+    assert not small["isLarge"] and small["format"] == "GraphDef"
+    cut = send(api, b"\xff" + large)
+    assert cut["isLarge"]
+    job = finished(api, submit(api, {"graph": {"file": cut["file"]}}))
+    assert job["state"] == "failed" and "not a graph" in job["error"]
 
 
 def test_a_job_for_a_graph_that_is_not_there_says_so(million):
@@ -111,10 +170,8 @@ def test_constants_of_100_megabytes_are_neither_kept_nor_copied(tmp_path, way):
         if way == "log":
             source, _ = source_of(api)
         else:
-            headers = {"Content-Type": "application/octet-stream", "X-Seaboard-Request": "1"}
-            _, _, reply = api.call("graph/file", graph, headers=headers)
-            source = {"graph": {"file": json.loads(reply)["file"]}}
-        drawing = api.post("graph/draw", {"source": source, "open": ["net"]})
+            source = {"graph": {"file": send(api, graph)["file"]}}
+        drawing = result(api, finished(api, submit(api, source, open=["net"])))
         assert drawing["totals"]["ops"] == 26
         assert [(odd["kind"], odd["n"]) for odd in drawing["odds"]] == [("large", 25)]
         node = api.post("graph/node", {"source": source, "name": "net/c3x"})

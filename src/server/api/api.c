@@ -11,7 +11,7 @@
 #include "server/json_load.h"
 #include "base/banned.h"
 
-static const sb_json_opts json_opts = {.utf8 = true, .nonfinite = SB_JSON_QUOTED};
+const sb_json_opts sb_api_json = {.utf8 = true, .nonfinite = SB_JSON_QUOTED};
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -20,7 +20,7 @@ static void write_error(sb_http_reply *r, int status, const char *code, const ch
     sb_http_type(r, "application/json");
     sb_json j;
     sb_buf_clear(sb_http_body(r)); /* remove what the handler has already written */
-    sb_json_init(&j, sb_http_body(r), &json_opts);
+    sb_json_init(&j, sb_http_body(r), &sb_api_json);
     sb_json_begin_object(&j);
     sb_json_key_str(&j, "error");
     sb_json_begin_object(&j);
@@ -68,7 +68,7 @@ uint64_t sb_api_version(sb_http_reply *r, const sb_app *app) {
 uint64_t sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app) {
     uint64_t version = sb_api_version(r, app);
     sb_http_type(r, "application/json");
-    sb_json_init(j, sb_http_body(r), &json_opts);
+    sb_json_init(j, sb_http_body(r), &sb_api_json);
     sb_json_begin_object(j);
     sb_json_put_uint(j, "version", version);
     return version;

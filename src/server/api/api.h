@@ -104,6 +104,8 @@ void sb_api_error_page(sb_http_reply *r, int status, const char *text);
  * this (or sb_api_begin) before it looks at the data: a change that comes meanwhile is then told
  * again by `changes`. Read after the data, the version would hide that change for ever. */
 uint64_t sb_api_version(sb_http_reply *r, const sb_app *app);
+/* How our JSON is written. */
+extern const sb_json_opts sb_api_json;
 /* A JSON answer: begins the outer object with the version, ends it. An error that is found later
  * replaces what was begun. */
 uint64_t sb_api_begin(sb_json *j, sb_http_reply *r, const sb_app *app);

@@ -8,6 +8,8 @@
 #include "server/jobs/kinds.h"
 #include "base/banned.h"
 
+#define MOST_KEY ((size_t)1 << 20)
+
 static void add_job_info(sb_json *j, const sb_job_info *job) {
     sb_json_begin_object(j);
     sb_json_put_uint(j, "id", job->id);
@@ -63,7 +65,7 @@ sb_status sb_api_job(sb_http_request *q, sb_http_reply *r, void *app) {
 }
 
 /* Results depend on the arguments and on the data: the key is the arguments, printed in one way,
- * and the store's version. */
+ * and which data. */
 static sb_status submit_job(sb_http_reply *r, sb_app *app, const sb_job_kind *kind,
                             const char *args) {
     uint64_t id;
@@ -71,10 +73,13 @@ static sb_status submit_job(sb_http_reply *r, sb_app *app, const sb_job_kind *ki
     sb_slice text = sb_slice_str(args);
     sb_status status = kind->check(text, sb_http_err(r));
     if (status != SB_OK) return status;
-    sb_buf_init(&key, app->env->alloc, text.n + 64);
-    sb_buf_printf(&key, "%llu ", (unsigned long long)sb_store_version(app->store));
+    sb_buf_init(&key, app->env->alloc, text.n + MOST_KEY);
+    if (kind->add_key)
+        status = kind->add_key(text, app, &key, sb_http_err(r));
+    else
+        sb_buf_printf(&key, "%llu ", (unsigned long long)sb_store_version(app->store));
     sb_buf_add_slice(&key, text);
-    status = sb_buf_check(&key, "a background job", sb_http_err(r));
+    if (status == SB_OK) status = sb_buf_check(&key, "a background job", sb_http_err(r));
     if (status == SB_OK)
         status = sb_jobs_submit(app->jobs, kind, text, sb_buf_slice(&key), &id, sb_http_err(r));
     sb_buf_fini(&key);

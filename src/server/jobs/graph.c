@@ -1,10 +1,12 @@
-/* graph.c: the job that makes the model of a large graph: questions about it are then answered from
- * the cache. */
-#include "server/graph_models.h"
+/* graph.c: the job that draws a large graph: it is read, unless that was done before, and laid
+ * out. */
+#include "server/api/graph/graph_ask.h"
 #include "server/jobs/kinds.h"
 #include "base/banned.h"
 
-#define ARENA_BYTES ((size_t)2 << 30)
+#define ARENA_BYTES ((size_t)64 << 20)
+#define TOLD_IN 1000u
+#define READ_IN 900u /* of them; the rest is the layout's */
 
 static json_t *load(sb_slice text) {
     return json_loadb((const char *)text.p, text.n, JSON_ALLOW_NUL, NULL);
@@ -17,24 +19,55 @@ sb_status sb_graph_job_check(sb_slice text, sb_err *err) {
     return status;
 }
 
+/* A graph that is not there has a key too: the job says why. */
+sb_status sb_graph_job_key(sb_slice text, void *app, sb_buf *key, sb_err *err) {
+    sb_arena arena;
+    json_t *args = load(text);
+    sb_arena_init(&arena, ((const sb_app *)app)->env->alloc, 16 << 10, ARENA_BYTES);
+    sb_graph_wish wish = {.source = json_object_get(args, "source"), .arena = &arena};
+    sb_status status = sb_graph_model_key(key, app, &wish, err);
+    sb_arena_fini(&arena);
+    json_decref(args);
+    return status == SB_NOT_FOUND || status == SB_REPLACED ? SB_OK : status;
+}
+
+typedef struct telling {
+    sb_job *job;
+    uint64_t from, to; /* of TOLD_IN: the part that is being done */
+    uint64_t last;
+} telling;
+
 static bool tell(void *ud, uint64_t done, uint64_t total) {
-    sb_job_report(ud, done, total);
-    return !sb_job_is_cancelled(ud);
+    telling *t = ud;
+    double share = total ? (double)done / (double)total : 0;
+    t->last = t->from + (uint64_t)((double)(t->to - t->from) * share);
+    sb_job_report(t->job, t->last, TOLD_IN);
+    return !sb_job_is_cancelled(t->job);
+}
+
+static sb_status draw(sb_graph_ask *a, uint64_t version, sb_job *job) {
+    sb_buf text;
+    sb_buf_init(&text, a->app->env->alloc, SB_MOST_GRAPH_BYTES);
+    sb_status status = sb_graph_answer_text(a, sb_graph_draw, version, &text);
+    if (status == SB_OK) status = sb_job_write(job, sb_buf_slice(&text), a->err);
+    sb_buf_fini(&text);
+    return status;
 }
 
 sb_status sb_graph_job_run(sb_job *job, void *opaque, sb_err *err) {
     sb_app *app = opaque;
     json_t *args = load(sb_job_args(job));
-    const sb_kept_model *kept;
-    sb_arena arena;
-    sb_arena_init(&arena, app->env->alloc, 256 << 10, ARENA_BYTES);
-    sb_graph_wish wish = {
-        .source = json_object_get(args, "source"), .arena = &arena, .progress = tell, .ud = job};
-    sb_status status = sb_graph_model_take(&kept, app, &wish, err);
-    sb_arena_fini(&arena);
-    json_decref(args);
-    if (status != SB_OK) return status;
-    sb_model_cache_release(app->models, kept);
+    uint64_t version = sb_store_version(app->store);
+    telling t = {.job = job, .to = READ_IN};
+    sb_graph_ask a = {.body = args, .app = app, .err = err, .progress = tell, .ud = &t};
     sb_job_describe_result(job, "application/json", "graph.json");
-    return sb_job_write(job, SB_LIT("{}\n"), err);
+    sb_status status = sb_graph_ask_begin(&a);
+    if (status == SB_OK) {
+        t.from = t.last; /* 0 when it had been read before */
+        t.to = TOLD_IN;
+        status = draw(&a, version, job);
+        sb_graph_ask_end(&a);
+    }
+    json_decref(args);
+    return status;
 }

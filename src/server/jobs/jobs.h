@@ -26,6 +26,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/status.h"
 
 typedef struct sb_jobs sb_jobs;
@@ -42,6 +43,9 @@ typedef struct sb_job_kind {
      * matter; a status other than SB_OK makes the job a failed one, with the error as the
      * reason. */
     sb_status (*run)(sb_job *job, void *ctx, sb_err *err);
+    /* Appends what the result depends on beside the arguments. NULL: on all data, by the version of
+     * the store. */
+    sb_status (*add_key)(sb_slice args, void *ctx, sb_buf *key, sb_err *err);
 } sb_job_kind;
 
 /* For run functions, on the thread of the job: */

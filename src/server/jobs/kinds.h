@@ -16,10 +16,12 @@ const sb_job_kind *sb_job_kind_find(sb_slice name);
 sb_status sb_export_job_check(sb_slice args, sb_err *err);
 sb_status sb_export_job_run(sb_job *job, void *app, sb_err *err);
 
-/* graph.c: makes the model of a graph (graph_models.h), so that questions about it are answered at
- * once. Arguments: {"source": as of graph/draw}. */
+/* graph.c: a drawing of a graph that is too large for a request, to be read or to be laid out.
+ * Afterwards other questions about the graph are answered at once. Arguments: those of graph/draw;
+ * all but "source" may be left out. */
 sb_status sb_graph_job_check(sb_slice args, sb_err *err);
 sb_status sb_graph_job_run(sb_job *job, void *app, sb_err *err);
+sb_status sb_graph_job_key(sb_slice args, void *app, sb_buf *key, sb_err *err);
 
 /* profile.c: parses a capture into memory (profiles.h). Arguments: {"capture": its id}. */
 sb_status sb_profile_job_check(sb_slice args, sb_err *err);

@@ -234,6 +234,39 @@ static void what_a_constant_waits_for_leads_to_what_it_feeds(void **state) {
     bed_close(&bed);
 }
 
+typedef struct watching {
+    uint64_t last, total;
+    unsigned calls, most;
+} watching;
+
+static bool watch(void *ud, uint64_t done, uint64_t total) {
+    watching *w = ud;
+    assert_true(done >= w->last && done <= total);
+    w->last = done;
+    w->total = total;
+    return ++w->calls < w->most;
+}
+
+static void
+progress_is_told_level_by_level_and_a_drawing_not_wanted_any_more_is_given_up(void **state) {
+    (void)state;
+    model_bed bed;
+    bed_open(&bed, NET);
+    uint32_t open[] = {bed_box(&bed, "net"), bed_box(&bed, "net/a"), bed_box(&bed, "net/b")};
+    watching w = {.most = 100};
+    sb_draw_ask ask = {.open = open, .open_count = 3, .progress = watch, .ud = &w};
+    sb_drawing d;
+    sb_err err;
+    assert_int_equal(sb_draw_size(bed.m, &ask), 3 + 2 + 2 + 2);
+    assert_ok(sb_draw(&d, bed.m, &ask, &bed.arena, &err), &err);
+    assert_int_equal(w.calls, 4); /* the whole, and what is open */
+    for (unsigned most = 1; most <= 4; most++) {
+        w = (watching){.most = most};
+        assert_int_equal(sb_draw(&d, bed.m, &ask, &bed.arena, &err), SB_DROPPED);
+    }
+    bed_close(&bed);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_scopes_have_their_edges_bridged),
@@ -245,6 +278,8 @@ int main(void) {
         cmocka_unit_test(fifty_thousand_children_are_folded_into_parts),
         cmocka_unit_test(a_level_that_is_kept_whole_is_drawn_whole),
         cmocka_unit_test(what_a_constant_waits_for_leads_to_what_it_feeds),
+        cmocka_unit_test(
+            progress_is_told_level_by_level_and_a_drawing_not_wanted_any_more_is_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -482,6 +482,30 @@ static void a_box_with_very_many_children_has_parts_in_parts(void **state) {
     sb_buf_fini(&graph);
 }
 
+/* Work that grows with the square of these would take minutes here. */
+static void very_many_nodes_of_one_name_and_outputs_of_one_node_take_little_time(void **state) {
+    (void)state;
+    enum { MANY = 60000 };
+    sb_buf text;
+    sb_buf_init(&text, &sb_alloc_libc, 32 << 20);
+    sb_buf_add_str(&text,
+                   "node { name: 'split' op: 'Split' attr { key: '_output_shapes' value { list {");
+    for (unsigned i = 0; i < MANY; i++) sb_buf_printf(&text, "shape { dim { size: %u } }\n", i + 1);
+    sb_buf_add_str(&text, "} } } }\n");
+    for (unsigned i = 0; i < MANY; i++)
+        sb_buf_printf(&text, "node { name: 'same' op: 'Neg' input: 'split:%u' }\n", i);
+    sb_buf_add_byte(&text, 0);
+    model_bed bed;
+    bed_open(&bed, (const char *)text.p);
+    assert_int_equal(bed.m->odds[SB_ODD_DUPLICATE].n, MANY - 1);
+    assert_int_equal(bed.m->edge_count, MANY);
+    const sb_box *last = &bed.m->boxes[bed_box(&bed, "same (60000)")];
+    assert_true(bed.m->edges[last->first_in].size == (float)MANY);
+    assert_int_equal(bed.m->edges[last->first_in].slot, MANY - 1);
+    bed_close(&bed);
+    sb_buf_fini(&text);
+}
+
 static sb_status build_with(const sb_alloc *alloc, void *ud) {
     sb_buf *graph = ud;
     sb_model *m;
@@ -528,6 +552,7 @@ int main(void) {
         cmocka_unit_test(a_cut_graph_says_after_which_node),
         cmocka_unit_test(progress_is_told_and_a_model_that_is_not_wanted_any_more_is_given_up),
         cmocka_unit_test(a_box_with_very_many_children_has_parts_in_parts),
+        cmocka_unit_test(very_many_nodes_of_one_name_and_outputs_of_one_node_take_little_time),
         cmocka_unit_test(memory_that_runs_out_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,12 +24,18 @@ export const api = {
     }),
 
   /** A file that holds a graph: the name by which questions may mean it. */
-  graphFile: (file: Blob) =>
-    fetchOnce<{ file: string; format: string }>({ url: apiUrl('graph/file'), body: file, as: 'json' }),
+  graphFile: (file: Blob, over: AbortSignal) =>
+    fetchOnce<{ file: string; format: string; isLarge: boolean }>(
+      { url: apiUrl('graph/file'), body: file, as: 'json' },
+      over,
+    ),
 
   submitJob: (ask: JobAsk) =>
     fetchOnce<Reply<'POST jobs'>>({ url: apiUrl('jobs'), body: JSON.stringify(ask), as: 'json' }),
   job: (id: number) => get<Reply<'GET job'>>(`job?id=${id}`),
+  /** Of a job whose result is JSON. */
+  jobResult: <T>(id: number, over: AbortSignal) =>
+    fetchOnce<T>({ url: apiUrl(`job/result?id=${id}`), as: 'json' }, over),
   /** One of those who wanted it does not any more. */
   cancelJob: (id: number) =>
     fetchOnce<Reply<'DELETE job'>>({ url: apiUrl(`job?id=${id}`), method: 'DELETE', body: '', as: 'json' }),

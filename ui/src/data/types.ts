@@ -497,6 +497,7 @@ export interface GraphDrawing {
   devices: string[]; // that have measurements, also those that are skipped
   format: string; // of a file; empty otherwise
   problem: string; // why only a part of a file could be read; empty otherwise
+  isLarge?: boolean; // nothing is drawn, since that takes longer than a request may: a job of the kind graph with the same body as arguments has the drawing as its result
 }
 export interface GraphNodeAsk {
   source: GraphSource;
@@ -522,6 +523,11 @@ export interface GraphOutput {
   slot: number;
   shape: string;
   bytes: number;
+}
+export interface GraphFunction {
+  name: string;
+  users: string[]; // other boxes that use it, the first of them
+  userCount: number;
 }
 /** As measured. */
 export interface GraphStats {
@@ -556,7 +562,7 @@ export interface GraphNode {
   deviceCounts: GraphCount[];
   alike: string[]; // other boxes of equal structure, at most 50
   alikeCount: number;
-  functions: string[]; // that its attributes name
+  functions: GraphFunction[]; // that it calls or its attributes name
   stats?: GraphStats;
 }
 export interface GraphFindAsk {

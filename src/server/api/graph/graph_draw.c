@@ -10,6 +10,7 @@
 #define AUTO_MOST 60u     /* children of a scope that is opened by itself */
 #define MOST_OPEN_AUTO 4u /* scopes that are */
 #define IS_CONSTANT 8u
+#define MOST_AT_ONCE 6000u /* boxes that a request draws: about a tenth of a second */
 
 /* ---- what is open ---------------------------------------------------------------------------- */
 
@@ -55,15 +56,15 @@ static bool find_open(opening *o, sb_graph_ask *a) {
 
 /* ---- marks ----------------------------------------------------------------------------------- */
 
-/* SB_END: the reply says what is wrong. */
-static sb_status find_marks(sb_graph_ask *a, sb_http_reply *r, uint8_t **marked, uint32_t *count) {
+static sb_status find_marks(sb_graph_ask *a, uint8_t **marked, uint32_t *count) {
     const json_t *path = json_object_get(a->body, "path");
     const sb_model *m = a->m;
     uint32_t box;
     *marked = NULL;
     *count = 0;
     if (json_is_string(json_object_get(a->body, "trace"))) {
-        if (!sb_graph_ask_box(a, r, "trace", &box)) return SB_END;
+        sb_status status = sb_graph_ask_box(a, "trace", &box);
+        if (status != SB_OK) return status;
         *marked = sb_arena_zeroed(&a->arena, m->box_count, 1);
         return *marked && sb_walk_inputs(m, box, *marked, count, &a->arena) ? SB_OK : SB_NOMEM;
     }
@@ -200,37 +201,36 @@ static void add_lines(writing *w) {
     sb_json_end_array(w->j);
 }
 
-static void add_totals(writing *w, uint32_t marked) {
-    const sb_model *m = w->m;
+static void add_totals(sb_json *j, const sb_model *m, uint32_t marked) {
     const sb_box *root = &m->boxes[SB_BOX_ROOT];
-    sb_json_key_str(w->j, "totals");
-    sb_json_begin_object(w->j);
-    sb_json_put_uint(w->j, "ops", m->op_count);
-    sb_json_put_uint(w->j, "edges", m->edge_count);
-    sb_json_put_uint(w->j, "boxes", m->box_count - 1);
-    sb_json_put_uint(w->j, "params", root->params);
-    sb_json_put_uint(w->j, "unsized", root->unsized);
-    sb_json_put_double(w->j, "time", m->has_stats ? root->time : -1);
-    sb_json_put_double(w->j, "bytes", m->has_stats ? root->bytes : -1);
-    sb_json_put_uint(w->j, "incompatible", root->incompatible);
-    sb_json_put_int(w->j, "producer", m->producer);
-    sb_json_put_uint(w->j, "marked", marked);
-    sb_json_end_object(w->j);
-    sb_json_key_str(w->j, "odds");
-    sb_json_begin_array(w->j);
+    sb_json_key_str(j, "totals");
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "ops", m->op_count);
+    sb_json_put_uint(j, "edges", m->edge_count);
+    sb_json_put_uint(j, "boxes", m->box_count - 1);
+    sb_json_put_uint(j, "params", root->params);
+    sb_json_put_uint(j, "unsized", root->unsized);
+    sb_json_put_double(j, "time", m->has_stats ? root->time : -1);
+    sb_json_put_double(j, "bytes", m->has_stats ? root->bytes : -1);
+    sb_json_put_uint(j, "incompatible", root->incompatible);
+    sb_json_put_int(j, "producer", m->producer);
+    sb_json_put_uint(j, "marked", marked);
+    sb_json_end_object(j);
+    sb_json_key_str(j, "odds");
+    sb_json_begin_array(j);
     for (int kind = 0; kind < SB_ODD_COUNT; kind++) {
         const sb_odd *odd = &m->odds[kind];
         if (odd->n == 0) continue;
-        sb_json_begin_object(w->j);
-        sb_json_put_str(w->j, "kind", sb_odd_name((sb_odd_kind)kind));
-        sb_json_put_uint(w->j, "n", odd->n);
-        sb_json_key_str(w->j, "examples");
-        sb_json_begin_array(w->j);
-        for (uint32_t i = 0; i < odd->shown; i++) sb_json_text(w->j, odd->examples[i]);
-        sb_json_end_array(w->j);
-        sb_json_end_object(w->j);
+        sb_json_begin_object(j);
+        sb_json_put_str(j, "kind", sb_odd_name((sb_odd_kind)kind));
+        sb_json_put_uint(j, "n", odd->n);
+        sb_json_key_str(j, "examples");
+        sb_json_begin_array(j);
+        for (uint32_t i = 0; i < odd->shown; i++) sb_json_text(j, odd->examples[i]);
+        sb_json_end_array(j);
+        sb_json_end_object(j);
     }
-    sb_json_end_array(w->j);
+    sb_json_end_array(j);
 }
 
 static bool add_drawing(sb_json *j, const sb_graph_ask *a, const sb_drawing *d, uint32_t marked) {
@@ -247,7 +247,7 @@ static bool add_drawing(sb_json *j, const sb_graph_ask *a, const sb_drawing *d, 
     add_facts(&w);
     sb_json_end_object(j);
     add_lines(&w);
-    add_totals(&w, marked);
+    add_totals(j, a->m, marked);
     sb_json_key_str(j, "texts");
     sb_json_begin_array(j);
     for (uint32_t i = 0; i < w.texts.count; i++) sb_json_text(j, sb_intern_name(&w.texts, i));
@@ -267,13 +267,25 @@ static bool add_drawing(sb_json *j, const sb_graph_ask *a, const sb_drawing *d, 
     return is_done;
 }
 
-static sb_status draw(sb_graph_ask *a, sb_json *j, sb_http_reply *r) {
+/* Too much for a request: the rest of the reply is that of a graph without nodes. */
+static sb_status draw_nothing(sb_graph_ask *a, sb_json *j) {
+    static const sb_box no_box;
+    sb_model none = {.alloc = a->app->env->alloc, .boxes = (sb_box[]){no_box}, .box_count = 1};
+    sb_kept_model kept = {.model = &none};
+    sb_graph_ask of_none = {.m = &none, .kept = &kept};
+    sb_json_put_bool(j, "isLarge", true);
+    return add_drawing(j, &of_none, &(sb_drawing){0}, 0) ? SB_OK : SB_NOMEM;
+}
+
+sb_status sb_graph_draw(sb_graph_ask *a, sb_json *j) {
     opening o = {0};
     sb_drawing d;
     uint8_t *marked;
     uint32_t marks;
     sb_draw_ask ask = {.extract = json_is_true(json_object_get(a->body, "extract")),
-                       .constants = json_is_true(json_object_get(a->body, "constants"))};
+                       .constants = json_is_true(json_object_get(a->body, "constants")),
+                       .progress = a->progress,
+                       .ud = a->ud};
     if (!find_open(&o, a)) return SB_NOMEM;
     ask.open = o.boxes;
     ask.open_count = o.n;
@@ -281,21 +293,14 @@ static sb_status draw(sb_graph_ask *a, sb_json *j, sb_http_reply *r) {
     ask.to_main = sb_graph_ask_boxes(a, "main", &ask.to_main_count);
     ask.to_side = sb_graph_ask_boxes(a, "side", &ask.to_side_count);
     if (!ask.ungrouped || !ask.to_main || !ask.to_side) return SB_NOMEM;
-    sb_status status = find_marks(a, r, &marked, &marks);
+    if (a->request && sb_draw_size(a->m, &ask) > MOST_AT_ONCE) return draw_nothing(a, j);
+    sb_status status = find_marks(a, &marked, &marks);
     ask.marked = marked;
-    if (status == SB_OK) status = sb_draw(&d, a->m, &ask, &a->arena, sb_http_err(r));
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    if (!add_drawing(j, a, &d, marks)) return SB_NOMEM;
-    return sb_api_end(j, r);
+    if (status == SB_OK) status = sb_draw(&d, a->m, &ask, &a->arena, a->err);
+    if (status != SB_OK) return status;
+    return add_drawing(j, a, &d, marks) ? SB_OK : SB_NOMEM;
 }
 
-sb_status sb_api_graph_draw(sb_http_request *q, sb_http_reply *r, void *opaque) {
-    sb_graph_ask a;
-    sb_json j;
-    sb_api_begin(&j, r, opaque);
-    sb_status status = sb_graph_ask_begin(&a, q, r, opaque);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    status = draw(&a, &j, r);
-    sb_graph_ask_end(&a, opaque);
-    return status;
+sb_status sb_api_graph_draw(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_graph_reply(q, r, app, sb_graph_draw, draw_nothing);
 }

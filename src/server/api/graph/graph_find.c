@@ -37,13 +37,13 @@ static void add_hit(finding *f, const sb_box *b) {
     sb_json_end_object(f->j);
 }
 
-static sb_status look(finding *f, sb_http_request *q, sb_err *err) {
+static sb_status look(finding *f, const sb_graph_ask *a) {
     for (uint32_t i = 1; i < f->m->box_count; i++) {
         const sb_box *b = &f->m->boxes[i];
         bool matches = false;
-        if (i % 1024 == 0 && sb_http_expired(q)) return SB_TIMEOUT;
+        if (i % 1024 == 0 && a->request && sb_http_expired(a->request)) return SB_TIMEOUT;
         if (f->regex) {
-            sb_status status = sb_tag_regex_search(f->regex, b->name, &matches, err);
+            sb_status status = sb_tag_regex_search(f->regex, b->name, &matches, a->err);
             if (status != SB_OK) return status;
         } else {
             matches = contains(b->name, f->query);
@@ -53,7 +53,7 @@ static sb_status look(finding *f, sb_http_request *q, sb_err *err) {
     return SB_OK;
 }
 
-static sb_status find(sb_graph_ask *a, sb_json *j, sb_http_request *q, sb_http_reply *r) {
+static sb_status find(sb_graph_ask *a, sb_json *j) {
     const json_t *from = json_object_get(a->body, "from"),
                  *count = json_object_get(a->body, "count");
     finding f = {.m = a->m, .j = j, .query = sb_json_slice(json_object_get(a->body, "query"))};
@@ -62,41 +62,31 @@ static sb_status find(sb_graph_ask *a, sb_json *j, sb_http_request *q, sb_http_r
                   ? (uint64_t)json_integer_value(count)
                   : 100;
     if (f.count > MOST_HITS) f.count = MOST_HITS;
-    if (!f.query.n) return sb_api_fail(r, 400, "invalid", "query is empty");
+    if (!f.query.n) return sb_fail(a->err, SB_INVALID, 0, "query is empty");
     sb_status status = SB_OK;
     if (json_is_true(json_object_get(a->body, "regex")))
-        status = sb_tag_regex_new(&f.regex, a->m->alloc, f.query, NULL, sb_http_err(r));
-    if (status == SB_INVALID) {
-        char text[sizeof sb_http_err(r)->text];
-        memcpy(text, sb_http_err(r)->text, sizeof text);
-        return sb_api_fail(r, 400, "invalid", "%s", text);
-    }
+        status = sb_tag_regex_new(&f.regex, a->m->alloc, f.query, NULL, a->err);
     if (status != SB_OK) return status;
     sb_json_put_uint(j, "from", f.from);
     sb_json_key_str(j, "hits");
     sb_json_begin_array(j);
-    status = look(&f, q, sb_http_err(r));
+    status = look(&f, a);
     sb_json_end_array(j);
     sb_json_put_uint(j, "total", f.total);
     sb_tag_regex_free(f.regex);
-    return status == SB_OK ? sb_api_end(j, r) : status;
-}
-
-sb_status sb_api_graph_find(sb_http_request *q, sb_http_reply *r, void *opaque) {
-    sb_graph_ask a;
-    sb_json j;
-    sb_api_begin(&j, r, opaque);
-    sb_status status = sb_graph_ask_begin(&a, q, r, opaque);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    status = find(&a, &j, q, r);
-    sb_graph_ask_end(&a, opaque);
     return status;
 }
 
-static sb_status find_path(sb_graph_ask *a, sb_json *j, sb_http_reply *r) {
+sb_status sb_api_graph_find(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_graph_reply(q, r, app, find, NULL);
+}
+
+static sb_status find_path(sb_graph_ask *a, sb_json *j) {
     uint32_t from, to;
     sb_way way;
-    if (!sb_graph_ask_box(a, r, "from", &from) || !sb_graph_ask_box(a, r, "to", &to)) return SB_OK;
+    sb_status status = sb_graph_ask_box(a, "from", &from);
+    if (status == SB_OK) status = sb_graph_ask_box(a, "to", &to);
+    if (status != SB_OK) return status;
     if (!sb_walk_way(&way, a->m, from, to, &a->arena)) return SB_NOMEM;
     sb_json_key_str(j, "names");
     sb_json_begin_array(j);
@@ -106,16 +96,9 @@ static sb_status find_path(sb_graph_ask *a, sb_json *j, sb_http_reply *r) {
                     way.n == 0 || way.is_loose ? "none"
                     : way.is_back              ? "backward"
                                                : "forward");
-    return sb_api_end(j, r);
+    return SB_OK;
 }
 
-sb_status sb_api_graph_path(sb_http_request *q, sb_http_reply *r, void *opaque) {
-    sb_graph_ask a;
-    sb_json j;
-    sb_api_begin(&j, r, opaque);
-    sb_status status = sb_graph_ask_begin(&a, q, r, opaque);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    status = find_path(&a, &j, r);
-    sb_graph_ask_end(&a, opaque);
-    return status;
+sb_status sb_api_graph_path(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_graph_reply(q, r, app, find_path, NULL);
 }

@@ -1,8 +1,4 @@
 /* graph_list.c: which graphs there are, and files that people drop on the page. */
-#include <stdio.h>
-
-#include "base/sha256.h"
-#include "graph/graph.h"
 #include "server/api/graph/graph_ask.h"
 #include "base/banned.h"
 
@@ -62,58 +58,31 @@ sb_status sb_api_graphs(sb_http_request *q, sb_http_reply *r, void *opaque) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* A file is named by what it holds: the same one dropped again has the same name. */
-static void name_file(char *out, size_t room, sb_slice bytes) {
-    uint8_t digest[32];
-    sb_sha256(bytes, digest);
-    int at = snprintf(out, room, "file ");
-    for (size_t i = 0; i < 16; i++) at += snprintf(out + at, room - (size_t)at, "%02x", digest[i]);
-}
-
-static sb_status keep_file(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_arena *scratch,
-                           sb_slice key, const sb_kept_model **kept) {
-    sb_buf graph, lean; /* a comparison with another graph needs it, without large values */
-    sb_graph_file about;
-    sb_model *model = NULL;
-    sb_err *err = sb_http_err(r);
-    sb_buf_init(&graph, app->env->alloc, SB_MOST_GRAPH_BYTES);
-    sb_buf_init(&lean, app->env->alloc, SB_MOST_GRAPH_BYTES);
-    sb_status status = sb_graph_file_read(&graph, q->body, &about, scratch, err);
-    if (status == SB_OK)
-        status = sb_model_new(&model,
-                              &(sb_model_ask){.alloc = app->env->alloc, .graph = about.graph}, err);
-    if (status == SB_OK) status = sb_graph_lean(&lean, about.graph, err);
-    sb_buf_fini(&graph);
-    about.graph = (sb_slice){NULL, 0};
-    if (status != SB_OK) {
-        sb_model_free(model);
-        sb_buf_fini(&lean);
-        return status;
-    }
-    *kept = sb_model_cache_take(app->models, key, model, &lean, &about);
-    return *kept ? SB_OK : sb_fail_nomem(err, "for a graph");
-}
-
 sb_status sb_api_graph_file(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_app *app = opaque;
-    char name[64];
+    char name[SB_UPLOAD_NAME];
     sb_arena scratch;
     sb_json j;
-    name_file(name, sizeof name, q->body);
-    sb_slice key = sb_slice_str(name);
-    sb_arena_init(&scratch, app->env->alloc, 64 << 10, SB_MOST_GRAPH_BYTES);
-    const sb_kept_model *kept = sb_model_cache_find(app->models, key);
-    sb_status status = kept ? SB_OK : keep_file(q, r, app, &scratch, key, &kept);
-    sb_arena_fini(&scratch);
-    if (status == SB_CORRUPT || status == SB_INVALID) {
-        char text[sizeof sb_http_err(r)->text];
-        memcpy(text, sb_http_err(r)->text, sizeof text);
-        return sb_api_fail(r, 422, "corrupt", "%s", text);
-    }
-    if (status != SB_OK) return status;
+    sb_err err = {0};
+    const sb_kept_model *kept = NULL;
     sb_api_begin(&j, r, app);
-    sb_json_put_str(&j, "file", name + 5);
-    sb_json_put_str(&j, "format", sb_graph_format_name(kept->about.format));
+    sb_status status = sb_uploads_keep(app->uploads, q->body, name, sb_http_err(r));
+    json_t *source = status == SB_OK ? json_pack("{s:{s:s}}", "graph", "file", name) : NULL;
+    if (!source) return status == SB_OK ? SB_NOMEM : status;
+    sb_arena_init(&scratch, app->env->alloc, 16 << 10, SB_MOST_GRAPH_BYTES);
+    sb_graph_wish wish = {.source = source, .arena = &scratch, .at_once = true};
+    status = sb_graph_model_take(&kept, app, &wish, &err);
+    sb_arena_fini(&scratch);
+    json_decref(source);
+    if (status == SB_CORRUPT || status == SB_INVALID)
+        return sb_api_fail(r, 422, "corrupt", "%s", err.text);
+    if (status != SB_OK && status != SB_MORE) {
+        *sb_http_err(r) = err;
+        return status;
+    }
+    sb_json_put_str(&j, "file", name);
+    sb_json_put_str(&j, "format", kept ? sb_graph_format_name(kept->about.format) : "");
+    sb_json_put_bool(&j, "isLarge", !kept);
     sb_model_cache_release(app->models, kept);
     return sb_api_end(&j, r);
 }

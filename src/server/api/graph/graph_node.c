@@ -10,6 +10,7 @@
 #define MOST_ALIKE 50u
 #define MOST_COUNTS 30u
 #define MOST_INCOMPATIBLE 100u
+#define MOST_FUNCTIONS 16u
 
 typedef struct telling {
     sb_json *j;
@@ -17,6 +18,7 @@ typedef struct telling {
     sb_graph_ask *a;
     uint32_t box;
     sb_buf text;
+    sb_slice function; /* whose users are listed */
 } telling;
 
 static void begin_list(telling *t, const char *key) {
@@ -61,17 +63,72 @@ static void add_attrs(telling *t) {
     sb_json_end_array(t->j);
 }
 
-static void add_functions(telling *t) {
-    sb_items entries = sb_items_of(t->m->boxes[t->box].attrs, SB_NODE_ATTR);
+/* ---- lists of boxes -------------------------------------------------------------------------- */
+
+/* Names of the boxes that are wanted, the first `most` of them. Answers how many there are. */
+static uint32_t add_names(telling *t, const char *key, uint32_t most,
+                          bool (*is_wanted)(const telling *t, const sb_box *b, uint32_t box)) {
+    const sb_model *m = t->m;
+    uint32_t total = 0;
+    begin_list(t, key);
+    for (uint32_t i = 1; i < m->box_count; i++)
+        if (is_wanted(t, &m->boxes[i], i) && total++ < most) sb_json_text(t->j, m->boxes[i].name);
+    sb_json_end_array(t->j);
+    return total;
+}
+
+static bool is_alike(const telling *t, const sb_box *b, uint32_t box) {
+    const sb_box *own = &t->m->boxes[t->box];
+    return b->structure == own->structure && b->kind == own->kind && own->kind != SB_BOX_OP &&
+           box != t->box;
+}
+
+static bool is_incompatible(const telling *t, const sb_box *b, uint32_t box) {
+    return b->incompatible && b->kind == SB_BOX_OP && sb_model_is_in(t->m, box, t->box);
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+/* The next attribute that names a function. */
+static bool next_function(sb_items *entries, sb_slice *name) {
     sb_attr attr;
-    begin_list(t, "functions");
-    while (sb_attr_next(&entries, &attr) == SB_OK) {
-        sb_attr_value value;
-        sb_slice name;
+    sb_attr_value value;
+    while (sb_attr_next(entries, &attr) == SB_OK) {
         if (sb_attr_value_read(&value, attr.value) != SB_OK || value.kind != SB_ATTR_FUNC) continue;
         sb_items names = sb_items_of(value.body, SB_NAME_ATTRS_NAME);
-        if (sb_items_next(&names, &name) == SB_OK) sb_json_text(t->j, name);
+        if (sb_items_next(&names, name) == SB_OK) return true;
     }
+    return false;
+}
+
+/* Does another box use the function that is being told about? */
+static bool is_user(const telling *t, const sb_box *b, uint32_t box) {
+    if (box == t->box) return false;
+    if (b->kind == SB_BOX_CALL && sb_slice_eq(sb_model_text(t->m, b->op), t->function)) return true;
+    sb_items entries = sb_items_of(b->attrs, SB_NODE_ATTR);
+    sb_slice name;
+    while (next_function(&entries, &name))
+        if (sb_slice_eq(name, t->function)) return true;
+    return false;
+}
+
+static void add_function(telling *t, sb_slice name) {
+    t->function = name;
+    sb_json_begin_object(t->j);
+    sb_json_put_text(t->j, "name", name);
+    sb_json_put_uint(t->j, "userCount", add_names(t, "users", MOST_ALIKE, is_user));
+    sb_json_end_object(t->j);
+}
+
+/* By attributes, or, of a call, by its operation. */
+static void add_functions(telling *t) {
+    const sb_box *b = &t->m->boxes[t->box];
+    sb_items entries = sb_items_of(b->attrs, SB_NODE_ATTR);
+    sb_slice name;
+    uint32_t n = 0;
+    begin_list(t, "functions");
+    for (; n < MOST_FUNCTIONS && next_function(&entries, &name); n++) add_function(t, name);
+    if (n == 0 && b->kind == SB_BOX_CALL) add_function(t, sb_model_text(t->m, b->op));
     sb_json_end_array(t->j);
 }
 
@@ -142,32 +199,6 @@ static bool add_counts(telling *t, const char *key, bool of_devices) {
     }
     sb_json_end_array(t->j);
     return true;
-}
-
-static uint32_t add_alike(telling *t) {
-    const sb_model *m = t->m;
-    uint32_t total = 0;
-    begin_list(t, "alike");
-    for (uint32_t i = 1; i < m->box_count && m->boxes[t->box].kind != SB_BOX_OP; i++)
-        if (i != t->box && m->boxes[i].structure == m->boxes[t->box].structure &&
-            m->boxes[i].kind == m->boxes[t->box].kind && total++ < MOST_ALIKE)
-            sb_json_text(t->j, m->boxes[i].name);
-    sb_json_end_array(t->j);
-    return total;
-}
-
-static void add_incompatible(telling *t) {
-    const sb_model *m = t->m;
-    uint32_t n = 0;
-    begin_list(t, "incompatible");
-    for (uint32_t i = 1; i < m->box_count && n < MOST_INCOMPATIBLE && m->boxes[t->box].incompatible;
-         i++)
-        if (m->boxes[i].kind == SB_BOX_OP && m->boxes[i].incompatible &&
-            sb_model_is_in(m, i, t->box)) {
-            sb_json_text(t->j, m->boxes[i].name);
-            n++;
-        }
-    sb_json_end_array(t->j);
 }
 
 /* ---- measurements ---------------------------------------------------------------------------- */
@@ -252,29 +283,29 @@ static void add_head(telling *t) {
     sb_json_end_array(t->j);
 }
 
-static sb_status tell(telling *t, sb_http_reply *r) {
+static sb_status tell(telling *t) {
     add_head(t);
-    add_incompatible(t);
+    add_names(t, "incompatible", MOST_INCOMPATIBLE, is_incompatible);
     add_attrs(t);
     add_functions(t);
     sb_json_put_uint(t->j, "inputCount", add_links(t, "inputs", true));
     sb_json_put_uint(t->j, "outputCount", add_links(t, "outputs", false));
     if (!add_counts(t, "opCounts", false) || !add_counts(t, "deviceCounts", true)) return SB_NOMEM;
-    sb_json_put_uint(t->j, "alikeCount", add_alike(t));
+    sb_json_put_uint(t->j, "alikeCount", add_names(t, "alike", MOST_ALIKE, is_alike));
     add_stats(t);
-    return t->text.failed == SB_OK ? sb_api_end(t->j, r) : t->text.failed;
+    return t->text.failed;
 }
 
-sb_status sb_api_graph_node(sb_http_request *q, sb_http_reply *r, void *opaque) {
-    sb_graph_ask a;
-    sb_json j;
-    sb_api_begin(&j, r, opaque);
-    sb_status status = sb_graph_ask_begin(&a, q, r, opaque);
-    if (status != SB_OK) return status == SB_END ? SB_OK : status;
-    telling t = {.j = &j, .m = a.m, .a = &a};
-    sb_buf_init(&t.text, a.m->alloc, 1 << 20);
-    if (sb_graph_ask_box(&a, r, "name", &t.box)) status = tell(&t, r);
+static sb_status tell_of(sb_graph_ask *a, sb_json *j) {
+    telling t = {.j = j, .m = a->m, .a = a};
+    sb_status status = sb_graph_ask_box(a, "name", &t.box);
+    if (status != SB_OK) return status;
+    sb_buf_init(&t.text, a->m->alloc, 1 << 20);
+    status = tell(&t);
     sb_buf_fini(&t.text);
-    sb_graph_ask_end(&a, opaque);
     return status;
+}
+
+sb_status sb_api_graph_node(sb_http_request *q, sb_http_reply *r, void *app) {
+    return sb_graph_reply(q, r, app, tell_of, NULL);
 }

@@ -1,4 +1,5 @@
 // Which graph is shown, what of it is open, and what is selected: the state between the address and the pictures.
+import { untrack } from 'svelte';
 import {
   hub,
   LiveQuery,
@@ -17,8 +18,7 @@ import {
 } from '../../public';
 import { coloursOf, themeOf } from './colours';
 import { AUXILIARY, Drawing, SERIES } from './drawing';
-import { openGraphFile } from './files';
-import { Opening } from './opening.svelte';
+import { LargeDrawing } from './large.svelte';
 import { drawQuestion, findQuestion, graphsQuestion, nodeQuestion, pathQuestion, RUN_TAG } from './question';
 import { tt } from './texts';
 import { graphView as v, type Colouring } from './view.svelte';
@@ -50,8 +50,6 @@ export class GraphState {
   /** the next box that is chosen is the other end of a path */
   picking = $state(false);
   hit = $state(0);
-  /** what is being read, by name */
-  busy = $state('');
 
   constructor() {
     if (v.at) this.reveal = this.focused = v.at;
@@ -132,25 +130,15 @@ export class GraphState {
   });
   /** Bytes of what has to be read. */
   readonly bytes = $derived.by(() => {
-    if (v.file) return 0; // the server read it when it came
+    if (v.file) return 0; // the server has it
     const sizeOf = (run: number | undefined, tag: string) =>
       this.entries.find((entry) => entry.run === run && entry.tag === tag)?.bytes ?? 0;
     return sizeOf(this.runId, this.tag) + sizeOf(this.runId, this.stats) + sizeOf(this.otherId, this.tag);
   });
-  private readonly opening = new Opening(() =>
-    this.sourceKey
-      ? { key: this.sourceKey, source: JSON.parse(this.sourceKey) as GraphSource, bytes: this.bytes }
-      : null,
-  );
-  /** Null until the server has read it. */
-  readonly source = $derived(
-    this.sourceKey && this.opening.isOpen ? (JSON.parse(this.sourceKey) as GraphSource) : null,
-  );
-  /** A large graph is being read; how much of it has been, 0 to 1. */
-  readonly isReading = $derived(this.sourceKey !== '' && !this.opening.isOpen);
-  get share() {
-    return this.opening.share;
-  }
+  private readonly source = $derived(this.sourceKey ? (JSON.parse(this.sourceKey) as GraphSource) : null);
+  /** Of the graph alone: what is open stays where it is when something else is laid over it. */
+  readonly graphKey = $derived(JSON.stringify(this.source?.graph ?? null));
+  readonly isAsked = $derived(this.sourceKey !== '');
   readonly title = $derived(v.file ? v.fileName || v.file : this.run ? runs.nameOf(this.run) : '');
   readonly isEmpty = $derived(this.list.answer !== undefined && !v.file && this.runsWith.length === 0);
 
@@ -173,7 +161,20 @@ export class GraphState {
     else if (v.trace && v.at) ask.trace = v.at;
     return ask;
   });
-  readonly drawing = $derived(this.drawn.answer ? new Drawing(this.drawn.answer) : null);
+  private readonly large = new LargeDrawing();
+  /** The server would not draw it at once. */
+  private readonly isLarge = $derived(this.drawn.answer?.isLarge === true);
+  /** Is the reply that of the question as it is now? */
+  private readonly isAnswered = $derived(this.ask !== null && this.drawn.answers(drawQuestion(this.ask)));
+  private readonly answer = $derived(this.isLarge ? this.large.of(this.sourceKey) : this.drawn.answer);
+  readonly drawing = $derived(this.answer ? new Drawing(this.answer) : null);
+  /** What other questions are about: the server has read it. */
+  private readonly readSource = $derived(this.drawing && this.isAnswered ? this.source : null);
+  /** A large graph is being read or laid out; how much of that is done, 0 to 1. */
+  readonly isReading = $derived(this.isLarge && this.large.isRunning);
+  get share() {
+    return this.large.share;
+  }
   readonly totals = $derived(this.drawing?.of.totals);
   readonly selected = $derived(this.drawing?.byName.get(v.at) ?? -1);
   readonly hasMarks = $derived(Boolean(v.at && (v.trace || v.path)));
@@ -200,29 +201,30 @@ export class GraphState {
       : { fill: [], legend: null },
   );
   get trouble() {
-    return this.opening.trouble ?? this.drawn.trouble ?? this.list.trouble;
+    return (this.isLarge ? this.large.trouble : null) ?? this.drawn.trouble ?? this.list.trouble;
   }
   tryNow(): void {
     this.list.tryNow();
-    this.opening.tryNow();
     this.drawn.tryNow();
+    this.round += 1;
   }
 
   /** Inside an effect. */
   follow(): void {
     this.list.follow(() => graphsQuestion(this.stamp));
-    this.opening.follow();
     $effect(() => {
       const isRead = hub.status?.loading.isLoading === false;
       if (isRead && this.run && this.list.answer) this.settled = this.run.name;
     });
     this.drawn.follow(() => (this.ask ? drawQuestion(this.ask) : null));
-    this.node.follow(() => (this.source && v.at && this.selected >= 0 ? nodeQuestion(this.source, v.at) : null));
-    this.way.follow(() => (this.source && v.at && v.path ? pathQuestion(this.source, v.at, v.path) : null));
-    this.found.follow(
+    $effect(() => this.followLarge());
+    const { node, way, found } = this;
+    node.follow(() => (this.readSource && v.at && this.selected >= 0 ? nodeQuestion(this.readSource, v.at) : null));
+    way.follow(() => (this.readSource && v.at && v.path ? pathQuestion(this.readSource, v.at, v.path) : null));
+    found.follow(
       () =>
-        this.source && v.query
-          ? findQuestion(this.source, v.query, v.regex, Math.floor(this.hit / PAGE) * PAGE, PAGE)
+        this.readSource && v.query
+          ? findQuestion(this.readSource, v.query, v.regex, Math.floor(this.hit / PAGE) * PAGE, PAGE)
           : null,
       () => 120,
     );
@@ -232,6 +234,25 @@ export class GraphState {
       v.open = this.drawing.open;
       this.reveal = '';
     });
+  }
+
+  /** Grows when a job is to be tried again. */
+  private round = $state(0);
+  /** The server had to let go of a graph that it had read, as a question about it says. */
+  private readonly isGone = $derived(
+    [this.node, this.way, this.found].some(({ trouble }) => trouble?.code === 'large'),
+  );
+  private followLarge(): (() => void) | undefined {
+    const { ask, sourceKey, isAnswered, isLarge, isGone } = this;
+    const { answer } = this.drawn;
+    void this.round;
+    if (!ask || !answer || !isAnswered) return undefined;
+    if (isLarge || isGone)
+      return untrack(() =>
+        this.large.make(sourceKey, ask, () => [this.node, this.way, this.found].forEach((query) => query.tryNow())),
+      );
+    untrack(() => this.large.hold(sourceKey, answer));
+    return undefined;
   }
 
   // ---- what the viewer does ----
@@ -332,11 +353,6 @@ export class GraphState {
 
   // ---- files ----
 
-  async openFile(file: File): Promise<void> {
-    this.busy = file.name;
-    await openGraphFile(file);
-    this.busy = '';
-  }
   closeFile(): void {
     v.forget();
     v.file = v.fileName = '';

@@ -1,0 +1,163 @@
+/* uploads.c: a list of files by last use. There are few of them. */
+#include "server/uploads.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/lru.h"
+#include "base/sha256.h"
+#include "base/slice.h"
+#include "base/temp_file.h"
+#include "base/banned.h"
+
+#define MOST_FILES 64u /* each is a descriptor */
+
+typedef struct upload {
+    sb_lru_link use;
+    char name[SB_UPLOAD_NAME];
+    int fd;
+    uint64_t bytes;
+} upload;
+
+struct sb_uploads {
+    const sb_alloc *alloc;
+    char folder[512];
+    uint64_t limit;
+    pthread_mutex_t mutex; /* guards all below */
+    sb_lru order;
+    size_t count;
+    uint64_t bytes;
+};
+
+sb_status sb_uploads_new(sb_uploads **out, const sb_alloc *alloc, const char *folder,
+                         uint64_t bytes, sb_err *err) {
+    sb_uploads *u = sb_alloc_zeroed(alloc, 1, sizeof *u);
+    if (!u) return sb_fail_nomem(err, "for files that are sent");
+    u->alloc = alloc;
+    u->limit = bytes;
+    snprintf(u->folder, sizeof u->folder, "%s", folder ? folder : "/tmp");
+    pthread_mutex_init(&u->mutex, NULL);
+    *out = u;
+    return SB_OK;
+}
+
+static void free_upload(sb_uploads *u, upload *e) {
+    if (e->fd >= 0) close(e->fd);
+    sb_alloc_put(u->alloc, e, sizeof *e);
+}
+
+/* ---- the list, with the mutex held ----------------------------------------------------------- */
+
+static upload *look_up(sb_uploads *u, sb_slice name) {
+    for (sb_lru_link *at = u->order.newest; at; at = at->older) {
+        upload *e = SB_LRU_ENTRY(at, upload, use);
+        if (!sb_slice_eq(sb_slice_str(e->name), name)) continue;
+        sb_lru_touch(&u->order, at);
+        return e;
+    }
+    return NULL;
+}
+
+static void evict_oldest(sb_uploads *u) {
+    upload *e = SB_LRU_ENTRY(u->order.oldest, upload, use);
+    sb_lru_remove(&u->order, &e->use);
+    u->count--;
+    u->bytes -= e->bytes;
+    free_upload(u, e);
+}
+
+static void add(sb_uploads *u, upload *e) {
+    while (u->count && (u->count == MOST_FILES || u->bytes + e->bytes > u->limit)) evict_oldest(u);
+    sb_lru_add(&u->order, &e->use);
+    u->count++;
+    u->bytes += e->bytes;
+}
+
+/* ---- for callers ----------------------------------------------------------------------------- */
+
+void sb_uploads_free(sb_uploads *u) {
+    if (!u) return;
+    while (u->count) evict_oldest(u);
+    pthread_mutex_destroy(&u->mutex);
+    sb_alloc_put(u->alloc, u, sizeof *u);
+}
+
+bool sb_uploads_find(sb_uploads *u, sb_slice name, uint64_t *bytes) {
+    pthread_mutex_lock(&u->mutex);
+    const upload *e = look_up(u, name);
+    if (e) *bytes = e->bytes;
+    pthread_mutex_unlock(&u->mutex);
+    return e != NULL;
+}
+
+static void name_bytes(char name[SB_UPLOAD_NAME], sb_slice bytes) {
+    uint8_t digest[32];
+    sb_sha256(bytes, digest);
+    for (size_t i = 0; i < (SB_UPLOAD_NAME - 1) / 2; i++)
+        snprintf(name + 2 * i, 3, "%02x", digest[i]);
+}
+
+static sb_status write_all(int fd, sb_slice bytes, sb_err *err) {
+    if (fd < 0) return sb_fail_errno(err, SB_IO, errno, "no temporary file can be made");
+    for (size_t n = 0; n < bytes.n;) {
+        ssize_t written = pwrite(fd, bytes.p + n, bytes.n - n, (off_t)n);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return sb_fail_errno(err, SB_IO, errno, "the file can't be kept");
+        n += (size_t)written;
+    }
+    return SB_OK;
+}
+
+sb_status sb_uploads_keep(sb_uploads *u, sb_slice bytes, char name[SB_UPLOAD_NAME], sb_err *err) {
+    uint64_t known;
+    name_bytes(name, bytes);
+    if (sb_uploads_find(u, sb_slice_str(name), &known)) return SB_OK;
+    if (bytes.n > u->limit)
+        return sb_fail(err, SB_LIMIT, 0, "a file may have %llu MB",
+                       (unsigned long long)(u->limit >> 20));
+    upload *e = sb_alloc_zeroed(u->alloc, 1, sizeof *e);
+    if (!e) return sb_fail_nomem(err, "for files that are sent");
+    memcpy(e->name, name, sizeof e->name);
+    e->bytes = bytes.n;
+    e->fd = sb_temp_file_or_tmp(u->folder);
+    sb_status status = write_all(e->fd, bytes, err);
+    pthread_mutex_lock(&u->mutex);
+    bool is_wanted = status == SB_OK && !look_up(u, sb_slice_str(name));
+    if (is_wanted) add(u, e);
+    pthread_mutex_unlock(&u->mutex);
+    if (!is_wanted) free_upload(u, e);
+    return status;
+}
+
+static sb_status read_all(int fd, uint8_t *out, size_t n, sb_err *err) {
+    for (size_t done = 0; done < n;) {
+        ssize_t got = pread(fd, out + done, n - done, (off_t)done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return sb_fail_errno(err, SB_IO, got ? errno : EIO, "the file can't be read");
+        done += (size_t)got;
+    }
+    return SB_OK;
+}
+
+sb_status sb_uploads_read(sb_uploads *u, sb_slice name, sb_arena *arena, sb_slice *out,
+                          sb_err *err) {
+    pthread_mutex_lock(&u->mutex);
+    const upload *e = look_up(u, name);
+    size_t n = e ? (size_t)e->bytes : 0;
+    int fd = e ? fcntl(e->fd, F_DUPFD_CLOEXEC, 0) : -1, reason = errno;
+    pthread_mutex_unlock(&u->mutex);
+    if (!e)
+        return sb_fail(err, SB_REPLACED, 0,
+                       "the server no longer has this file: drop it on the page again");
+    if (fd < 0) return sb_fail_errno(err, SB_IO, reason, "the file can't be opened");
+    uint8_t *bytes = sb_arena_get(arena, n + 1);
+    sb_status status =
+        bytes ? read_all(fd, bytes, n, err) : sb_fail_nomem(err, "for a file that was sent");
+    close(fd);
+    if (status == SB_OK) *out = sb_slice_of(bytes, n);
+    return status;
+}

@@ -1,0 +1,33 @@
+/* uploads.h: files that people sent, until there is no room for them any more.
+ *
+ * Each is named by what it holds: the same file sent again has the same name, and is there once.
+ * The bytes are in unlinked temporary files, so they take no memory and go with the process.
+ *
+ * Threads: all functions may be called from any. */
+#ifndef SB_SERVER_UPLOADS_H
+#define SB_SERVER_UPLOADS_H
+
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/status.h"
+
+typedef struct sb_uploads sb_uploads;
+
+#define SB_UPLOAD_NAME 33 /* bytes of a name, with the NUL */
+
+/* At most so many bytes on disk; the longest unused go first. folder NULL: /tmp. */
+sb_status sb_uploads_new(sb_uploads **out, const sb_alloc *alloc, const char *folder,
+                         uint64_t bytes, sb_err *err);
+void sb_uploads_free(sb_uploads *u);
+
+/* Keeps a copy, and says its name. */
+sb_status sb_uploads_keep(sb_uploads *u, sb_slice bytes, char name[SB_UPLOAD_NAME], sb_err *err);
+/* How many bytes it has; false: there is none of that name. */
+bool sb_uploads_find(sb_uploads *u, sb_slice name, uint64_t *bytes);
+/* All of it, in the arena. SB_REPLACED: there is none of that name any more. */
+sb_status sb_uploads_read(sb_uploads *u, sb_slice name, sb_arena *arena, sb_slice *out,
+                          sb_err *err);
+
+#endif
