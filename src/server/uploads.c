@@ -11,7 +11,7 @@
 #include "base/lru.h"
 #include "base/sha256.h"
 #include "base/slice.h"
-#include "base/temp_file.h"
+#include "base/system/temp_file.h"
 #include "base/banned.h"
 
 #define MOST_FILES 64u /* each is a descriptor */

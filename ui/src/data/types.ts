@@ -1104,13 +1104,9 @@ export interface ProfileTraceArgs {
   from?: number; // picoseconds
   to?: number;
 }
-/** A graph that is read before it is asked about. */
-export interface GraphArgs {
-  source: GraphSource;
-}
 export interface JobAsk {
   kind: 'export' | 'graph' | 'profile' | 'profile_trace';
-  args: ExportArgs | GraphArgs | ProfileOpenAsk | ProfileTraceArgs;
+  args: ExportArgs | GraphDrawAsk | ProfileOpenAsk | ProfileTraceArgs;
 }
 /** Work that takes longer than a request. */
 export interface Job {
