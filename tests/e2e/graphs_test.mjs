@@ -419,7 +419,7 @@ export default {
     await toggle(page, 'call');
     await soon(async () => assert.ok((await labels(page)).includes('square')));
     await row(page, 'call').click();
-    await soon(async () => assert.match(await card(page).innerText(), /Functions\s+square_fn/));
+    await soon(async () => assert.match(await card(page).innerText(), /Function\s+used here only\s+square_fn/));
   },
 
   async 'odd graphs are drawn as far as they go, and what is odd is listed'(keep) {

@@ -169,7 +169,7 @@ export class GraphState {
   private readonly answer = $derived(this.isLarge ? this.large.of(this.sourceKey) : this.drawn.answer);
   readonly drawing = $derived(this.answer ? new Drawing(this.answer) : null);
   /** What other questions are about: the server has read it. */
-  private readonly readSource = $derived(this.drawing && this.isAnswered ? this.source : null);
+  private readonly readSource = $derived(this.large.of(this.sourceKey) ? this.source : null);
   /** A large graph is being read or laid out; how much of that is done, 0 to 1. */
   readonly isReading = $derived(this.isLarge && this.large.isRunning);
   get share() {
