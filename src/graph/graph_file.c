@@ -132,7 +132,7 @@ sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info, s
     *info = (sb_graph_file){0};
     if (bytes.n == 0) return sb_fail(err, SB_CORRUPT, 0, "the file is empty");
     sb_status status = make_graph(out, bytes, info, scratch, err);
-    if (status == SB_OK && !info->graph.p)
+    if (status == SB_OK && !info->graph.p && out->n > before) /* a text may hold no node */
         info->graph = sb_slice_of(out->p + before, out->n - before);
     return status;
 }

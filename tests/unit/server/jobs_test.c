@@ -68,9 +68,9 @@ static sb_status fail_always(sb_job *job, void *ctx, sb_err *err) {
     return sb_fail(err, SB_CORRUPT, 0, "it was never meant to work");
 }
 
-static const sb_job_kind echo_kind = {"echo", accept_args, echo};
-static const sb_job_kind gate_kind = {"gate", accept_args, wait_at_gate};
-static const sb_job_kind failing_kind = {"failing", accept_args, fail_always};
+static const sb_job_kind echo_kind = {"echo", accept_args, echo, NULL};
+static const sb_job_kind gate_kind = {"gate", accept_args, wait_at_gate, NULL};
+static const sb_job_kind failing_kind = {"failing", accept_args, fail_always, NULL};
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
