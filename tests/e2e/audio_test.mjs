@@ -111,29 +111,6 @@ export default {
     await soon(async () => assert.match(await address(page), /audio\.floor=60&audio\.scale=linear/));
   },
 
-  ...Object.fromEntries(
-    ['light', 'dark'].flatMap((colorScheme) =>
-      ['en-GB', 'zh-CN'].map((locale) => [
-        `axe finds nothing with clips in ${colorScheme} colours and ${locale}`,
-        async (keep) => {
-          const { server } = await made();
-          const page = keep(
-            await openClips(
-              server,
-              '#audio&audio.loop=on&audio.range=0.3-0.9&audio.a=!audio!vits-base!!val/speech,3000&audio.b=!audio!vits-small!!val/speech,3000',
-              { colorScheme, locale },
-            ),
-          );
-          const name = `audio-${colorScheme}-${locale.slice(0, 2)}`;
-          await until('all of them', async () => (await page.locator(DRAWN).count()) === 4);
-          await axe(page, name);
-          await shot(page, name);
-          if (locale === 'zh-CN') await soon(async () => assert.equal(await page.getByText('响度匹配').count(), 1));
-        },
-      ]),
-    ),
-  ),
-
   async 'the slider, the typed step and linked time choose the step; the sample is that of its tag'(keep) {
     const { server } = await made();
     const page = keep(await openClips(server));

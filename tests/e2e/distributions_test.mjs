@@ -158,26 +158,6 @@ export default {
     await shot(page, 'distributions-full');
   },
 
-  ...Object.fromEntries(
-    ['light', 'dark'].flatMap((colorScheme) =>
-      ['en-GB', 'zh-CN'].map((locale) => [
-        `axe finds nothing in distributions with ${colorScheme} colours in ${locale}`,
-        async (keep) => {
-          const { server } = await made();
-          const page = keep(
-            await openBands(server, '#distributions&v=1', {
-              colorScheme,
-              locale,
-            }),
-          );
-          await axe(page, `distributions ${colorScheme} ${locale}`);
-          await shot(page, `distributions-${colorScheme}-${locale}`);
-          if (locale === 'zh-CN') await soon(async () => assert.equal(await page.getByText('并排').count(), 1));
-        },
-      ]),
-    ),
-  ),
-
   async 'a new step comes by itself, and many runs are counted where they do not fit side by side'(keep) {
     const { server, runs } = await made((logdir) => {
       const made = write(logdir, 5);

@@ -356,25 +356,6 @@ export default {
     );
   },
 
-  ...Object.fromEntries(
-    [
-      ['light', 'en-GB', 'offset'],
-      ['light', 'zh-CN', 'runs'],
-      ['dark', 'en-GB', 'heat'],
-      ['dark', 'zh-CN', 'overlay'],
-    ].map(([colorScheme, locale, mode]) => [
-      `axe finds nothing in histograms with ${colorScheme} colours in ${locale}`,
-      async (keep) => {
-        const { server } = await made();
-        const page = keep(await openHistograms(server, `#histograms&hist.mode=${mode}`, { colorScheme, locale }));
-        await soon(async () => assert.ok((await page.locator('footer .run').count()) > 1));
-        await axe(page, `histograms ${mode} ${colorScheme} ${locale}`);
-        await shot(page, `histograms-${mode}-${colorScheme}-${locale}`);
-        if (locale === 'zh-CN') await soon(async () => assert.equal(await page.getByText('热力图').count(), 1));
-      },
-    ]),
-  ),
-
   async 'on a phone there is one card in a row and nothing is cut off'(keep) {
     const { server } = await made();
     const page = keep(

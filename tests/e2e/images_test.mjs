@@ -1,7 +1,7 @@
 // Images: cards, steps, samples, size, brightness and contrast, linked time, grids, comparison, animations, live, both
 // languages and themes, and everything broken or far too large that a log may hold.
 import assert from 'node:assert/strict';
-import { address, axe, open, shot, soon, until } from './harness.mjs';
+import { address, open, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 import { cardOf, middle, servedLog } from './media.mjs';
 import { AVIF, bmp, gif, plain, png, scene, WEBP, widePng } from './pictures.mjs';
@@ -62,39 +62,6 @@ export default {
     await soon(async () => assert.match(await page.locator('nav .tab[aria-current]').innerText(), /^Images\s*2$/));
     await shot(page, 'images-cards');
   },
-
-  // the shell around the dashboard is looked at by tests of its own
-  ...Object.fromEntries(
-    [
-      ['light', 'en-GB'],
-      ['dark', 'zh-CN'],
-    ].map(([colorScheme, locale]) => [
-      `axe finds nothing with ${colorScheme} colours in ${locale}`,
-      async (keep) => {
-        const { server } = await made();
-        const name = `${colorScheme}-${locale.slice(0, 2)}`;
-        const page = keep(await openImages(server, '#images&pins=!images!unet-l!!val/scene', { colorScheme, locale }));
-        await until('all of them', async () => (await page.locator(READY).count()) === 7);
-        await axe(page, `images-${name}`, '.dash');
-        await page.locator('.bar [aria-haspopup=dialog]').click();
-        await page.locator('[role=dialog]').waitFor();
-        await axe(page, `images-form-${name}`, '[role=dialog]');
-        await shot(page, `images-${name}`);
-        await page.keyboard.press('Escape');
-        await page.keyboard.press('v');
-        await page.waitForSelector('.matrix .picture img');
-        await page.locator('.matrix .picture').first().click();
-        await page
-          .locator('.matrix .picture')
-          .nth(4)
-          .click({ modifiers: ['Shift'] });
-        await page.waitForSelector('.compare dd');
-        await until('measured', async () => /\d/.test(await page.locator('.compare dd').first().innerText()));
-        await axe(page, `images-grid-${name}`, '.middle');
-        await shot(page, `images-grid-${name}`);
-      },
-    ]),
-  ),
 
   async 'slider, typed step, arrow keys and undo choose the step, which is in the address'(keep) {
     const { server } = await made();

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { rows } from './histograms.mjs';
-import { open, ROOT, shot, soon, until } from './harness.mjs';
+import { rows, write as writeHistograms } from './histograms.mjs';
+import { axe, open, ROOT, shot, soon, until } from './harness.mjs';
 import { RunWriter, tone, wav } from './logs.mjs';
 import { asRun, assertHarmless, cardOf, middle, SCRIPTS, servedLog, START, wander } from './media.mjs';
-import { plain } from './pictures.mjs';
+import { plain, scene } from './pictures.mjs';
 
 /** Where the peers' Python is, as tools/setup installs it. */
 const python = () =>
@@ -22,7 +22,76 @@ const corpus = (name, skip) => {
     .map((file) => readFileSync(join(folder, file)).subarray(skip));
 };
 
+/** The histograms of their own tests, and beside them pictures, clips and texts of some steps. */
+function writeAll(logdir) {
+  const runs = Object.values(writeHistograms(logdir, 12));
+  runs.forEach((run, r) => {
+    for (const step of [0, 1000, 2000])
+      run
+        .images(step, {
+          'val/samples': [0, 1, 2].map((k) => plain([90 * r, step / 10, 80 * k], 64, 48)),
+          'val/scene': scene(96, 64, 0.4 + step / 4000, r),
+        })
+        .clips(
+          step,
+          { 'val/speech': [wav(0.8, tone(200 + step / 10))] },
+          { description: 'The *keeper* counted ships.' },
+        )
+        .texts(step, {
+          'eval/report': `# Step ${step}\n\nIt *falls*, see \`loss\`.\n\n| set | ppl |\n|---|---:|\n| stories | ${step} |\n`,
+        });
+    run.flush();
+  });
+  return runs;
+}
+/** What is looked at in each tab: what is there when it is whole, and its addresses, one for each of the four looks. */
+const LOOKS = [
+  ['light', 'en'],
+  ['dark', 'en'],
+  ['dark', 'zh-Hans'],
+  ['light', 'zh-Hans'],
+];
+const GRID = 'img.mode=grid&img.a=2000,!images!vit-b16!0!val/samples&img.b=1000,!images!vit-b16!0!val/samples';
+const PINNED = 'pins=!images!vit-b16!!val/scene';
+const LIST = 'text.mode=list%7C!text!vit-b16!!eval/report';
+const TABS = {
+  images: ['.stage img, .matrix .picture img', 3, [PINNED, PINNED, PINNED, PINNED]],
+  'images as a grid, two compared': ['.matrix .picture img', 12, [GRID, GRID, GRID, GRID]],
+  audio: ['canvas[data-drawn]', 2, ['', 'audio.loop=on&audio.range=0.2-0.5', 'audio.show=wave', '']],
+  text: ['.card .markdown', 2, ['', LIST, LIST, 'pins=!text!vit-b16!!eval/report']],
+  histograms: ['.figure[data-drawn]', 1, ['offset', 'overlay', 'heat', 'runs'].map((mode) => `hist.mode=${mode}`)],
+  distributions: ['.figure[data-drawn]', 1, ['', 'dist.layout=together', '', 'dist.layout=together']],
+};
+
+/** Looks at one tab in one page, in which address, colours and language change; the shell has tests of its own. */
+async function lookAt(keep, name) {
+  const { server } = await servedLog(writeAll, 'images', 2);
+  const [drawn, least, hashes] = TABS[name];
+  const tab = name.split(' ')[0];
+  const page = keep(await open(server, `#${tab}&v=1`));
+  const lang = () => page.evaluate(() => document.documentElement.lang);
+  for (const [i, [colorScheme, wanted]] of LOOKS.entries()) {
+    await page.evaluate((hash) => (location.hash = hash), `#${tab}&${hashes[i] || 'v=1'}`);
+    await page.emulateMedia({ colorScheme });
+    if ((await lang()) !== wanted) await page.locator('header .language').click();
+    await soon(async () => {
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), colorScheme);
+      assert.equal(await lang(), wanted);
+      assert.ok((await page.locator(drawn).count()) >= least);
+      assert.equal(await page.locator('.skeleton').count(), 0);
+    });
+    await axe(page, `${name} ${colorScheme} ${wanted}`, '.dash');
+  }
+}
+
 export default {
+  ...Object.fromEntries(
+    Object.keys(TABS).map((name) => [
+      `axe finds nothing in ${name}, in both colours and both languages`,
+      (keep) => lookAt(keep, name),
+    ]),
+  ),
+
   async 'the corpus of scripts in every field: run, tag, text, description, display name, search, bytes'(keep) {
     const { server } = await servedLog((logdir) =>
       SCRIPTS.forEach((payload, i) => {

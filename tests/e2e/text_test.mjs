@@ -67,26 +67,6 @@ export default {
     await soon(async () => assert.doesNotMatch(await address(page), /text\.markdown/));
   },
 
-  ...Object.fromEntries(
-    ['light', 'dark'].flatMap((colorScheme) =>
-      ['en-GB', 'zh-CN'].map((locale) => [
-        `axe finds nothing with ${colorScheme} colours in ${locale}`,
-        async (keep) => {
-          const { server } = await made();
-          const page = keep(await openTexts(server, '#text&pins=!text!lora-r16!!eval/report', { colorScheme, locale }));
-          const name = `text-${colorScheme}-${locale.slice(0, 2)}`;
-          await until(
-            'all of them',
-            async () => (await page.locator(READY).count()) === 5 && (await page.locator('.skeleton').count()) === 0,
-          );
-          await axe(page, name);
-          await shot(page, name);
-          if (locale === 'zh-CN') await soon(async () => assert.equal(await page.getByText('联动步数').count(), 1));
-        },
-      ]),
-    ),
-  ),
-
   async 'the slider, the typed step and the arrow keys choose the step, which is in the address'(keep) {
     const { server } = await made();
     const page = keep(await openTexts(server));
@@ -111,6 +91,41 @@ export default {
     await says(again, 'lora-r16', 'eval/report', /step 1000/);
     await page.keyboard.press('Control+z');
     await says(page, 'lora-r16', 'eval/report', /step 2000/);
+  },
+
+  async 'the texts of all steps are listed below each other, the newest first; older ones come as the list is scrolled'(
+    keep,
+  ) {
+    const { server, runs } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', 1_763_000_000);
+      for (let step = 0; step < 45; step++) run.texts(step, { story: `Night **${step}** at sea.` });
+      return { run: run.flush() };
+    });
+    const page = keep(await openTexts(server));
+    const one = card(page, 'run', 'story');
+    await one.getByRole('radio', { name: 'List' }).click();
+    const listed = async () => (await one.locator('.body h4 button').allInnerTexts()).map((t) => Number(t.slice(5)));
+    const down = (from, n) => Array.from({ length: n }, (_, i) => from - i);
+    await soon(async () => assert.deepEqual((await listed()).slice(0, 20), down(44, 20)));
+    await soon(async () =>
+      assert.match(await one.locator('.body .markdown').first().innerText(), /^Night 44 at sea\.$/),
+    );
+    await soon(async () => assert.match(decodeURIComponent(await address(page)), /text\.mode=list\|!text!run/));
+    await soon(async () => {
+      await one.locator('.scroll').evaluate((box) => (box.scrollTop = box.scrollHeight));
+      assert.deepEqual(await listed(), down(44, 45));
+    });
+    // a new one is the first
+    runs.run.texts(45, { story: 'Night 45 at sea.' }).flush();
+    await soon(async () => assert.deepEqual(await listed(), down(45, 46)));
+    // from the step that the slider is at
+    await one.locator('input.step').fill('30');
+    await one.locator('input.step').press('Enter');
+    await soon(async () => assert.deepEqual((await listed()).slice(0, 3), [30, 29, 28]));
+    // a click on a step shows that text alone
+    await one.getByRole('button', { name: 'step 29' }).click();
+    await soon(async () => assert.equal(await one.locator('.body .markdown').count(), 1));
+    await says(page, 'run', 'story', /^Night 29 at sea\.$/);
   },
 
   async 'linked steps move all cards, and follow the selection of the time series'(keep) {

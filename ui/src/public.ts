@@ -5,7 +5,7 @@ export { api, apiUrl } from './data/api';
 export { LiveQuery } from './data/query/live.svelte';
 export type { Ask, Question } from './data/query/question';
 export type { Depends, Outdated } from './data/query/news';
-export type { Trouble } from './data/query/queries.svelte';
+export { isAwaited, type Trouble } from './data/query/queries.svelte';
 export {
   bandsQuestion,
   scalarsQuestion,

@@ -1,5 +1,6 @@
 // One card's clip: the one at the step that is wanted, or the newest, and its picture.
 import { AHEAD, apiUrl, IN_SIGHT, LiveQuery } from '../../public';
+import { ahead, type Load } from '../../rooms/media/ahead';
 import { ListedSteps } from '../../rooms/media/list.svelte';
 import type { Shelf, Spot } from '../../rooms/media/shelf';
 import { player, type Sound } from './player.svelte';
@@ -9,8 +10,6 @@ import { audioView } from './view.svelte';
 /** Pictures are asked for in a few widths, so that a resize asks seldom. */
 const WIDTHS = [240, 480, 800, 1200, 1800];
 
-/** A slider that is on its way needs no neighbours. */
-const PREFETCH_AFTER_MS = 200;
 /** A longer clip is played while it loads: nobody would wait for all of it. */
 const MOST_PREFETCHED = 4 << 20;
 
@@ -19,6 +18,15 @@ const queryOf = ({ run, tag, sample, at, step }: Spot): URLSearchParams =>
 
 /** The bytes as they were logged. */
 const clipUrl = (spot: Spot): string => apiUrl(`blob?${queryOf(spot).toString()}`);
+
+/** Into the browser's cache. */
+function fetchAhead(url: string): Load {
+  const unwanted = new AbortController();
+  const over = fetch(url, { priority: 'low', signal: unwanted.signal })
+    .then((reply) => reply.arrayBuffer())
+    .catch(() => undefined);
+  return { over, drop: () => unwanted.abort() };
+}
 
 export class ClipData extends ListedSteps {
   /** pixels that the picture has */
@@ -85,22 +93,16 @@ export class ClipData extends ListedSteps {
   override follow(): void {
     super.follow();
     this.drawing.follow(() => (this.spot && this.width > 0 ? pictureQuestion(this.pathOf(this.spot)) : null));
-    // The steps beside the one that is shown are loaded when that one is there: their pictures, and where the clip is the one
-    // of the player their bytes too, so that a slider that is moved while it plays goes on without a gap.
+    // The steps beside the one that is shown are loaded when all that is in sight is there: their pictures, and where the clip
+    // is the one of the player their bytes too, so that a slider that is moved while it plays goes on without a gap.
     $effect(() => {
-      if (!this.drawn || !this.spot || this.width === 0) return;
+      if (!this.isInSight || !this.drawn || !this.spot || this.width === 0) return;
       const beside = this.beside.flatMap((index) => this.shelf?.spot(index, this.sample) ?? []);
       const urls = beside.map((spot) => apiUrl(this.pathOf(spot)));
       if (player.isOf(this.sound))
         for (const spot of beside) if (spot.bytes <= MOST_PREFETCHED) urls.push(clipUrl(spot));
-      const unwanted = new AbortController();
-      const timer = setTimeout(() => {
-        for (const url of urls) void fetch(url, { priority: 'low', signal: unwanted.signal }).catch(() => undefined);
-      }, PREFETCH_AFTER_MS);
-      return () => {
-        clearTimeout(timer);
-        unwanted.abort();
-      };
+      ahead.want(this, urls, fetchAhead);
     });
+    $effect(() => (this.isInSight ? () => ahead.forget(this) : undefined));
   }
 }

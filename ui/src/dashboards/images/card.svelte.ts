@@ -1,6 +1,7 @@
 // One card's pictures: the steps of its series, which sample of the shown one.
+import { ahead } from '../../rooms/media/ahead';
 import { ListedSteps } from '../../rooms/media/list.svelte';
-import { prefetch } from './preload';
+import { loadAhead } from './preload';
 import { isPicture, sourceOf } from './sources';
 import { imagesView, PLUGIN } from './view.svelte';
 
@@ -18,11 +19,19 @@ export class PictureData extends ListedSteps {
     if (this.samples > 0) imagesView.setSample(this.card, Math.max(0, Math.min(this.samples - 1, sample)));
   }
 
-  /** Pictures beside the one that is shown are loaded when that one is there. */
+  /** Inside an effect. */
+  override follow(): void {
+    super.follow();
+    $effect(() => (this.isInSight ? () => ahead.forget(this) : undefined));
+  }
+
+  /** Pictures beside the one that is shown are loaded when that one, and all others in sight, are there. */
   prefetchAround(pixels: number): void {
-    for (const index of this.beside) {
-      const spot = this.shelf?.spot(index, this.sample);
-      if (spot && isPicture(spot)) prefetch(sourceOf(spot, pixels).url);
-    }
+    const beside = this.beside.flatMap((index) => this.shelf?.spot(index, this.sample) ?? []).filter(isPicture);
+    ahead.want(
+      this,
+      beside.map((spot) => sourceOf(spot, pixels).url),
+      loadAhead,
+    );
   }
 }

@@ -1,6 +1,6 @@
 // A grid of pictures: a row for each run, a column for each of some steps. A cell shows the picture of its run that is
 // nearest to the step; beyond a run's last step there is none.
-import { cardOf, hub, LiveQuery, runs, seriesKey, type Run } from '../../public';
+import { AHEAD, cardOf, hub, IN_SIGHT, LiveQuery, runs, seriesKey, type Run } from '../../public';
 import { steps } from '../../rooms/steps/steps.svelte';
 import { mediaQuestion, type Shelves } from '../../rooms/media/question';
 import { chooseSteps, stepsOf, type Shelf, type Spot } from '../../rooms/media/shelf';
@@ -62,6 +62,9 @@ export class MatrixData {
   }
   tryNow(): void {
     this.query.tryNow();
+  }
+  set inSight(isInSight: boolean) {
+    this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
   lastOf(row: Row): Spot | null {
     return row.shelf?.spot(row.shelf.total - 1, this.sample) ?? null;

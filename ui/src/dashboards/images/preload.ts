@@ -1,5 +1,6 @@
 // Pictures that are loaded and decoded before they are shown, so that one replaces another without a flash. A few are held,
 // the longest unused go first: neighbours of the shown step, and what was shown lately.
+import { ahead, type Load } from '../../rooms/media/ahead';
 
 const MOST = 96;
 const MOST_PIXELS = 64e6;
@@ -16,16 +17,22 @@ let pending = 0;
 /** Is something that is wanted now still under way? */
 export const isLoading = (): boolean => pending > 0;
 
+const pixelsOf = ({ image }: Held): number => image.naturalWidth * image.naturalHeight;
+const sumOf = (some: readonly Held[]): number => some.reduce((sum, one) => sum + pixelsOf(one), 0);
+
 function evict(): void {
-  let pixels = 0;
-  for (const { image } of held.values()) pixels += image.naturalWidth * image.naturalHeight;
-  for (const [url, { users, image }] of held) {
+  let pixels = sumOf([...held.values()]);
+  for (const [url, entry] of held) {
     if (held.size <= MOST && pixels <= MOST_PIXELS) return;
-    if (users > 0) continue;
-    pixels -= image.naturalWidth * image.naturalHeight;
-    if (!image.complete) image.src = '';
+    if (entry.users > 0) continue;
+    pixels -= pixelsOf(entry);
     held.delete(url);
   }
+}
+/** Is there room for another one beside those that are in use? */
+function hasRoom(): boolean {
+  const used = [...held.values()].filter(({ users }) => users > 0);
+  return used.length < MOST && sumOf(used) < MOST_PIXELS;
 }
 
 function take(url: string, priority: 'high' | 'low'): Held {
@@ -62,35 +69,47 @@ export interface Loading {
   drop: () => void;
 }
 
-export function load(url: string): Loading {
-  const entry = take(url, 'high');
+/** Somebody wants it, until the function that is returned is called. */
+function use(url: string, entry: Held): () => void {
   entry.users++;
-  if (!entry.isReady) {
-    pending++;
-    void entry.ready.then(() => pending--);
-  }
   evict();
   let isDropped = false;
+  return () => {
+    if (isDropped) return;
+    isDropped = true;
+    entry.users--;
+    // a picture that the hand went over on its way is not worth its bytes, unless somebody takes it over now
+    queueMicrotask(() => {
+      if (entry.users > 0 || entry.isReady || held.get(url) !== entry) return;
+      held.delete(url);
+      entry.image.src = '';
+    });
+  };
+}
+
+/** It is in sight. */
+export function load(url: string): Loading {
+  const entry = take(url, 'high');
+  if (!entry.isReady) {
+    pending++;
+    const release = ahead.hold();
+    void entry.ready.then(() => {
+      pending--;
+      release();
+    });
+  }
   return {
     isReady: entry.isReady,
     ready: entry.ready,
     image: entry.image,
     size: () => [entry.image.naturalWidth, entry.image.naturalHeight],
-    drop: () => {
-      if (isDropped) return;
-      isDropped = true;
-      entry.users--;
-      // a picture that the hand went over on its way is not worth its bytes
-      if (entry.users === 0 && !entry.isReady && held.get(url) === entry) {
-        held.delete(url);
-        entry.image.src = '';
-      }
-    },
+    drop: use(url, entry),
   };
 }
 
-/** It may be wanted next. */
-export function prefetch(url: string): void {
-  if (pending === 0) take(url, 'low');
-  evict();
+/** It may be wanted next: for `ahead.want`. */
+export function loadAhead(url: string): Load {
+  if (!held.has(url) && !hasRoom()) return { over: Promise.resolve(), drop: () => undefined };
+  const entry = take(url, 'low');
+  return { over: entry.ready, drop: use(url, entry) };
 }

@@ -3,7 +3,7 @@
 import { AHEAD, apiUrl, hub, IN_SIGHT, LiveQuery, toNumber, type Run } from '../../public';
 import { OneRun } from '../../rooms/card/one.svelte';
 import { steps } from '../../rooms/steps/steps.svelte';
-import { textQuestion, type TextAnswer } from './question';
+import { textQuestion, type TextAnswer, type TextAsk } from './question';
 import { textView } from './view.svelte';
 
 const MOST_BYTES = 1 << 20;
@@ -53,19 +53,23 @@ export class TextData extends OneRun {
     this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
 
+  /** What is asked for. */
+  ask(run: number): TextAsk {
+    const { moved, wanted, mode } = this;
+    return {
+      run,
+      tag: this.tag,
+      where: moved !== null ? { from: moved } : wanted === null ? { from: 0 } : { at: wanted },
+      form: mode === 'raw' || mode === 'diff' ? 'raw' : textView.markdown ? 'markdown' : 'html',
+      max: this.wantsAll ? 0 : MOST_BYTES,
+      slice: this.slice,
+    };
+  }
+
   /** Inside an effect. */
   follow(): void {
     this.query.follow(() => {
-      if (this.runId === undefined) return null;
-      const { moved, wanted, mode } = this;
-      return textQuestion({
-        run: this.runId,
-        tag: this.tag,
-        where: moved !== null ? { from: moved } : wanted === null ? { from: 0 } : { at: wanted },
-        form: mode !== 'text' ? 'raw' : textView.markdown ? 'markdown' : 'html',
-        max: this.wantsAll ? 0 : MOST_BYTES,
-        slice: this.slice,
-      });
+      return this.runId === undefined ? null : textQuestion(this.ask(this.runId));
     });
     // the slider has arrived: from now on the step counts, however many texts come
     $effect(() => {

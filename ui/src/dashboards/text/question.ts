@@ -1,5 +1,5 @@
 // The questions about texts: one text of a series (the one at an index, 0 being the newest, or the one nearest to a
-// step), rendered or as it was logged; and which of all texts hold what somebody looks for.
+// step) or several from there on, rendered or as they were logged; and which of all texts hold what somebody looks for.
 import { ok, type Question, type TextFound, type TextPoint, type TextSearch, type TextsReply } from '../../public';
 
 export interface TextAsk {
@@ -21,28 +21,46 @@ export interface TextAnswer {
 }
 
 const LIVE_EVERY_MS = 300;
+const LIST_EVERY_MS = 1000;
 const SEARCH_EVERY_MS = 2000;
 
-export function textQuestion(ask: TextAsk): Question<TextAnswer> {
-  const { run, tag, where, form, max, slice = [] } = ask;
-  const query = new URLSearchParams({ run: String(run), tag, count: '1' });
+function pathOf({ run, tag, where, form, max, slice = [] }: TextAsk, count: number): string {
+  const query = new URLSearchParams({ run: String(run), tag, count: String(count) });
   if (form === 'raw') query.set('raw', '1');
   else query.set(form === 'markdown' ? 'maths' : 'markdown', form === 'markdown' ? '1' : '0');
   for (const [key, value] of Object.entries(where)) query.set(key, String(value));
   if (max > 0) query.set('max', String(max));
   if (slice.some((i) => i > 0)) query.set('slice', slice.join(','));
-  const path = `text?${query.toString()}`;
+  return `text?${query.toString()}`;
+}
+const bytesOf = ({ html = '', strings = [] }: TextPoint): number =>
+  2 * (html.length + strings.reduce((n, text) => n + text.length, 0));
+
+export function textQuestion(ask: TextAsk): Question<TextAnswer> {
+  const path = pathOf(ask, 1);
   return {
     key: path,
-    depends: { plugin: 'text', tags: [tag], runs: new Set([run]) },
+    depends: { plugin: 'text', tags: [ask.tag], runs: new Set([ask.run]) },
     every: LIVE_EVERY_MS,
     asks: () => [{ path, as: 'json' }],
     take([reply]) {
       const { total, from, points } = reply as TextsReply;
       return ok({ ask, total, index: from, point: points.at(0) ?? null });
     },
-    sizeOf: ({ point }) =>
-      100 + 2 * ((point?.html?.length ?? 0) + (point?.strings ?? []).reduce((n, text) => n + text.length, 0)),
+    sizeOf: ({ point }) => 100 + (point ? bytesOf(point) : 0),
+  };
+}
+
+/** So many texts from there on, towards the oldest. */
+export function textsQuestion(ask: TextAsk, count: number): Question<readonly TextPoint[]> {
+  const path = pathOf(ask, count);
+  return {
+    key: path,
+    depends: { plugin: 'text', tags: [ask.tag], runs: new Set([ask.run]) },
+    every: LIST_EVERY_MS,
+    asks: () => [{ path, as: 'json' }],
+    take: ([reply]) => ok((reply as TextsReply).points),
+    sizeOf: (points) => points.reduce((sum, point) => sum + 200 + bytesOf(point), 100),
   };
 }
 

@@ -4,7 +4,7 @@ import { GridView } from '../../rooms/cards/grid.svelte';
 
 const PREFIX = 'text';
 
-export type Mode = 'text' | 'raw' | 'diff';
+export type Mode = 'text' | 'list' | 'raw' | 'diff';
 /** What a card's text is compared with: that of another run, or of another step. */
 export interface Other {
   run: string; // '': its own
@@ -37,7 +37,7 @@ class TextView {
         write: () => joinList([...this.modes].map(([card, mode]) => `${mode}|${card}`)),
         read: (text) => {
           const found = splitList(text).flatMap((item) => {
-            const [, mode, card] = /^(raw|diff)\|(.*)$/s.exec(item) ?? [];
+            const [, mode, card] = /^(list|raw|diff)\|(.*)$/s.exec(item) ?? [];
             return mode ? [[card, mode as Mode] as const] : [];
           });
           this.modes = new Map(found);

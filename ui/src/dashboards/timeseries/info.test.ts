@@ -33,4 +33,11 @@ describe('the footer of a card', () => {
     expect(info.best).toEqual({ name: 'r1', value: 1 });
     expect(infoOf([], { ...known, unsmoothed: 4 }).unsmoothed).toBe(4); // of bands
   });
+
+  it('tells how many runs are asked for until points are there, then whose points they are', () => {
+    const waiting = infoOf([], { ...known, runs: 3 });
+    expect([waiting.runs, waiting.lines]).toEqual([3, 0]);
+    const some = infoOf([loaded(1, 0), loaded(2, 0)], { ...known, runs: 3 });
+    expect([some.runs, some.lines]).toEqual([2, 2]);
+  });
 });

@@ -3,7 +3,8 @@ import { direction, NO_BASELINE, NO_X, runs, UNSMOOTHED, type Run } from '../../
 import type { Loaded } from './card.svelte';
 
 export interface CardInfo {
-  runs: number;
+  runs: number; // those whose points are here; before the first come, those that are asked for
+  lines: number; // of which points are here
   groups: number; // of bands; 0: lines of runs
   points: number;
   total: number;
@@ -25,7 +26,8 @@ interface Known {
 
 export function infoOf(series: readonly Loaded[], known: Known): CardInfo {
   const info: CardInfo = {
-    runs: known.runs,
+    runs: series.length ? new Set(series.map(({ run }) => run.id)).size : known.runs,
+    lines: series.length,
     groups: known.groups,
     points: 0,
     total: 0,

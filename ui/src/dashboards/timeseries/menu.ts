@@ -1,6 +1,6 @@
 // What the menu of a chart offers beyond that of every card: scales, smoothing, tags together, the chart or its data to
 // take away.
-import { api, copyText, t, type MenuItem, type Plot } from '../../public';
+import { api, t, type MenuItem, type Plot } from '../../public';
 import { nameOf } from '../../rooms/card/title';
 import { exportChart, fileName, namesFor } from '../../rooms/export/files';
 import type { CardData } from './card.svelte';
@@ -40,7 +40,5 @@ export function cardMenu(card: string, data: CardData, plot: () => Plot | null, 
     { label: tt('picture.menu'), run: forms.picture },
     { label: t('export.csv'), href: api.exportUrl(names, data.tags, 'csv'), download: `${file}.csv` },
     { label: t('export.json'), href: api.exportUrl(names, data.tags, 'json'), download: `${file}.json` },
-    { label: '', separator: true },
-    { label: t('card.copyTag'), run: () => void copyText(data.tags.join('\n')) },
   ];
 }

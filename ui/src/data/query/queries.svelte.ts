@@ -6,7 +6,7 @@ import { backoff } from '../../base/backoff';
 import type { Problem, Result } from '../../base/result';
 import { apiUrl } from '../api';
 import { OTHER_INSTANCE } from '../fetch.once';
-import { BACKGROUND, type Priority } from '../fetch.queue';
+import { BACKGROUND, IN_SIGHT, type Priority } from '../fetch.queue';
 import { fetchQueued, type Fetching } from '../fetcher';
 import { isHidden, onShown } from '../page';
 import { both, isNothing, NOTHING, type News, type Outdated } from './news';
@@ -120,6 +120,14 @@ export class Queries {
   tryNow(entry: Entry): void {
     if (entry.trouble) entry.trouble = { ...entry.trouble, retryAt: Date.now() };
     this.schedule(entry);
+  }
+
+  /** Does something in sight wait for its first answer? */
+  get isAwaited(): boolean {
+    for (const entry of this.entries.values())
+      if (entry.answer === undefined && !entry.trouble && entry.watchers.size > 0 && entry.priority === IN_SIGHT)
+        return true;
+    return false;
   }
 
   // ---- the hub ----
@@ -275,3 +283,4 @@ export class Queries {
 }
 
 export const queries = new Queries();
+export const isAwaited = (): boolean => queries.isAwaited;

@@ -10,6 +10,8 @@ import type { Shelf } from './shelf';
 const BESIDE = [1, -1, 2];
 
 export class ListedSteps extends OneRun {
+  /** no card is out of sight before that is told */
+  isInSight = $state(true);
   private readonly query = new LiveQuery<Shelves>();
 
   constructor(
@@ -45,6 +47,7 @@ export class ListedSteps extends OneRun {
     this.query.tryNow();
   }
   set inSight(isInSight: boolean) {
+    this.isInSight = isInSight;
     this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
 
