@@ -133,6 +133,16 @@ static void a_removed_key_is_remembered_for_late_changes_and_forgotten_in_the_en
     end(&w);
 }
 
+static void removing_a_key_that_never_was_leaves_nothing_behind(void **state) {
+    (void)state;
+    world w = open_at(NULL, "/a");
+    uint64_t revision;
+    assert_int_equal(change(&w, "ghost", NULL, 0, &revision), SB_OK);
+    /* a change by somebody who has not seen the removal: there is nothing that it could overtake */
+    assert_int_equal(change(&w, "ghost", "1", 0, &revision), SB_OK);
+    end(&w);
+}
+
 static void sizes_are_bounded(void **state) {
     (void)state;
     world w = open_at(NULL, "/a");
@@ -160,6 +170,7 @@ int main(void) {
         DIR_TEST(damaged_file_gives_memory_and_stays_as_it_is),
         cmocka_unit_test(sizes_are_bounded),
         cmocka_unit_test(removals_never_fill_the_notes),
+        cmocka_unit_test(removing_a_key_that_never_was_leaves_nothing_behind),
         cmocka_unit_test(a_removed_key_is_remembered_for_late_changes_and_forgotten_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
