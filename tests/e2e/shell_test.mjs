@@ -519,6 +519,14 @@ export default {
     );
     await soon(async () => assert.equal(await page.locator('aside').count(), 0));
     await shot(page, 'phone');
+    // the cards scroll within the page: only those in sight exist
+    await soon(async () =>
+      assert.ok(
+        await page
+          .locator('.cards')
+          .evaluate((box) => box.clientHeight < innerHeight && box.scrollHeight > innerHeight),
+      ),
+    );
     const lefts = () => page.locator('.slot').evaluateAll((all) => all.map((e) => e.getBoundingClientRect().left));
     await soon(async () => assert.equal(new Set(await lefts()).size, 1));
     await soon(async () => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)));
