@@ -6,8 +6,7 @@ import { kineto, writeTrace } from './profiles.mjs';
 
 const write = (logdir) => writeTrace(logdir, 'vit', 'host_1', kineto());
 async function made(fill = write) {
-  const server = await serve('fresh');
-  fill(server.logdir);
+  const server = await serve('fresh', fill);
   await until('captures', async () => (await loaded(server)).plugins.profile > 0);
   return server;
 }
