@@ -27,6 +27,10 @@ const OF_DASHBOARD = /\/src\/dashboards\/([a-z_]+)\//;
 /** Rooms that few dashboards share: a file each. */
 const OF_FEW = /\/src\/rooms\/(histograms|markup)\//;
 
+/** What the first page reaches and does not use: `public.ts` and Svelte's runtime have it for other dashboards and for forms. */
+const NOT_OF_FIRST =
+  /\/src\/(?:widgets\/(?:Dialog|Name)\.svelte|base\/picoseconds\.ts)$|\/svelte\/src\/internal\/client\/dom\/(?:blocks\/html|elements\/bindings\/select)\.js$/;
+
 /** A page waits for as many answers as it has files, six at a time. The shell, the first dashboard and all they import are one
  * file; every other dashboard is one, and what dashboards share is one. What is imported when it is wanted stays apart. */
 function chunkOf(): (id: string, context: Rolldown.ChunkingContext) => string | null {
@@ -42,6 +46,7 @@ function chunkOf(): (id: string, context: Rolldown.ChunkingContext) => string | 
       for (const name of FIRST) take(first, name, context);
       for (const name of BEGINS) take(begun, name, context);
     }
+    if (NOT_OF_FIRST.test(id)) return null;
     if (first.has(id)) return 'first';
     if (!begun.has(id) || !id.startsWith(OURS)) return null;
     return OF_DASHBOARD.exec(id)?.[1] ?? `rooms${OF_FEW.exec(id)?.[1] ?? ''}`;
@@ -153,6 +158,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // of these only what is used: of Svelte, custom elements and the interface of version 4 are not
+      treeshake: { moduleSideEffects: (id) => !id.includes('/node_modules/svelte/') && !NOT_OF_FIRST.test(id) },
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false, // chunkOf says it of every file
