@@ -11,13 +11,14 @@
 //   709, 710 and 711 under "step 720"        a tooltip that rests has each run’s true point…
 //   stalled validation of finished runs      data/inherit.test.ts
 //   tabs without data that have some         a tab that is still to come…; an embedding beside the event files is found…
-//   names that say nothing                   names of runs keep what tells them apart…
+//   names that say nothing                   names of runs keep what tells them apart…; a long title is cut in its middle…
 //   legends, lines that come forward         what the pointer is on comes forward in every chart…
-//   half-empty rows and pages                groups of one tag share rows…; a group of four cards fills its rows; layout.test.ts
+//   half-empty rows and pages                groups of one tag share rows…; a group of four cards fills its rows; a lone chart
+//                                            fills the page…; layout.test.ts
 //   groups to jump by, fold, unfold          groups of one tag share rows…
 //   things that reflow                       chips have a width…; the header does not move when the age passes a minute
 //   tooltips over points and titles          a tooltip takes at most a third…; on every axis a tooltip stands beside its point…
-//   short windows                            a frame of 800 × 600…; a toolbar is one row at every width…
+//   short windows                            a frame of 800 × 600…; a toolbar is one row at every width…; toolbars of every dashboard…
 //   phones                                   on a phone Close is reachable…; a toolbar is one row at every width…
 //   runs side by side                        picked runs are compared side by side…
 //   axis titles, Ctrl-K                      the palette shows a tag and leaves the filter alone…
@@ -28,8 +29,10 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { transformer } from './graphs.mjs';
 import { card, openCharts, serve, soon, svgOf, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
+import { kineto, writeTrace } from './profiles.mjs';
 
 const DAY = 86400;
 const plot = (page, tag) => card(page, tag).locator('.plot');
@@ -494,6 +497,110 @@ export default {
       await soon(async () => assert.equal(await bar.getByRole('button', { name: 'Export' }).count(), 0));
       await page.keyboard.press('e');
       await page.getByRole('menuitem', { name: /as CSV/ }).waitFor();
+    }
+  },
+
+  async 'toolbars of every dashboard are one row, with nothing cut or out of line, at every width'(keep) {
+    const server = await serve('fresh', (logdir) => {
+      const { graph, stats } = transformer();
+      const run = new RunWriter(logdir, 'vit', Date.now() / 1000 - DAY)
+        .graph(graph)
+        .runMetadata('step 100', stats, 100);
+      for (let step = 0; step < 3; step++) run.scalars(step, { loss: step }).histograms(step, { w: [[0, 1, 5]] });
+      run.texts(0, { note: 'a text' }).flush();
+      writeTrace(logdir, 'vit', 'host_1', kineto());
+    });
+    const page = keep(await openCharts(server));
+    for (const tab of ['timeseries', 'profile', 'distributions', 'graphs', 'histograms', 'text']) {
+      await page.evaluate((to) => (location.hash = to), tab);
+      const bar = page.locator('.bar[role=toolbar]');
+      for (const width of [390, 560, 800, 1024, 1280, 1440, 1920, 2560]) {
+        await page.setViewportSize({ width, height: 900 });
+        await soon(async () => {
+          assert.ok((await page.evaluate(() => location.hash)).startsWith(`#${tab}`));
+          const found = await bar.evaluate((element) => {
+            const { bottom, right, height } = element.getBoundingClientRect();
+            const controls = [...element.querySelectorAll('.row > *, .all')].filter((child) =>
+              child.checkVisibility({ visibilityProperty: true }),
+            );
+            const boxes = controls.map((child) => child.getBoundingClientRect()).filter((box) => box.width > 0);
+            return {
+              height,
+              below: boxes.filter((box) => box.bottom > bottom).length,
+              end: right - Math.max(...boxes.map((box) => box.right)),
+              middles: [...new Set(boxes.map((box) => Math.round(box.top + box.height / 2)))],
+            };
+          });
+          const where = `${tab} at ${width}: ${JSON.stringify(found)}`;
+          assert.equal(found.height, 44, where);
+          assert.equal(found.below, 0, where);
+          assert.ok(found.end >= 0 && found.end < 20, where);
+          assert.ok(Math.max(...found.middles) - Math.min(...found.middles) <= 2, where);
+        });
+      }
+    }
+  },
+
+  async 'a lone chart fills the page, and a few are as large as it allows'(keep) {
+    for (const [tags, least] of [
+      [1, 0.75],
+      [3, 0.85],
+    ]) {
+      const page = keep(
+        await fresh((logdir) => {
+          const run = new RunWriter(logdir, 'r', Date.now() / 1000 - DAY);
+          for (let step = 0; step < 30; step++)
+            run.scalars(step, Object.fromEntries(Array.from({ length: tags }, (_, k) => [`train/x${k}`, step * k])));
+          run.flush();
+        }),
+      );
+      await soon(async () => {
+        assert.equal(await page.locator('.slot').count(), tags);
+        const room = await page.locator('.cards').boundingBox();
+        const boxes = await page
+          .locator('.slot')
+          .evaluateAll((all) => all.map((slot) => slot.getBoundingClientRect().toJSON()));
+        const bottom = Math.max(...boxes.map((box) => box.bottom));
+        const right = Math.max(...boxes.map((box) => box.right));
+        assert.ok(bottom <= 900 && bottom > room.y + room.height * least, `${tags} end at ${bottom} of 900`);
+        assert.ok(right > room.x + room.width - 40, `${tags} end at ${right}`);
+      });
+    }
+  },
+
+  async 'a long title is cut in its middle, in one line with what the card says of its smoothing'(keep) {
+    const tag = 'gradients/encoder.layers.11.self_attention.output_projection.weight';
+    for (const width of [390, 1440]) {
+      const page = keep(
+        await fresh(
+          (logdir) => {
+            const run = new RunWriter(logdir, 'r', Date.now() / 1000 - DAY);
+            const others = Object.fromEntries(Array.from({ length: 8 }, (_, k) => [`gradients/x${k}`, k]));
+            for (let step = 0; step < 5; step++) run.scalars(step, { [tag]: step, ...others });
+            run.flush();
+          },
+          '',
+          { viewport: { width, height: 900 } },
+        ),
+      );
+      const chart = card(page, tag);
+      await chart.locator('.chip.small').waitFor();
+      await soon(async () => {
+        const title = chart.locator('h3');
+        assert.equal(await title.getAttribute('title'), tag);
+        const found = await title.evaluate((element) => {
+          const { right } = element.getBoundingClientRect();
+          const end = element.lastElementChild.getBoundingClientRect();
+          const head = element.closest('header').getBoundingClientRect();
+          const chip = element.parentElement.querySelector('.chip').getBoundingClientRect();
+          return {
+            text: element.lastElementChild.textContent,
+            isWhole: end.right <= right + 1,
+            isOneLine: head.height < 40 && chip.bottom <= head.bottom && chip.right <= head.right,
+          };
+        });
+        assert.deepEqual(found, { text: 'tion.weight', isWhole: true, isOneLine: true }, `${width}`);
+      });
     }
   },
 

@@ -14,6 +14,12 @@ describe('short names', () => {
   });
   it('keep numbers whole', () =>
     expect(labels(['rate=0.003, opt=adam · train', 'rate=0.03, opt=adam · train'])).toEqual(['…0.003…', '…0.03…']));
+  it('keep the values of groups where names are longer than their room', () =>
+    expect(labels(['lr=0.001, opt=adam', 'lr=0.01, opt=adam', 'lr=0.001, opt=sgd'], 16)).toEqual([
+      'lr=0.001, …adam',
+      'lr=0.01, …adam',
+      'lr=0.001, …sgd',
+    ]));
   it('keep every difference, however many words the names have', () => {
     expect(labels(['sweep/a', 'sweep/a/validation', 'sweep/b'])).toEqual(['…a', '…a/validation', '…b']);
     expect(labels(['run', 'run/eval'])).toEqual(['run', 'run/eval']);

@@ -86,8 +86,11 @@ export class TimeSeries {
   }
 
   heightOf(card: string, isWide: boolean): number {
-    if (!this.isChart(card)) return this.kindOf(card)?.heightOf(card, isWide) ?? chartHeight(isWide);
-    return chartHeight(isWide) + this.below(card);
+    return this.usualHeight(card, isWide) + (this.isChart(card) ? this.below(card) : 0);
+  }
+  /** Without its table. */
+  usualHeight(card: string, isWide: boolean): number {
+    return (this.isChart(card) ? undefined : this.kindOf(card)?.heightOf(card, isWide)) ?? chartHeight(isWide);
   }
   /** Room below a card's chart, for its table. */
   below(card: string): number {

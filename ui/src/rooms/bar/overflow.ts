@@ -1,10 +1,8 @@
-// Which controls of a toolbar have no room in its rows. They wrap into rows below, which are out of sight until somebody asks for more;
-// this says whether there are such, and hides them from the keyboard and from screen readers while they are out of sight.
+// Which controls of a toolbar have no room in its one row. They wrap into rows below, which are out of sight until somebody asks for
+// more; this says whether there are such, and hides them from the keyboard and from screen readers while they are out of sight.
 import { tick } from 'svelte';
 
-export const ROW = 36; // pixels from one row of controls to the next
-const NARROW = 560;
-const SHORT = 640;
+const ROW = 36; // pixels from one row of controls to the next
 
 export interface Overflow {
   /** Looks again, for instance when the rows below came into sight or went. */
@@ -13,32 +11,26 @@ export interface Overflow {
 }
 
 /**
- * Follows the sizes of the toolbar and of the controls in it. It has two rows at most; one in a narrow or short window. `reserve` is
- * the room of the button for more, which is there only when it is needed; `tell` is called with whether it is, and with the rows.
+ * Follows the sizes of the toolbar and of the controls in it. `reserve` is the room of the button for more, which is there only when
+ * it is needed; `tell` is called with whether it is.
  */
 export function followOverflow(
   bar: HTMLElement,
   reserve: number,
   isOpen: () => boolean,
-  tell: (isOver: boolean, rows: number) => void,
+  tell: (isOver: boolean) => void,
 ): Overflow {
   const measure = () => {
-    const most = innerHeight <= SHORT || bar.clientWidth < NARROW ? 1 : 2;
     const shown = [...bar.children].filter(
       (child): child is HTMLElement =>
         child instanceof HTMLElement && child.offsetParent !== null && !child.matches('[popover]'),
     );
-    const rowOf = (child: HTMLElement) => Math.floor((child.offsetTop - bar.offsetTop) / ROW);
+    const isBelow = (child: HTMLElement) => child.offsetTop - bar.offsetTop >= ROW;
     bar.style.paddingRight = '';
-    const isOver = shown.some((child) => rowOf(child) >= most);
+    const isOver = shown.some(isBelow);
     if (isOver) bar.style.paddingRight = `${reserve}px`;
-    let rows = 1;
-    for (const child of shown) {
-      const row = rowOf(child);
-      if (row < most) rows = Math.max(rows, row + 1);
-      child.style.visibility = row >= most && !isOpen() ? 'hidden' : '';
-    }
-    tell(isOver, rows);
+    for (const child of shown) child.style.visibility = isBelow(child) && !isOpen() ? 'hidden' : '';
+    tell(isOver);
   };
   let frame = 0;
   const soon = () => {

@@ -1,12 +1,21 @@
 import { describe, expect, it, vi } from 'vitest';
 
 vi.mock('../../public', async () => await vi.importActual<object>('../../base/natural'));
-const { titleOf } = await import('./title');
+const { cutInMiddle, titleOf } = await import('./title');
 
 describe('the title of a card', () => {
   it('says what its tags share', () => {
     expect(titleOf(['train/loss', 'val/loss'])).toEqual(['train + val/', 'loss']);
     expect(titleOf(['loss', 'val_loss'])).toEqual(['', 'loss + val_loss']);
     expect(titleOf(['a/b'])).toEqual(['a/', 'b']);
+  });
+  it('keeps its end where it is long', () => {
+    expect(cutInMiddle('train/', 'loss')).toEqual(['loss', '']);
+    expect(cutInMiddle('gradients/encoder/', 'self_attention.out_proj.weight')).toEqual([
+      'self_attention.out_',
+      'proj.weight',
+    ]);
+    expect(cutInMiddle('a/path/of/many/folders/', 'loss')).toEqual(['', 'loss']);
+    expect(cutInMiddle('', '🐟'.repeat(30))).toEqual(['🐟'.repeat(19), '🐟'.repeat(11)]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GAP, HEADER, inSight, layOut, perRow, roomyColumns } from './layout';
+import { GAP, growth, HEADER, inSight, layOut, perRow, roomyColumns, spareHeight, type HeightOf } from './layout';
 
 const CARD = 252;
 const WIDE_CARD = 340;
@@ -124,13 +124,31 @@ describe('cards', () => {
       'a/5',
     ]);
   });
-  it('are larger on a wide page where all of them are in sight then', () => {
+  it('are larger where they are few: as few in a row as fit into the page', () => {
     const columns = (n: number, width: number, height: number) =>
-      roomyColumns([section('a', n)], width, height, 6, new Set());
+      roomyColumns([section('a', n)], width, height, 6, new Set(), heightOf);
     expect(columns(9, 2200, 1250)).toBe(3);
     expect(columns(14, 2200, 1250)).toBe(4);
     expect(columns(100, 2200, 1250)).toBe(6);
-    expect(columns(9, 1100, 1250)).toBe(6);
+    expect(columns(9, 1070, 900)).toBe(3);
+    expect(columns(4, 1070, 800)).toBe(2);
+  });
+  it('are higher where the page would be half empty, and never taller than wide', () => {
+    const heights = (n: number, width: number, height: number, columns: number) => {
+      const sections = [section('a', n)];
+      const spare = spareHeight(sections, width, height, columns, new Set(), heightOf);
+      const grown: HeightOf = (card, isWide, own) => {
+        const usual = heightOf(card, isWide);
+        return usual + growth(spare, own, usual);
+      };
+      const { placed, height: all } = layOut(sections, width, columns, new Set(), grown);
+      expect(all).toBeLessThanOrEqual(Math.max(height, layOut(sections, width, columns, new Set(), heightOf).height));
+      return placed[0].cards.map((c) => c.height);
+    };
+    expect(heights(1, 1070, 800, 3)).toEqual([663]);
+    expect(heights(2, 1070, 800, 2)).toEqual([327, 327]);
+    expect(heights(9, 1070, 800, 3)).toEqual(Array<number>(9).fill(CARD));
+    expect(heights(1, 350, 800, 1)).toEqual([CARD]);
   });
   it('are as many in a row as asked for, if they fit', () => {
     expect([perRow(1100, 0), perRow(1100, 5), perRow(300, 6), perRow(100, 0), perRow(1100, 0, 500)]).toEqual([

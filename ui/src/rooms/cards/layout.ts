@@ -31,7 +31,7 @@ export const HEADER = 34;
 const LEAST_WIDTH = 320;
 
 /** How high a card is, in a row with others and over the whole width. */
-export type HeightOf = (card: string, isWide: boolean) => number;
+export type HeightOf = (card: string, isWide: boolean, width: number) => number;
 
 /** How many columns a card takes; at most as many as there are. */
 export type SpanOf = (card: string) => number;
@@ -42,14 +42,15 @@ export function perRow(width: number, wanted: number, least = LEAST_WIDTH): numb
   return Math.max(1, Math.floor((width + GAP) / (least + GAP)));
 }
 
-const WIDE_PAGE = 1600; // pixels: a page for which few cards are too small
-const WIDEST_CARD = 1000;
+const WIDEST_CARD = 1000; // pixels
 const MOST_LAID_OUT = 60; // cards
-const USUAL_HEIGHT = 256;
+const TALLEST = 0.62; // of a card's width
+
+const isFew = (sections: Section[]) => sections.reduce((n, section) => n + section.cards.length, 0) <= MOST_LAID_OUT;
 
 /**
- * On a wide page few cards are larger: as few in a row as there may be while all of them are in sight, so that the page is not half
- * empty. Tables that come and go below charts count for nothing: no card moves because of them.
+ * Few cards are larger: as few in a row as there may be while all of them are in sight, so that the page is not half empty. `heightOf`
+ * is without tables that come and go below charts: no card moves because of them.
  */
 export function roomyColumns(
   sections: Section[],
@@ -57,12 +58,32 @@ export function roomyColumns(
   height: number,
   most: number,
   wide: ReadonlySet<string>,
+  heightOf: HeightOf,
 ): number {
-  if (width < WIDE_PAGE || sections.reduce((n, section) => n + section.cards.length, 0) > MOST_LAID_OUT) return most;
-  for (let columns = Math.ceil(width / WIDEST_CARD); columns < most; columns++)
-    if (layOut(sections, width, columns, wide, () => USUAL_HEIGHT).height <= height) return columns;
+  if (!isFew(sections)) return most;
+  for (let columns = Math.max(2, Math.ceil(width / WIDEST_CARD)); columns < most; columns++)
+    if (layOut(sections, width, columns, wide, heightOf).height <= height) return columns;
   return most;
 }
+
+/** By how much each row may be higher while all are in sight. */
+export function spareHeight(
+  sections: Section[],
+  width: number,
+  height: number,
+  columns: number,
+  wide: ReadonlySet<string>,
+  heightOf: HeightOf,
+): number {
+  if (!isFew(sections)) return 0;
+  const { placed, height: all } = layOut(sections, width, columns, wide, heightOf);
+  const rows = new Set(placed.flatMap(({ top, cards }) => cards.map((card) => top + card.top))).size;
+  return rows ? Math.max(0, Math.floor((height - all) / rows)) : 0;
+}
+
+/** What a card of that width and height takes of it. */
+export const growth = (spare: number, width: number, height: number): number =>
+  Math.max(0, Math.min(spare, Math.floor(width * TALLEST) - height));
 
 interface Row {
   keys: string[];
@@ -119,7 +140,7 @@ function placeCards(
     for (const key of row) {
       const own = wide.has(key) ? taken : span(key);
       const cardWidth = own * (one + GAP) - GAP;
-      const height = heightOf(key, wide.has(key) || one > 2 * usual);
+      const height = heightOf(key, wide.has(key) || one > 2 * usual, cardWidth);
       cards.push({ card: key, left: at * (one + GAP), top, width: cardWidth, height, rowEnd: 0 });
       at += own;
       end = Math.max(end, top + height);
@@ -161,7 +182,7 @@ export function layOut(
     for (const section of row) {
       const size = sizeOf(section);
       const own = size * one + (size - 1) * GAP;
-      const height = (card: string) => heightOf(card, isWide);
+      const height: HeightOf = (card, _, cardWidth) => heightOf(card, isWide, cardWidth);
       const { cards, bottom: end } = section.open
         ? placeCards(section.cards, own, size, wide, height, spanOf)
         : { cards: [], bottom: HEADER };
