@@ -236,7 +236,7 @@ export default {
   },
 
   async 'a picture and a drawing are exported'(keep) {
-    const page = keep(await openGraph(await made()));
+    const page = keep(await openGraph(await made(), '#graphs&v=1', { viewport: { width: 2560, height: 900 } }));
     for (const [item, begin] of [
       ['Drawing (SVG)', '<svg'],
       ['Picture (PNG)', '\x89PNG'],
