@@ -115,7 +115,7 @@ export default {
     });
     let requests;
     const page = keep(
-      await openCharts(server, '#timeseries&pins=g/loss', {
+      await openCharts(server, '#timeseries&pins=g/loss,g/other', {
         before: async (p) => (requests = await asked(p)),
       }),
     );
