@@ -160,6 +160,13 @@ export default {
     await soon(async () => assert.match(await card(page).locator('code.whole').innerText(), /block_1\/attn\/softmax/));
     await page.getByRole('button', { name: 'Previous node found' }).click();
     await soon(async () => assert.match(await page.locator('.find .count').innerText(), /1 of 12/));
+    // Enter within the task of the last letter: the hits are still to come
+    await page.locator('#graph-find').evaluate((input) => {
+      input.value = 'patch_embed';
+      input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+    });
+    await soon(async () => assert.match(await card(page).locator('code.whole').innerText(), /patch_embed/));
     await page.getByRole('button', { name: 'Regular expression' }).click();
     await page.locator('#graph-find').fill('block_1\\d/.*q$');
     await soon(async () => assert.match(await page.locator('.find .count').innerText(), /1 of 2/));

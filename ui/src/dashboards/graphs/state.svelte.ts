@@ -222,12 +222,14 @@ export class GraphState {
     node.follow(() => (this.readSource && v.at && this.selected >= 0 ? nodeQuestion(this.readSource, v.at) : null));
     way.follow(() => (this.readSource && v.at && v.path ? pathQuestion(this.readSource, v.at, v.path) : null));
     found.follow(
-      () =>
-        this.readSource && v.query
-          ? findQuestion(this.readSource, v.query, v.regex, Math.floor(this.hit / PAGE) * PAGE, PAGE)
-          : null,
+      () => this.findAsk,
       () => 120,
     );
+    $effect(() => {
+      if (!this.goesWhenFound || !this.isFound) return;
+      this.goesWhenFound = false;
+      this.showHit();
+    });
     // what was revealed is open from now on, and the viewer may close it again
     $effect(() => {
       if (!this.reveal || !this.drawing?.byName.has(this.reveal)) return;
@@ -322,6 +324,15 @@ export class GraphState {
     return this.node.trouble;
   }
   readonly path = $derived(v.path ? (this.way.answer ?? null) : null);
+  private readonly findAsk = $derived(
+    this.readSource && v.query
+      ? findQuestion(this.readSource, v.query, v.regex, Math.floor(this.hit / PAGE) * PAGE, PAGE)
+      : null,
+  );
+  /** Are the hits those of what is typed now? */
+  private readonly isFound = $derived(this.findAsk !== null && this.found.answers(this.findAsk));
+  /** Enter was pressed before the hits were there. */
+  private goesWhenFound = $state(false);
   readonly hits = $derived(v.query ? (this.found.answer ?? null) : null);
   get hitTrouble() {
     return v.query ? this.found.trouble : null;
@@ -337,6 +348,14 @@ export class GraphState {
   find(query: string): void {
     v.query = query;
     this.hit = 0;
+    this.goesWhenFound = false;
+  }
+  /** To the hit, or, where that is shown, to the next one; hits of what was just typed are waited for. */
+  enter(by: number): void {
+    const { hits, hit } = this;
+    if (!this.isFound) this.goesWhenFound = true;
+    else if (v.at === hits?.hits.at(hit - hits.from)?.name) this.step(by);
+    else this.showHit();
   }
   /** To the next hit or the one before, around the end. */
   step(by: number): void {
