@@ -354,7 +354,8 @@ export class Plot {
       if (py < box.top - 1 || py > box.top + box.height + 1) continue;
       ctx.moveTo(box.left, py);
       ctx.lineTo(box.left + box.width, py);
-      ctx.fillText(tick.text, box.left - 6, py, box.left - 8);
+      const textY = Math.min(py, box.top + box.height - 4); // the word for x stands just below
+      ctx.fillText(tick.text, box.left - 6, textY, box.left - 8);
     }
     ctx.stroke();
     if (this.right) {
