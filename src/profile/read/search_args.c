@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "base/text/json.h"
 #include "base/text/number.h"
 #include "profile/read/json_scan.h"
 #include "profile/read/read.h"
@@ -20,6 +21,7 @@
 #define PIECE ((size_t)1 << 20)
 #define MOST_PLACES ((size_t)16 << 20)
 #define MOST_EVENT ((size_t)64 << 20)
+#define SPELLINGS 3
 
 typedef struct place {
     uint64_t at;
@@ -35,6 +37,10 @@ typedef struct searching {
     const sb_search_ask *ask;
     sb_trace_bytes *bytes;
     place_list places; /* in rising order */
+    /* of JSON */
+    sb_buf spelled;
+    sb_slice spellings[SPELLINGS]; /* in `spelled` */
+    int spelling_count;
     /* of an XSpace */
     sb_xplane plane;
     id_list shared; /* events whose common statistics hold the text, in rising order */
@@ -57,26 +63,62 @@ static uint8_t lower(uint8_t c) {
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
 }
 
-/* Characters that the file writes as escapes are not found. */
-static sb_status scan_json(searching *s, sb_slice text) {
+/* The ways in which JSON may write the text: as it is, with the escapes that it must have, and with
+ * every character beyond ASCII escaped. In lower case. */
+static sb_status spell_text(searching *s) {
+    size_t ends[SPELLINGS] = {0};
+    sb_buf *out = &s->spelled;
+    for (int i = 0; i < SPELLINGS; i++) {
+        size_t begin = out->n;
+        if (i == 0)
+            sb_buf_add_slice(out, s->ask->text);
+        else
+            sb_json_quote(out, s->ask->text, i == 1);
+        if (sb_buf_check(out, "a text", NULL) != SB_OK) return SB_NOMEM;
+        ends[i] = out->n;
+        if (i == 0) continue;
+        memmove(out->p + begin, out->p + begin + 1, out->n - begin - 2); /* without its quotes */
+        ends[i] = out->n -= 2;
+    }
+    for (size_t i = 0; i < out->n; i++) out->p[i] = lower(out->p[i]);
+    for (int i = 0; i < SPELLINGS; i++) {
+        size_t begin = i ? ends[i - 1] : 0;
+        sb_slice one = sb_slice_of(out->p + begin, ends[i] - begin);
+        bool is_new = true;
+        for (int k = 0; k < s->spelling_count; k++)
+            if (sb_slice_eq(s->spellings[k], one)) is_new = false;
+        if (is_new) s->spellings[s->spelling_count++] = one;
+    }
+    return SB_OK;
+}
+
+/* Notes where one spelling begins in the first PIECE bytes. */
+static sb_status scan_piece(searching *s, sb_slice piece, uint64_t at, sb_slice spelling) {
+    const uint8_t *end = piece.p + piece.n;
+    for (const uint8_t *p = piece.p;; p++) {
+        p = memmem(p, (size_t)(end - p), spelling.p, spelling.n);
+        if (!p || (size_t)(p - piece.p) >= PIECE) return SB_OK;
+        if (!note(s, at + (uint64_t)(p - piece.p))) return SB_NOMEM;
+    }
+}
+
+static sb_status scan_json(searching *s) {
     uint64_t size = sb_trace_bytes_size(s->bytes);
-    size_t room = PIECE + text.n;
-    uint8_t *piece = sb_alloc_get(s->t->alloc, room + text.n), *needle = piece + room;
+    size_t room = PIECE;
+    for (int i = 0; i < s->spelling_count; i++)
+        if (room < PIECE + s->spellings[i].n) room = PIECE + s->spellings[i].n;
+    uint8_t *piece = sb_alloc_get(s->t->alloc, room);
     sb_status status = piece ? SB_OK : SB_NOMEM;
-    for (size_t i = 0; piece && i < text.n; i++) needle[i] = lower(text.p[i]);
     for (uint64_t at = 0; status == SB_OK && at < size; at += PIECE) {
         if (is_expired(s)) status = SB_TIMEOUT;
         sb_slice from = sb_trace_bytes_need(s->bytes, at, room);
         size_t n = from.n < room ? from.n : room;
         if (!from.p) break;
         for (size_t i = 0; i < n; i++) piece[i] = lower(from.p[i]);
-        for (const uint8_t *p = piece, *end = piece + n; status == SB_OK; p++) {
-            p = memmem(p, (size_t)(end - p), needle, text.n);
-            if (!p || (size_t)(p - piece) >= PIECE) break;
-            if (!note(s, at + (uint64_t)(p - piece))) status = SB_NOMEM;
-        }
+        for (int i = 0; status == SB_OK && i < s->spelling_count; i++)
+            status = scan_piece(s, sb_slice_of(piece, n), at, s->spellings[i]);
     }
-    if (piece) sb_alloc_put(s->t->alloc, piece, room + text.n);
+    if (piece) sb_alloc_put(s->t->alloc, piece, room);
     return status;
 }
 
@@ -88,7 +130,9 @@ static bool is_in_args(searching *s, const place *p, sb_buf *args) {
     sb_buf_clear(args);
     bool is_read = sb_json_args(s->bytes, p->record, args, &category, &scratch, NULL) == SB_OK;
     sb_arena_fini(&scratch);
-    return is_read && sb_text_holds(sb_buf_slice(args), s->ask->text);
+    for (int i = 0; is_read && i < s->spelling_count; i++)
+        if (sb_text_holds(sb_buf_slice(args), s->spellings[i])) return true;
+    return false;
 }
 
 /* ---- XSpace ---------------------------------------------------------------------------------- */
@@ -249,7 +293,7 @@ static sb_status search_source(searching *s, uint32_t number, const uint8_t *mar
     sb_status status = sb_trace_bytes_view(&s->bytes, source->bytes, err);
     if (status != SB_OK) return status;
     s->places.n = 0;
-    if (is_json) status = scan_json(s, s->ask->text);
+    if (is_json) status = scan_json(s);
     for (size_t i = 0; !is_json && status == SB_OK && i < s->t->planes.n; i++)
         if (s->t->planes.items[i].source == number)
             status = scan_plane(s, &s->t->planes.items[i], err);
@@ -264,10 +308,12 @@ static sb_status search_source(searching *s, uint32_t number, const uint8_t *mar
 sb_status sb_search_args(const sb_trace *t, const sb_search_ask *ask, const uint8_t *marks,
                          sb_found_list *out, sb_err *err) {
     searching s = {.t = t, .ask = ask};
-    sb_status status = SB_OK;
+    sb_buf_init(&s.spelled, t->alloc, MOST_EVENT);
+    sb_status status = spell_text(&s);
     for (uint32_t i = 0; status == SB_OK && i < t->sources.n; i++)
         if (t->sources.items[i].bytes) status = search_source(&s, i, marks, out, err);
     SB_VEC_FREE(&s.places, t->alloc);
     SB_VEC_FREE(&s.shared, t->alloc);
+    sb_buf_fini(&s.spelled);
     return status;
 }

@@ -261,6 +261,21 @@ static uint64_t count_by_args(const sb_trace *t, const char *text, const char *n
     return total;
 }
 
+static void search_finds_what_json_writes_with_escapes(void **state) {
+    sb_test_dir *d = *state;
+    const char *path = sb_test_dir_put(
+        d, "trace.json",
+        SB_LIT("[{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":5,\"args\":{"
+               "\"file\":\"C:\\\\data\",\"say\":\"a \\\"word\\\"\",\"zh\":\"\\u8BAD\\u7ec3\"}},"
+               "{\"ph\":\"X\",\"name\":\"b\",\"pid\":1,\"tid\":1,\"ts\":9,\"dur\":5,\"args\":{"
+               "\"zh\":\"\xe8\xae\xad\xe7\xbb\x83\"}}]"));
+    sb_trace *t = trace_of_files(&(sb_trace_file){.path = path, .name = SB_LIT("vm")}, 1);
+    assert_int_equal(count_by_args(t, "c:\\DATA", "a"), 1);
+    assert_int_equal(count_by_args(t, "a \"word\"", "a"), 1);
+    assert_int_equal(count_by_args(t, "\xe8\xae\xad\xe7\xbb\x83", NULL), 2);
+    sb_trace_free(t);
+}
+
 static void search_finds_spans_by_their_arguments(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture("profile/jax/cuda_0.vm.xplane.pb.gz");
@@ -290,6 +305,8 @@ int main(void) {
         cmocka_unit_test(search_finds_parts_of_names_in_order_of_time),
         cmocka_unit_test(arguments_are_read_from_the_file),
         cmocka_unit_test(search_finds_spans_by_their_arguments),
+        cmocka_unit_test_setup_teardown(search_finds_what_json_writes_with_escapes,
+                                        sb_test_dir_setup, sb_test_dir_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
