@@ -435,7 +435,8 @@ sb_status sb_profiles_open(sb_profiles *p, sb_slice id, const sb_trace_file *sta
         memcpy(e->kept.epoch, c->epoch, sizeof e->kept.epoch);
         e->kept.trace = e->trace;
         e->kept.analysis = e->analysis;
-        e->bytes = sizeof *e + sb_trace_bytes_held(e->trace);
+        e->bytes = sizeof *e + sb_trace_bytes_held(e->trace) + sizeof *e->analysis +
+                   e->analysis->arena.held;
         keep_entry(p, e);
     } else if (e) {
         sb_analysis_free(e->analysis);
