@@ -8,7 +8,8 @@ const MARGIN = 40;
 const LARGEST_FIT = 1.25;
 
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
-const eased = (t: number) => 1 - (1 - t) ** 3;
+/** How far a motion is after so long, 0 to 1. The time of its first frame may be before its begin: then it is there still. */
+const progress = (ms: number) => 1 - (1 - Math.min(1, Math.max(0, ms / MOTION_MS))) ** 3;
 
 export class Camera {
   x = $state(0);
@@ -37,7 +38,7 @@ export class Camera {
     const from = { x: this.x, y: this.y, scale: this.scale };
     const began = performance.now();
     const step = (now: number) => {
-      const t = eased(Math.min(1, (now - began) / MOTION_MS));
+      const t = progress(now - began);
       this.set(from.x + (x - from.x) * t, from.y + (y - from.y) * t, from.scale + (scale - from.scale) * t);
       if (t < 1) this.frame = requestAnimationFrame(step);
     };
@@ -102,7 +103,7 @@ export class Motion {
     const began = performance.now();
     this.t = 0;
     const step = (now: number) => {
-      this.t = eased(Math.min(1, (now - began) / MOTION_MS));
+      this.t = progress(now - began);
       if (this.t < 1) this.frame = requestAnimationFrame(step);
     };
     this.frame = requestAnimationFrame(step);

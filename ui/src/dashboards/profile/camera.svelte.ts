@@ -63,7 +63,8 @@ export class TimeCamera {
     this.target = end;
     const began = performance.now();
     const step = (now: number) => {
-      const t = 1 - (1 - Math.min(1, (now - began) / MOTION_MS)) ** 3;
+      const share = Math.max(0, (now - began) / MOTION_MS); // the time of a first frame may be before the begin
+      const t = 1 - (1 - Math.min(1, share)) ** 3;
       this.set([start[0] + (end[0] - start[0]) * t, start[1] + (end[1] - start[1]) * t]);
       if (t < 1) this.frame = requestAnimationFrame(step);
       else {
