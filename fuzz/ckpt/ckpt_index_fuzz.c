@@ -8,9 +8,9 @@
 
 #include "base/slice.h"
 #include "ckpt/bundle/bundle.h"
-#include "ckpt/table/table.h"
 #include "codec/crc32c/crc32c.h"
 #include "codec/tensor.h"
+#include "table_bed.h"
 #include "base/banned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -60,38 +60,6 @@ static int close_file(void *ctx, int file) {
 
 /* ---- the target ------------------------------------------------------------------------------ */
 
-/* Makes the checksum of the block at offset right. */
-static void mend(uint8_t *file, size_t n, uint64_t offset, uint64_t size) {
-    if (offset > n || size > n - offset || n - offset - size < 5) return;
-    uint8_t *block = file + offset;
-    sb_store32(block + size + 1, sb_crc32c_masked(block, (size_t)size + 1));
-}
-
-/* Mends the index block and every block that a stored entry of it seems to name. */
-static void mend_all(uint8_t *file, size_t n) {
-    if (n < SB_TABLE_FOOTER) return;
-    sb_store64(file + n - 8, SB_TABLE_MAGIC);
-    n -= SB_TABLE_FOOTER;
-    sb_pb c = {file + n, file + n + 40};
-    uint64_t h[4];
-    for (size_t i = 0; i < 4; i++)
-        if (!sb_pb_varint(&c, &h[i])) return;
-    if (h[2] > n || h[3] > n - h[2]) return;
-    c = sb_pb_over(sb_slice_of(file + h[2], (size_t)h[3]));
-    for (;;) {
-        uint64_t shared, fresh, length, offset, size;
-        if (!sb_pb_varint(&c, &shared) || !sb_pb_varint(&c, &fresh) || !sb_pb_varint(&c, &length))
-            break;
-        if (fresh > (size_t)(c.end - c.p) || length > (size_t)(c.end - c.p) - fresh) break;
-        c.p += fresh;
-        sb_pb value = sb_pb_over(sb_slice_of(c.p, (size_t)length));
-        if (sb_pb_varint(&value, &offset) && sb_pb_varint(&value, &size))
-            mend(file, n, offset, size);
-        c.p += length;
-    }
-    mend(file, n, h[2], h[3]);
-}
-
 static void read_tensor(sb_bundle *b, const sb_bundle_tensor *t) {
     sb_buf out;
     sb_arena arena;
@@ -125,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t *index = malloc(index_size ? index_size : 1);
     check(index != NULL);
     if (index_size) memcpy(index, data + 2 + n, index_size);
-    if (n == 0 || data[2] != 0xFE) mend_all(index, index_size);
+    if (n == 0 || data[2] != 0xFE) mend_table(index, index_size);
     files f = {.index = sb_slice_of(index, index_size), .data = sb_slice_of(data + 2, n)};
     f.fs = (sb_fs){
         .ctx = &f, .open = open_file, .read_at = read_at, .info = info_of, .close = close_file};

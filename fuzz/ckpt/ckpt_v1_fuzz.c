@@ -5,9 +5,7 @@
 
 #include "base/slice.h"
 #include "ckpt/bundle/bundle.h"
-#include "ckpt/table/table.h"
-#include "codec/crc32c/crc32c.h"
-#include "codec/proto/proto.h"
+#include "table_bed.h"
 #include "base/banned.h"
 
 typedef struct memory {
@@ -43,34 +41,6 @@ static int close_file(void *ctx, int file) {
     return 0;
 }
 
-static void mend(uint8_t *file, size_t n, uint64_t offset, uint64_t size) {
-    if (offset > n || size > n - offset || n - offset - size < 5) return;
-    sb_store32(file + offset + size + 1, sb_crc32c_masked(file + offset, (size_t)size + 1));
-}
-
-/* The index block, and each block that one of its entries names. */
-static void mend_all(uint8_t *file, size_t n) {
-    if (n < SB_TABLE_FOOTER) return;
-    sb_store64(file + n - 8, SB_TABLE_MAGIC);
-    n -= SB_TABLE_FOOTER;
-    sb_pb c = {file + n, file + n + 40};
-    uint64_t h[4];
-    for (size_t i = 0; i < 4; i++)
-        if (!sb_pb_varint(&c, &h[i])) return;
-    if (h[2] > n || h[3] > n - h[2]) return;
-    c = sb_pb_over(sb_slice_of(file + h[2], (size_t)h[3]));
-    uint64_t shared, fresh, length, offset, size;
-    while (sb_pb_varint(&c, &shared) && sb_pb_varint(&c, &fresh) && sb_pb_varint(&c, &length)) {
-        size_t left = (size_t)(c.end - c.p);
-        if (fresh > left || length > left - fresh) break;
-        sb_pb value = sb_pb_over(sb_slice_of(c.p + fresh, (size_t)length));
-        if (sb_pb_varint(&value, &offset) && sb_pb_varint(&value, &size))
-            mend(file, n, offset, size);
-        c.p += fresh + length;
-    }
-    mend(file, n, h[2], h[3]);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const sb_bundle_limits limits = {.max_index = 1 << 20,
@@ -81,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint8_t *file = malloc(size ? size : 1);
     if (!file) return 0;
     if (size) memcpy(file, data, size);
-    mend_all(file, size);
+    mend_table(file, size);
     memory m = {.file = sb_slice_of(file, size)};
     m.fs = (sb_fs){
         .ctx = &m, .open = open_file, .read_at = read_at, .info = info_of, .close = close_file};

@@ -234,19 +234,6 @@ static void what_a_constant_waits_for_leads_to_what_it_feeds(void **state) {
     bed_close(&bed);
 }
 
-typedef struct watching {
-    uint64_t last, total;
-    unsigned calls, most;
-} watching;
-
-static bool watch(void *ud, uint64_t done, uint64_t total) {
-    watching *w = ud;
-    assert_true(done >= w->last && done <= total);
-    w->last = done;
-    w->total = total;
-    return ++w->calls < w->most;
-}
-
 static void
 progress_is_told_level_by_level_and_a_drawing_not_wanted_any_more_is_given_up(void **state) {
     (void)state;

@@ -42,4 +42,18 @@ static inline uint32_t bed_box(const model_bed *bed, const char *name) {
     return box;
 }
 
+/* Hears progress, which must rise, and stops the work at the call `most`. */
+typedef struct watching {
+    uint64_t last, total;
+    unsigned calls, most;
+} watching;
+
+static inline bool watch(void *ud, uint64_t done, uint64_t total) {
+    watching *w = ud;
+    assert_true(done >= w->last && done <= total);
+    w->last = done;
+    w->total = total;
+    return ++w->calls < w->most;
+}
+
 #endif

@@ -413,20 +413,6 @@ static void a_cut_graph_says_after_which_node(void **state) {
     sb_buf_fini(&graph);
 }
 
-/* Progress, and when to stop. */
-typedef struct watching {
-    uint64_t last, total;
-    unsigned calls, most;
-} watching;
-
-static bool watch(void *ud, uint64_t done, uint64_t total) {
-    watching *w = ud;
-    assert_true(done >= w->last && done <= total);
-    w->last = done;
-    w->total = total;
-    return ++w->calls < w->most;
-}
-
 static void progress_is_told_and_a_model_that_is_not_wanted_any_more_is_given_up(void **state) {
     (void)state;
     sb_buf text;
