@@ -2,7 +2,7 @@
 # tool that does the work; `make help` lists them. What is done already is not done again.
 #
 #   LOGDIR=path ARGS="..."   for make run: the log directory, more options for the command
-#   FUZZ_SECONDS=60          for make fuzz: how long each target runs
+#   FUZZ_SECONDS=60          for make fuzz: how long each target runs; FUZZ_MEMORY=1: with MSan instead of ASan and UBSan
 #   SOAK_SECONDS=1800        for make soak: how long in all
 #   SUITES="dev interop"     for make test: only these suites
 #   BENCH_ARGS="..."         for make bench: see bench/run.py --help
@@ -13,6 +13,7 @@ ARGS ?=
 SUITES ?=
 BENCH_ARGS ?=
 FUZZ_SECONDS ?= 60
+FUZZ_MEMORY ?=
 SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -66,8 +67,8 @@ soak: build ## the server under load for SOAK_SECONDS; memory, descriptors and a
 
 fuzz: ## every fuzz target for FUZZ_SECONDS, those that ran least first; corpora and counts are kept in .fuzz/
 	@tools/setup fuzz
-	@$(call compile,fuzz,build/fuzz,fuzz_programs)
-	@tools/run_fuzz --seconds $(FUZZ_SECONDS)
+	@$(call compile,$(if $(FUZZ_MEMORY),fuzz-memory,fuzz),build/$(if $(FUZZ_MEMORY),fuzz-memory,fuzz),fuzz_programs)
+	@tools/run_fuzz --seconds $(FUZZ_SECONDS) $(if $(FUZZ_MEMORY),--memory)
 
 format: ## lay out all C files as the house does
 	@tools/setup format

@@ -8,7 +8,7 @@
 #include "base/slice.h"
 #include "codec/proto/messages.h"
 #include "codec/proto/proto.h"
-#include "graph/draw.h"
+#include "graph/drawing/draw.h"
 #include "harness.h"
 #include "base/banned.h"
 

@@ -11,7 +11,7 @@ const FIRST = ['src/main.ts', 'src/dashboards/timeseries/View.svelte'].map((name
   resolve(import.meta.dirname, name),
 );
 /** The catalogues of the shell and of the first dashboard. */
-const FIRST_TEXTS = /\/src\/(?:app|dashboards\/timeseries)\/(en|zh)\.ts$/;
+const FIRST_TEXTS = /\/src\/(?:app\/texts|dashboards\/timeseries)\/(en|zh)\.ts$/;
 const PAGES = [
   { language: 'en', file: 'index.html', lang: 'en' },
   { language: 'zh', file: 'index.zh.html', lang: 'zh-Hans' },
@@ -29,7 +29,7 @@ const OF_FEW = /\/src\/rooms\/(histograms|markup)\//;
 
 /** What the first page reaches and does not use: `public.ts` and Svelte's runtime have it for other dashboards and for forms. */
 const NOT_OF_FIRST =
-  /\/src\/(?:widgets\/(?:Dialog|Name)\.svelte|base\/picoseconds\.ts)$|\/svelte\/src\/internal\/client\/dom\/(?:blocks\/html|elements\/bindings\/select)\.js$/;
+  /\/src\/(?:widgets\/(?:Dialog|Name|Popover)\.svelte|base\/numbers\/(?:parse|picoseconds)\.ts|widgets\/chart\/stats\.ts)$|\/svelte\/src\/internal\/client\/dom\/(?:blocks\/html|elements\/bindings\/select)\.js$/;
 
 /** A page waits for as many answers as it has files, six at a time. The shell, the first dashboard and all they import are one
  * file; every other dashboard is one, and what dashboards share is one. What is imported when it is wanted stays apart. */
@@ -75,6 +75,7 @@ function filesOfDashboards(bundle: Bundle, language: string): Record<string, str
     };
     take(view);
     const texts = [
+      `/app/texts/parts/${language}.ts`,
       `/dashboards/${id}/${language}.ts`,
       ...([...files].some((name) => has(bundle, name, '/rooms/histograms/'))
         ? [`/rooms/histograms/${language}.ts`]

@@ -1,6 +1,7 @@
 // Measures a page in Chromium and prints one JSON line: node browser.mjs WHAT URL [PEER]. Nothing is judged here.
 //
-//   first   bytes of script for the first page; ms from navigation to the first chart with all lines; heap then
+//   first   bytes of all script that the page fetches by itself, as sent, workers included (the build has a budget for the
+//           same sum, ui/tools/sizes.ts); ms from navigation to the first chart with all lines; heap then
 //   frames  longest and median ms between frames while the pointer moves over, and zooms into, a thousand lines
 //   histograms     ms from navigation to the histograms tab to the first card drawn, and to all in sight; heap then
 //   distributions  the same of distributions
@@ -14,6 +15,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { CHROMIUM_ARGS } from '../../tests/e2e/places.mjs';
 
 const require = createRequire(join(resolve(import.meta.dirname, '../..'), 'ui/package.json'));
 const { chromium } = require('playwright-core');
@@ -21,16 +23,9 @@ const [what, url, peer] = process.argv.slice(2);
 const ALL = '.plot[data-painted="1000"]';
 const PATIENCE = 60000;
 
-const browser = await chromium.launch({
-  executablePath: process.env.SEABOARD_BROWSER ?? '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-    '--disable-component-update',
-  ],
-});
+// the browser that people have, not the headless shell that tests use
+const executablePath = process.env.SEABOARD_BROWSER ?? '/usr/bin/chromium';
+const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS });
 const page = await (
   await browser.newContext({
     viewport: { width: 1440, height: 900 },
@@ -73,13 +68,30 @@ async function heap() {
   return usedSize + backingStorageSize;
 }
 
-/** Scripts as they came over the wire, and for a page that holds its script inside, the page. */
-const scriptBytes = () =>
-  page.evaluate(() => {
+/** All script that the page has fetched when it asks for nothing more, as it came over the wire; of a page that holds its script inside
+ * (TensorBoard's), the page as well. */
+async function scriptBytes() {
+  await page.evaluate(async () => {
+    const count = () => performance.getEntriesByType('resource').length;
+    for (let before = -1, quiet = 0; quiet < 10; quiet++) {
+      await new Promise((done) => setTimeout(done, 100));
+      if (count() !== before) quiet = 0;
+      before = count();
+    }
+  });
+  const cdp = await browser.newBrowserCDPSession();
+  const { targetInfos } = await cdp.send('Target.getTargets');
+  const shared = targetInfos.filter(({ type }) => type === 'shared_worker').map((target) => target.url);
+  return page.evaluate(async (workers) => {
+    // a shared worker is not among the page's resources before the page asks for its script, too; it comes from the cache
+    for (const worker of workers) await (await fetch(worker)).arrayBuffer();
     const of = (kind) => performance.getEntriesByType(kind);
     const scripts = of('resource').filter((r) => /\.js(\?|$)/.test(r.name) || r.initiatorType === 'script');
-    return scripts.reduce((n, r) => n + r.encodedBodySize, 0) + of('navigation')[0].encodedBodySize;
-  });
+    const sizes = new Map(scripts.map((r) => [r.name, r.encodedBodySize]));
+    const isInside = [...document.scripts].some((script) => script.text !== '');
+    return [...sizes.values()].reduce((n, bytes) => n + bytes, isInside ? of('navigation')[0].encodedBodySize : 0);
+  }, shared);
+}
 
 async function first() {
   await noteWhen(ALL);

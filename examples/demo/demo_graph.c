@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BLOCKS 6
+#define BLOCKS 12
 #define WIDTH 192
 #define TOKENS 65
 #define BATCH 64

@@ -4,7 +4,7 @@
 #define SB_FUZZ_GRAPH_BED_H
 
 #include "base/slice.h"
-#include "graph/model.h"
+#include "graph/model/model.h"
 
 #define BED_MOST ((size_t)64 << 20)
 

@@ -1,5 +1,5 @@
 /* keras_fuzz.c: the JSON of a Keras model, plain and with its weights counted, made a model. */
-#include "graph/keras_graph.h"
+#include "graph/formats/keras_graph.h"
 #include "graph_bed.h"
 #include "base/banned.h"
 

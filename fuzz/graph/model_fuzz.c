@@ -1,9 +1,9 @@
 /* model_fuzz.c: a file of any kind that holds a graph: read, made a model, compared with itself and
  * drawn with everything open. */
 #include "base/slice.h"
-#include "graph/draw.h"
-#include "graph/graph_file.h"
-#include "graph/model.h"
+#include "graph/drawing/draw.h"
+#include "graph/formats/graph_file.h"
+#include "graph/model/model.h"
 #include "base/banned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     sb_graph_file info;
     sb_arena_init(&scratch, &sb_alloc_libc, 4096, 64 << 20);
     sb_buf_init(&graph, &sb_alloc_libc, 64 << 20);
-    if (sb_graph_file_read(&graph, sb_slice_of(data, size), &info, &scratch, &err) == SB_OK) {
+    if (sb_graph_file_read(&graph, sb_slice_of(data, size), &info, NULL, &scratch, &err) == SB_OK) {
         sb_slice bytes = info.graph;
         for (int i = 0; i < 2; i++) {
             sb_model *m;

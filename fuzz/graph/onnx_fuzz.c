@@ -1,5 +1,5 @@
 /* onnx_fuzz.c: an ONNX model, whatever kind of file it looks like: read and made a model. */
-#include "graph/graph_file.h"
+#include "graph/formats/graph_file.h"
 #include "graph_bed.h"
 #include "base/banned.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "profile/analysis/critical_path.h"
 #include "profile/analysis/views.h"
 #include "profile/chrome_write.h"
 #include "profile/read/read.h"
@@ -36,6 +37,19 @@ static inline void trace_bed_check_track(const sb_trace *t, const sb_track *k) {
     SB_VEC_FREE(&rects, t->alloc);
 }
 
+/* Pieces of a critical path follow each other, and are as long as the step. */
+static inline void trace_bed_check_paths(const sb_analysis *a, sb_arena *arena) {
+    for (size_t i = 0; i < a->step_count && i < 16; i++) {
+        sb_path_view v;
+        int64_t at = a->steps[i].start, sum = 0;
+        if (!sb_view_path(a, i, &v, arena)) abort();
+        for (size_t k = 0; k < v.n; at += v.pieces[k++].dur)
+            if (v.pieces[k].start != at || v.pieces[k].dur <= 0) abort();
+        for (size_t k = 0; k < v.row_count; k++) sum += v.rows[k].dur;
+        if (at != a->steps[i].start + a->steps[i].dur || sum != a->steps[i].dur) abort();
+    }
+}
+
 static inline void trace_bed_ask(sb_trace *t) {
     sb_analysis *a;
     sb_arena arena;
@@ -56,12 +70,16 @@ static inline void trace_bed_ask(sb_trace *t) {
         sb_module_view modules;
         sb_rank_view ranks;
         sb_input_view input;
+        sb_wait *waits;
+        uint64_t total;
         sb_difference difference;
         sb_view_advice(a, &advice, &n, &arena);
         sb_view_modules(t, &modules, &arena);
         sb_view_ranks(a, &ranks, &arena);
         sb_view_input(a, &input, &arena);
+        sb_view_waits(t, 0, t->duration, 100, &waits, &n, &total, &arena);
         sb_view_difference(a, a, SB_DIFFER_OPS, &difference, &arena);
+        trace_bed_check_paths(a, &arena);
         if (sb_trace_add_idle(t, a, NULL) != SB_OK) abort();
         for (uint32_t i = 0; i < t->tracks.n && i < 64; i++)
             trace_bed_check_track(t, &t->tracks.items[t->track_order[i]]);

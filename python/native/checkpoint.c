@@ -432,12 +432,7 @@ bool native_checkpoint_init(PyObject *module) {
         {"clear", tree_clear, METH_NOARGS, "Removes all objects."},
         {NULL, NULL, 0, NULL},
     };
-    static PyType_Slot slots[] = {{Py_tp_init, tree_init},
-                                  {Py_tp_dealloc, tree_dealloc},
-                                  {Py_tp_methods, methods},
-                                  {0, NULL}};
-    static PyType_Spec spec = {"seaboard._native.Tree", sizeof(native_tree), 0, Py_TPFLAGS_DEFAULT,
-                               slots};
-    return native_add_type(module, &spec, &native_tree_type) && native_manager_init(module) &&
-           native_saver_init(module) && native_ckpt_init(module);
+    return native_add_class(module, "seaboard._native.Tree", sizeof(native_tree), tree_init,
+                            tree_dealloc, methods, &native_tree_type) &&
+           native_manager_init(module) && native_saver_init(module) && native_ckpt_init(module);
 }

@@ -91,11 +91,6 @@ bool native_ckpt_init(PyObject *module) {
         {"get", ckpt_get, METH_O, "The bytes of a tensor, mapped; of strings a list."},
         {NULL, NULL, 0, NULL},
     };
-    static PyType_Slot slots[] = {{Py_tp_init, ckpt_init},
-                                  {Py_tp_dealloc, ckpt_dealloc},
-                                  {Py_tp_methods, methods},
-                                  {0, NULL}};
-    static PyType_Spec spec = {"seaboard._native.Tensors", sizeof(ckpt), 0, Py_TPFLAGS_DEFAULT,
-                               slots};
-    return native_add_type(module, &spec, &ckpt_type);
+    return native_add_class(module, "seaboard._native.Tensors", sizeof(ckpt), ckpt_init,
+                            ckpt_dealloc, methods, &ckpt_type);
 }

@@ -103,17 +103,12 @@ bool native_manager_init(PyObject *module) {
         {"paths", manager_paths, METH_NOARGS, "Those that are kept, oldest first."},
         {NULL, NULL, 0, NULL},
     };
-    static PyType_Slot slots[] = {{Py_tp_init, manager_init},
-                                  {Py_tp_dealloc, manager_dealloc},
-                                  {Py_tp_methods, methods},
-                                  {0, NULL}};
-    static PyType_Spec spec = {"seaboard._native.Manager", sizeof(manager), 0, Py_TPFLAGS_DEFAULT,
-                               slots};
     static PyMethodDef functions[] = {
         {"latest_checkpoint", latest_checkpoint, METH_VARARGS,
          "The newest checkpoint of a directory, or None."},
         {NULL, NULL, 0, NULL},
     };
-    return native_add_type(module, &spec, &manager_type) &&
+    return native_add_class(module, "seaboard._native.Manager", sizeof(manager), manager_init,
+                            manager_dealloc, methods, &manager_type) &&
            PyModule_AddFunctions(module, functions) == 0;
 }

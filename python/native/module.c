@@ -55,6 +55,16 @@ bool native_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out) {
     return PyModule_AddType(module, *out) == 0;
 }
 
+bool native_add_class(PyObject *module, const char *name, size_t size, initproc init,
+                      destructor dealloc, PyMethodDef *methods, PyTypeObject **out) {
+    PyType_Slot slots[] = {{Py_tp_init, (void *)init},
+                           {Py_tp_dealloc, (void *)dealloc},
+                           {Py_tp_methods, methods},
+                           {0, NULL}};
+    PyType_Spec spec = {name, (int)size, 0, Py_TPFLAGS_DEFAULT, slots};
+    return native_add_type(module, &spec, out);
+}
+
 PyObject *native_bytes_list(const sb_slice *texts, size_t count) {
     PyObject *list = PyList_New((Py_ssize_t)count);
     for (size_t i = 0; list && i < count; i++) {

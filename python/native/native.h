@@ -38,6 +38,10 @@ PyObject *native_text(sb_slice text); /* as str; bytes that are not UTF-8 are ke
 PyObject *native_bytes(sb_slice bytes);
 /* Adds a type to the module; false with an error. */
 bool native_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **out);
+/* The same for a type with nothing but a constructor, a destructor and methods, which must be
+ * static. */
+bool native_add_class(PyObject *module, const char *name, size_t size, initproc init,
+                      destructor dealloc, PyMethodDef *methods, PyTypeObject **out);
 
 bool native_writer_init(PyObject *module);
 bool native_table_init(PyObject *module);

@@ -81,11 +81,6 @@ bool native_recorder_init(PyObject *module) {
         {"stop", recorder_stop, METH_O, "Writes the profile below a directory, or none."},
         {NULL, NULL, 0, NULL},
     };
-    static PyType_Slot slots[] = {{Py_tp_init, recorder_init},
-                                  {Py_tp_dealloc, recorder_dealloc},
-                                  {Py_tp_methods, methods},
-                                  {0, NULL}};
-    static PyType_Spec spec = {"seaboard._native.Recorder", sizeof(recorder), 0, Py_TPFLAGS_DEFAULT,
-                               slots};
-    return native_add_type(module, &spec, &recorder_type);
+    return native_add_class(module, "seaboard._native.Recorder", sizeof(recorder), recorder_init,
+                            recorder_dealloc, methods, &recorder_type);
 }

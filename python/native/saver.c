@@ -195,11 +195,6 @@ bool native_saver_init(PyObject *module) {
         {"recover", saver_recover, METH_O, "Takes checkpoints as its own: paths as bytes."},
         {NULL, NULL, 0, NULL},
     };
-    static PyType_Slot slots[] = {{Py_tp_init, saver_init},
-                                  {Py_tp_dealloc, saver_dealloc},
-                                  {Py_tp_methods, methods},
-                                  {0, NULL}};
-    static PyType_Spec spec = {"seaboard._native.Saver", sizeof(saver), 0, Py_TPFLAGS_DEFAULT,
-                               slots};
-    return native_add_type(module, &spec, &saver_type);
+    return native_add_class(module, "seaboard._native.Saver", sizeof(saver), saver_init,
+                            saver_dealloc, methods, &saver_type);
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -34,16 +35,37 @@ class SummaryWriter(_SummaryWriter):
         names = [name for name in dir(type(self)) if name.startswith("add_") and name not in _OTHER_FILES]
         for name in names:
             setattr(self, name, _with_defaults(getattr(self, name), defaults))
+        writes = _event_writes(self._raw_event, global_step, walltime)  # of methods that take neither: graphs, layouts
+        for name, write in writes.items():
+            setattr(self, name, write)
         self._has_defaults = True
         try:
             yield self
         finally:
             self._has_defaults = False
-            for name in names:
+            for name in (*names, *writes):
                 delattr(self, name)
 
 
 _OTHER_FILES = ("add_scalars", "add_hparams", "add_embedding")  # write into files of their own
+
+
+def _event_writes(write: Callable[[bytes], Any], step: Any, walltime: float | None) -> dict[str, Callable[..., Any]]:
+    """How graphs, run metadata and summaries without a step are written as events with this step and time."""
+    from seaboard._proto.messages import Event, Summary, TaggedRunMetadata
+
+    def add(own_step: Any = None, **content: Any) -> None:
+        event = Event(wall_time=time.time() if walltime is None else walltime, **content)
+        own_step = step if own_step is None else own_step
+        if own_step is not None:
+            event.step = int(own_step)
+        write(event.SerializeToString())
+
+    return {
+        "_graph": lambda graph: add(graph_def=graph),
+        "_summary": lambda summary, own_step: add(own_step, summary=Summary.FromString(summary)),
+        "_add_run_metadata": lambda tag, stats: add(tagged_run_metadata=TaggedRunMetadata(tag=tag, run_metadata=stats)),
+    }
 
 
 def _with_defaults(method: Callable[..., Any], defaults: dict[str, Any]) -> Callable[..., Any]:

@@ -8,8 +8,8 @@
 #include "base/text/number.h"
 #include "cli/cli.h"
 #include "fsio/fs.h"
-#include "graph/graph_file.h"
-#include "graph/model.h"
+#include "graph/formats/graph_file.h"
+#include "graph/model/model.h"
 #include "base/banned.h"
 
 #define MOST_FILE_BYTES ((size_t)4 << 30)
@@ -139,7 +139,7 @@ static sb_status load(sb_cli *cli, const char *path, sb_buf *graph, sb_graph_fil
     sb_status status = sb_fs_get(cli->env->fs, alloc, path, MOST_FILE_BYTES, &bytes, err);
     if (status != SB_OK) return status;
     sb_arena_init(&scratch, alloc, 64 << 10, MOST_FILE_BYTES);
-    status = sb_graph_file_read(graph, bytes, info, &scratch, err);
+    status = sb_graph_file_read(graph, bytes, info, NULL, &scratch, err);
     if (status == SB_CORRUPT) { /* which file it is about */
         sb_err why = *err;
         sb_fail(err, SB_CORRUPT, why.offset, "%s: %s", path, why.text);

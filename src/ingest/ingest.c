@@ -359,7 +359,8 @@ static void walk_tree(sb_ingest *in) {
     uint64_t pause = sb_walk_pause(interval, thread_time() - began_thread,
                                    sb_watch_is_complete(in->watch) && !in->is_remote);
     if (in->loaders.n == 0 && interval > 0 && pause > EMPTY_WALK_NS) pause = EMPTY_WALK_NS;
-    /* What was missed is looked at again soon, but not by a thread that does nothing else. */
+    /* What was missed is checked again soon, but walks must not keep the thread busy all the
+     * time. */
     uint64_t again = LEAST_WALK_NS + 9 * (in->walked_at - began);
     if ((in->walk_missed || in->has_new_names) && pause > again) pause = again;
     in->walk_at = in->walked_at + pause;

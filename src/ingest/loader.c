@@ -394,7 +394,7 @@ void sb_loader_turn(sb_loader *l, uint64_t ns) {
         share_state(l, f);
         if (!finished) break;
         if (f->tail) sb_tail_sleep(f->tail);
-        /* Very many small files are as long a way as one large one. */
+        /* Reading very many small files takes as long as reading one large file. */
         now = now_of(l);
         if (t.is_dirty && now >= t.commit_at) commit_turn(&t, NULL);
         if (now >= t.until) break;

@@ -308,7 +308,7 @@ sb_status sb_reader_next(sb_reader *r, const sb_reader_event **out, sb_err *err)
     if (r->pass_over) {
         sb_status status = walk_directory(r, err);
         if (status == SB_NOMEM) return status;
-        if (status != SB_OK) return SB_MORE; /* the directory is out of sight for a moment */
+        if (status != SB_OK) return SB_MORE; /* the directory is missing for the moment */
         r->pass_over = false;
     }
     while (r->at < r->order.n) {

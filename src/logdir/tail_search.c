@@ -143,7 +143,7 @@ static bool may_be_good_now(const sb_tail *t, bool changed) {
     return sb_tail_peek(t, bytes, SB_RECORD_FOOTER, footer) && sb_load32(bytes) != t->lost_crc;
 }
 
-/* Bytes at the end that read as zeros may still become data: they are not ticked off. */
+/* Zero bytes at the end may still become data: they do not count as searched. */
 static uint64_t searched_until(const sb_tail *t) {
     size_t zeros = t->n;
     while (zeros > 0 && t->p[zeros - 1] == 0) zeros--;

@@ -234,7 +234,7 @@ void sb_html_next_token(sb_html_token *token, sb_slice source, size_t *at) {
     }
     size_t end = from + 1;
     if (c == 0) {
-        token->kind = SB_HTML_TOKEN_COMMENT; /* a NUL is nothing */
+        token->kind = SB_HTML_TOKEN_COMMENT; /* a NUL is dropped */
     } else if (sb_html_space(c)) {
         end = skip_spaces(source, end);
         token->kind = SB_HTML_TOKEN_SPACE;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/slice.h"
-#include "graph/graph.h"
+#include "graph/formats/graph.h"
 #include "base/banned.h"
 
 /* Bytes of graphs that a request reads: about a fifth of a second. */
@@ -161,6 +161,17 @@ static sb_model_ask ask_of(sb_app *app, const sb_graph_wish *wish) {
         .alloc = app->env->alloc, .progress = wish->progress, .progress_ud = wish->ud};
 }
 
+/* A file that is text is parsed, then made a model: about as long each. */
+typedef struct half {
+    const sb_graph_wish *wish;
+    uint64_t at; /* 0 or 1 */
+} half;
+
+static bool tell_half(void *ud, uint64_t done, uint64_t total) {
+    const half *h = ud;
+    return h->wish->progress(h->wish->ud, h->at * total + done, 2 * total);
+}
+
 /* The model of a file, and its GraphDef without large values, which a comparison with another graph
  * needs. */
 static sb_status make_file_model(named *n, sb_app *app, const sb_graph_wish *wish,
@@ -169,14 +180,22 @@ static sb_status make_file_model(named *n, sb_app *app, const sb_graph_wish *wis
     sb_buf graph, lean;
     sb_graph_file about;
     sb_model_ask ask = ask_of(app, wish);
+    half now = {.wish = wish};
+    sb_text_watch watch = {tell_half, &now};
     sb_model *model = NULL;
     sb_slice bytes;
     sb_status status = sb_uploads_read(app->uploads, n->file, scratch, &bytes, err);
     if (status != SB_OK) return status;
     sb_buf_init(&graph, app->env->alloc, SB_MOST_GRAPH_BYTES);
     sb_buf_init(&lean, app->env->alloc, SB_MOST_GRAPH_BYTES);
-    status = sb_graph_file_read(&graph, bytes, &about, scratch, err);
+    status =
+        sb_graph_file_read(&graph, bytes, &about, wish->progress ? &watch : NULL, scratch, err);
     ask.graph = about.graph;
+    if (wish->progress && about.format == SB_FORMAT_GRAPH_TEXT) {
+        now.at = 1;
+        ask.progress = tell_half;
+        ask.progress_ud = &now;
+    }
     if (status == SB_OK) status = sb_model_new(&model, &ask, err);
     if (status == SB_OK) status = sb_graph_lean(&lean, about.graph, err);
     sb_buf_fini(&graph);

@@ -2,8 +2,8 @@
 #include "server/graph_source.h"
 
 #include "base/slice.h"
-#include "graph/graph.h"
-#include "graph/keras_graph.h"
+#include "graph/formats/graph.h"
+#include "graph/formats/keras_graph.h"
 #include "query/records/value.h"
 #include "base/banned.h"
 

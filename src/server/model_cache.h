@@ -8,8 +8,8 @@
 #ifndef SB_SERVER_MODEL_CACHE_H
 #define SB_SERVER_MODEL_CACHE_H
 
-#include "graph/graph_file.h"
-#include "graph/model.h"
+#include "graph/formats/graph_file.h"
+#include "graph/model/model.h"
 
 typedef struct sb_model_cache sb_model_cache;
 
@@ -33,7 +33,7 @@ const sb_kept_model *sb_model_cache_find(sb_model_cache *c, sb_slice key);
  * freed. */
 const sb_kept_model *sb_model_cache_take(sb_model_cache *c, sb_slice key, sb_model *model,
                                          sb_buf *graph, const sb_graph_file *about);
-/* How many models had to make room so far. */
+/* How many models were evicted so far. */
 uint64_t sb_model_cache_evicted(sb_model_cache *c);
 void sb_model_cache_release(sb_model_cache *c, const sb_kept_model *kept);
 

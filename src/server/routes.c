@@ -67,6 +67,7 @@ const sb_http_route sb_app_routes[] = {
     ANY(PLUGIN("profile/tools"), profile_tools, SB_HTTP_QUICK),
     ANY(PLUGIN("profile/hosts"), profile_hosts, SB_HTTP_QUICK),
     ANY(PLUGIN("profile/data"), profile_data, SB_HTTP_POOLED),
+    ANY(PLUGIN("profile/data_csv"), profile_data_csv, SB_HTTP_POOLED),
     ANY(PLUGIN("profile/config"), profile_config, SB_HTTP_INLINE),
     ANY(PLUGIN("profile/version"), profile_version, SB_HTTP_INLINE),
     ANY(PLUGIN("profile/module_list"), profile_modules, SB_HTTP_INLINE),

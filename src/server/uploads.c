@@ -6,10 +6,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include "base/fingerprint.h"
 #include "base/lru.h"
-#include "base/sha256.h"
 #include "base/slice.h"
 #include "base/system/temp_file.h"
 #include "base/banned.h"
@@ -27,6 +28,7 @@ struct sb_uploads {
     const sb_alloc *alloc;
     char folder[512];
     uint64_t limit;
+    uint64_t seed; /* of names: by chance, so that nobody can make a file that has another's name */
     pthread_mutex_t mutex; /* guards all below */
     sb_lru order;
     size_t count;
@@ -39,6 +41,7 @@ sb_status sb_uploads_new(sb_uploads **out, const sb_alloc *alloc, const char *fo
     if (!u) return sb_fail_nomem(err, "for files that are sent");
     u->alloc = alloc;
     u->limit = bytes;
+    if (getrandom(&u->seed, sizeof u->seed, GRND_NONBLOCK) != sizeof u->seed) u->seed = 0;
     snprintf(u->folder, sizeof u->folder, "%s", folder ? folder : "/tmp");
     pthread_mutex_init(&u->mutex, NULL);
     *out = u;
@@ -94,13 +97,6 @@ bool sb_uploads_find(sb_uploads *u, sb_slice name, uint64_t *bytes) {
     return e != NULL;
 }
 
-static void name_bytes(char name[SB_UPLOAD_NAME], sb_slice bytes) {
-    uint8_t digest[32];
-    sb_sha256(bytes, digest);
-    for (size_t i = 0; i < (SB_UPLOAD_NAME - 1) / 2; i++)
-        snprintf(name + 2 * i, 3, "%02x", digest[i]);
-}
-
 static sb_status write_all(int fd, sb_slice bytes, sb_err *err) {
     if (fd < 0) return sb_fail_errno(err, SB_IO, errno, "no temporary file can be made");
     for (size_t n = 0; n < bytes.n;) {
@@ -114,7 +110,7 @@ static sb_status write_all(int fd, sb_slice bytes, sb_err *err) {
 
 sb_status sb_uploads_keep(sb_uploads *u, sb_slice bytes, char name[SB_UPLOAD_NAME], sb_err *err) {
     uint64_t known;
-    name_bytes(name, bytes);
+    sb_fingerprint(bytes, u->seed, name);
     if (sb_uploads_find(u, sb_slice_str(name), &known)) return SB_OK;
     if (bytes.n > u->limit)
         return sb_fail(err, SB_LIMIT, 0, "a file may have %llu MB",

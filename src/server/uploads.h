@@ -1,6 +1,7 @@
 /* uploads.h: files that people sent, until there is no room for them any more.
  *
- * Each is named by what it holds: the same file sent again has the same name, and is there once.
+ * Each is named by what it holds: the same file sent again has the same name, for as long as the
+ * process runs, and is there once.
  * The bytes are in unlinked temporary files, so they take no memory and go with the process.
  *
  * Threads: all functions may be called from any. */
@@ -11,11 +12,12 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/fingerprint.h"
 #include "base/status.h"
 
 typedef struct sb_uploads sb_uploads;
 
-#define SB_UPLOAD_NAME 33 /* bytes of a name, with the NUL */
+#define SB_UPLOAD_NAME SB_FINGERPRINT_TEXT /* bytes of a name, with the NUL */
 
 /* At most so many bytes on disk; the longest unused go first. folder NULL: /tmp. */
 sb_status sb_uploads_new(sb_uploads **out, const sb_alloc *alloc, const char *folder,

@@ -113,7 +113,7 @@ typedef struct sb_stored_start {
     double wall;
 } sb_stored_start;
 
-/* What the states of a run's files come to. */
+/* Sums over the states of a run's files. */
 typedef struct sb_file_sum {
     uint32_t unread; /* not read to their end */
     uint32_t damaged_files;

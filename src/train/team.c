@@ -87,7 +87,7 @@ static void *member(void *arg) {
         await_round(t, seen);
         seen = atomic_load_explicit(&t->round, memory_order_acquire);
         if (atomic_load(&t->is_closed)) return NULL;
-        if (!join_work(t)) continue; /* it was done without us */
+        if (!join_work(t)) continue; /* the work ended before this thread joined it */
         sb_recorder_begin(t->recorder, self->track, t->name);
         take_pieces(t);
         sb_recorder_end(t->recorder, self->track);

@@ -495,9 +495,9 @@ def test_an_onnx_model_has_its_nodes_edges_shapes_and_weights(api):
     names = graph.names()
     assert {name: hit["op"] for name, hit in names.items()} == {
         "x": "Input",
-        "fc1.weight": "Initializer",
-        "fc1.bias": "Initializer",
-        "fc2.weight": "Initializer",
+        "fc1/weight": "Initializer",
+        "fc1/bias": "Initializer",
+        "fc2/weight": "Initializer",
         "shape": "Initializer",
         "Reshape": "Reshape",
         "fc1/Gemm": "Gemm",
@@ -505,11 +505,11 @@ def test_an_onnx_model_has_its_nodes_edges_shapes_and_weights(api):
         "fc2/Gemm": "Gemm",
         "y (output)": "Output",
     }
-    assert graph.inputs(names["fc1/Gemm"]) == [("Reshape", 0), ("fc1.bias", 0), ("fc1.weight", 0)]
-    assert graph.inputs(names["fc2/Gemm"]) == [("Relu_2", 0), ("fc2.weight", 0)]
+    assert graph.inputs(names["fc1/Gemm"]) == [("Reshape", 0), ("fc1/bias", 0), ("fc1/weight", 0)]
+    assert graph.inputs(names["fc2/Gemm"]) == [("Relu_2", 0), ("fc2/weight", 0)]
     assert graph.inputs(names["y (output)"]) == [("fc2/Gemm", 0)]
     assert graph.node("fc1/Gemm")["shapes"] == ["? × 8"]
     assert graph.node("x")["shapes"] == ["? × 3 × 4"]
-    assert graph.node("fc1.weight")["shapes"] == ["8 × 12"]
+    assert graph.node("fc1/weight")["shapes"] == ["8 × 12"]
     assert graph.drawing["format"] == "ONNX"
     assert (graph.totals["params"], graph.totals["unsized"]) == (parameters, 0)

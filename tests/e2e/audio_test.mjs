@@ -36,6 +36,7 @@ function write(logdir) {
   }
   return runs;
 }
+const SHORT = wav(0.002, tone(300));
 const made = (fill = write) => servedLog(fill);
 const DRAWN = 'canvas[data-drawn]';
 async function openClips(server, hash = '#audio&v=1', options = {}) {
@@ -217,6 +218,20 @@ export default {
       assert.equal(await sides.getByRole('radio', { name: /^A/ }).getAttribute('aria-checked'), 'true'),
     );
     await soon(async () => assert.equal(await time(page), before));
+    // a blind test hides which is which, until it is told
+    await page.getByRole('button', { name: 'Blind test' }).click();
+    await soon(async () => assert.deepEqual(await sides.getByRole('radio').allInnerTexts(), ['1', '2']));
+    await sides.getByRole('radio', { name: '2', exact: true }).click();
+    await page.locator('.transport .play').click();
+    await soon(async () => assert.equal((await sounding(page)).length, 1));
+    const second = (await sounding(page))[0];
+    await soon(async () => assert.equal(await page.locator('.sounding').count(), 0));
+    await page.locator('.transport .play').click();
+    await page.getByRole('button', { name: 'Reveal' }).click();
+    const { runs } = await (await fetch(`${server.url}api/v1/runs`)).json();
+    const heard = runs.find(({ id }) => second.includes(`run=${id}&`)).name;
+    await page.getByText(new RegExp(`1 was vits-\\w+, 2 was ${heard}$`)).waitFor();
+    await sides.getByRole('radio', { name: /^A/ }).click();
     // while it plays the other one goes on where this one was, and only that one
     await page.locator('.transport .play').click();
     await soon(async () => assert.equal((await sounding(page)).length, 1));
@@ -417,9 +432,17 @@ export default {
         for (let tag = 0; tag < 25; tag++) run.clips(1, { [`group-${tag % 5}/clip-${tag}`]: [file] });
         run.flush();
       }
+      const long = new RunWriter(logdir, '0 long', START - 1);
+      for (let step = 0; step < 100_000; step++) long.clips(step, { '0/steps': [SHORT] });
+      long.flush();
     });
     const full = keep(await openClips(many.server));
     await soon(async () => assert.ok((await full.locator('.slot .card').count()) >= 2));
+    const long = '[data-tag="!audio!0 long!!0/steps"]';
+    await soon(async () => assert.match(await full.locator(long).innerText(), /100.000 of 100.000 clips/));
+    await full.locator(`${long} input.step`).fill('31234');
+    await full.locator(`${long} input.step`).press('Enter');
+    await soon(async () => assert.match(await full.locator(long).innerText(), /31.235 of 100.000 clips/));
     await soon(async () => assert.ok((await full.locator('.slot .card').count()) < 40));
     await shot(full, 'audio-many');
     assert.ok(OUT);

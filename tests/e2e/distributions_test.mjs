@@ -1,8 +1,11 @@
 // Distributions: percentile bands over steps, the median drawn, panels side by side or together, tooltip, zoom, axes.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RunWriter } from './logs.mjs';
+import { START } from './media.mjs';
 import { address, axe, open, serve, shot, soon } from './harness.mjs';
-import { made, pixels, rows, write } from './histograms.mjs';
+import { made, nan, pixels, rows, write } from './histograms.mjs';
 
 const DRAWN = '.figure[data-drawn]';
 async function openBands(server, hash = '#distributions&v=1', options = {}) {
@@ -172,5 +175,67 @@ export default {
     await soon(async () => assert.doesNotMatch(await footer(page, 'attn/qkv.grad'), /more runs/));
     const empty = keep(await open(await serve('empty'), '#distributions'));
     await empty.getByText('writer.add_histogram').waitFor();
+  },
+
+  async 'one step, nothing but NaN and edges of 1e308 are drawn or told; a failure is told on the card'(keep) {
+    const { server } = await made((logdir) =>
+      new RunWriter(logdir, 'run', START)
+        .histograms(7, {
+          nan: nan(),
+          one: rows([[0, 1]]),
+          wide: [[-1.7e308, 1.7e308, 3]],
+          empty: [],
+        })
+        .flush(),
+    );
+    const page = keep(
+      await openBands(server, '#distributions&v=1', {
+        viewport: { width: 1440, height: 2000 },
+      }),
+    );
+    await soon(async () => assert.equal(await page.locator(DRAWN).count(), 4));
+    const says = (tag, pattern) => soon(async () => assert.match(await card(page, tag).innerText(), pattern));
+    await says('empty', /Nothing to draw: these histograms are empty/);
+    await says('nan', /run: NaN from 7/);
+    await soon(async () => assert.doesNotMatch(await card(page, 'nan').innerText(), /Nothing to draw/));
+    await soon(async () => {
+      const { width, height, data } = await pixels(card(page, 'nan').locator('.figure'));
+      const at = (Math.round(height * 0.6) * width + Math.round(width * 0.3)) * 4;
+      assert.ok(data[at] > data[at + 1] && data[at + 3] > 0, 'the span is red, from the left edge on');
+    });
+    for (const tag of ['one', 'wide'])
+      await soon(async () => {
+        const { width, height, data } = await pixels(card(page, tag).locator('.figure'));
+        const inked = Array.from({ length: width }, (_, x) => x).filter((x) => {
+          const at = (Math.round(height / 2) * width + x) * 4;
+          return data[at + 3] > 0 && data[at + 2] > data[at] + 20;
+        });
+        assert.ok(inked.length >= 2, `${tag} is drawn`);
+      });
+    // the step below the picture has no decimals
+    const svg = async () => {
+      await card(page, 'one').hover();
+      await card(page, 'one').locator('[aria-haspopup=menu]').click();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator('[role^=menuitem]', { hasText: 'Chart as SVG' }).click(),
+      ]);
+      return readFileSync(await download.path(), 'utf8');
+    };
+    assert.match(await svg(), />7<\/text>/);
+    const failing = keep(
+      await open(server, '#distributions&v=1', {
+        allowErrors: true,
+        before: (p) =>
+          p.route('**/api/v1/histograms/grids', (route) =>
+            route.fulfill({
+              status: 500,
+              contentType: 'application/json',
+              body: '{"error":{"code":"io","message":"the disk is gone"}}',
+            }),
+          ),
+      }),
+    );
+    await failing.getByText('the disk is gone').first().waitFor();
   },
 };

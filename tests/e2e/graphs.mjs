@@ -1,5 +1,5 @@
 // Graphs for the browser tests, as TensorFlow encodes them: GraphDef {node 1*, versions 4}, NodeDef {name 1, op 2,
-// input 3*, device 4, attr 5*}, AttrValue {list 1, type 6, shape 7}, RunMetadata {step_stats 1}.
+// input 3*, device 4, attr 5*}, AttrValue {list 1, s 2, i 3, type 6, shape 7}, RunMetadata {step_stats 1, function_graphs 4}.
 import { wire } from './logs.mjs';
 
 const { bytes, int } = wire;
@@ -16,7 +16,9 @@ function node({ name, op, inputs = [], shape: dims, params, device, attrs = {} }
     ...(device ? [bytes(4, device)] : []),
     ...(dims ? [attr('_output_shapes', bytes(1, bytes(7, ...shape(dims))))] : []),
     ...(params ? [attr('dtype', int(6, 1)), attr('shape', bytes(7, ...shape(params)))] : []),
-    ...Object.entries(attrs).map(([key, value]) => attr(key, int(3, value))),
+    ...Object.entries(attrs).map(([key, value]) =>
+      attr(key, typeof value === 'string' ? bytes(2, value) : int(3, value)),
+    ),
   );
 }
 export const graphDef = (nodes) => Buffer.concat([...nodes.map(node), bytes(4, int(1, 1395))]);
@@ -33,6 +35,89 @@ export function runMetadata(stats, isCpu = () => false) {
         bytes(2, bytes(1, name), int(2, 1000), int(5, micros), bytes(6, bytes(1, 'gpu_bfc'), int(2, size))),
       );
   return bytes(1, ...[GPU, CPU].map((device) => bytes(1, bytes(1, device), ...nodes(device))));
+}
+
+/** The measurements of one operation with the tensor that it gave: NodeExecStats {output 7 {slot 1, tensor 3 {shape 2,
+ * allocation 4 {requested_bytes 1}}}}. */
+export function measuredOutput(name, micros, dims, size) {
+  const tensor = bytes(3, int(1, 1), bytes(2, ...shape(dims)), bytes(4, int(1, size)));
+  const node = bytes(2, bytes(1, name), int(2, 1000), int(5, micros), bytes(7, int(1, 0), tensor));
+  return bytes(1, bytes(1, bytes(1, GPU), node));
+}
+
+/** What tf.summary.trace_export writes of a function: RunMetadata {function_graphs 4 {pre_optimization_graph 2}}. */
+export const traced = (graph) => bytes(4, bytes(2, graph));
+
+/** The JSON of a Keras model of two layers. */
+export const kerasModel = () =>
+  JSON.stringify({
+    class_name: 'Sequential',
+    config: {
+      name: 'digits',
+      layers: [
+        { class_name: 'InputLayer', config: { name: 'pixels', batch_shape: [null, 784] } },
+        {
+          class_name: 'Dense',
+          config: { name: 'logits', units: 10, use_bias: true },
+          build_config: { input_shape: [null, 784] },
+        },
+      ],
+    },
+  });
+
+/** An ONNX model: y = relu(x · fc.weight), a weight of 4 × 3. ModelProto {ir_version 1, graph 7}, GraphProto {node 1*, initializer 5*, input
+ * 11*, output 12*}. */
+export function onnxModel() {
+  const dims = (sizes) => bytes(2, bytes(1, int(1, 1), bytes(2, ...sizes.map((n) => bytes(1, int(1, n))))));
+  const op = (name, kind, inputs, output) =>
+    bytes(1, ...inputs.map((input) => bytes(1, input)), bytes(2, output), bytes(3, name), bytes(4, kind));
+  const weight = bytes(5, int(1, 4), int(1, 3), int(2, 1), bytes(8, 'fc.weight'), bytes(9, Buffer.alloc(48)));
+  return Buffer.concat([
+    int(1, 8),
+    bytes(
+      7,
+      op('/fc/MatMul', 'MatMul', ['x', 'fc.weight'], 'h'),
+      op('/Relu', 'Relu', ['h'], 'y'),
+      bytes(2, 'net'),
+      weight,
+      bytes(11, bytes(1, 'x'), dims([2, 4])),
+      bytes(12, bytes(1, 'y'), dims([2, 3])),
+    ),
+  ]);
+}
+
+/** A graph with one of everything that has a control: a large and a small tensor, a control edge, a constant, XLA clusters, an
+ * operation that no TPU runs, equal scopes, and one that so many use that it stands aside. */
+export function everything() {
+  const users = 'abcdefghijklmnop';
+  return graphDef([
+    { name: 'in', op: 'Placeholder', shape: [8, 32], device: CPU },
+    { name: 'init', op: 'NoOp' },
+    {
+      name: 'enc/big',
+      op: 'MatMul',
+      inputs: ['in'],
+      shape: [1000, 1000],
+      device: GPU,
+      attrs: { transpose_note: 'no' },
+    },
+    { name: 'small', op: 'Relu', inputs: ['in'], shape: [1], device: CPU },
+    { name: 'half', op: 'Const', shape: [1] },
+    { name: 'join', op: 'AddV2', inputs: ['enc/big', 'small', 'half', '^init'], shape: [1000, 1000], device: GPU },
+    { name: 'xla_a', op: 'Mul', inputs: ['join'], attrs: { _XlaCluster: 'cluster_1' } },
+    { name: 'xla_b', op: 'Sub', inputs: ['xla_a'], attrs: { _XlaCluster: 'cluster_1' } },
+    { name: 'xla_c', op: 'Neg', inputs: ['xla_b'], attrs: { _XlaCluster: 'cluster_2' } },
+    { name: 'host/call', op: 'PyFunc', inputs: ['xla_c'] },
+    { name: 'host/relu', op: 'Relu', inputs: ['host/call'] },
+    { name: 'left/tanh', op: 'Tanh', inputs: ['host/relu'] },
+    { name: 'right/tanh', op: 'Tanh', inputs: ['host/relu'] },
+    { name: 'many/hub', op: 'Identity', inputs: ['right/tanh'] },
+    ...[...users].map((letter, i) => ({
+      name: `many/${letter}_user`,
+      op: 'Abs',
+      inputs: [...(i ? [`many/${users[i - 1]}_user`] : []), 'many/hub'],
+    })),
+  ]);
 }
 
 /** A vision transformer as TensorFlow 1 would log it: blocks that repeat, a residual way, a step that all use. */

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { writeDemo, writeForest, writeMany, writeTags } from './logs.mjs';
-import { BROWSER, OUT, ROOT } from './places.mjs';
+import { BROWSER, CHROMIUM_ARGS, OUT, ROOT } from './places.mjs';
 
 export { OUT, ROOT };
 const require = createRequire(join(ROOT, 'ui/package.json'));
@@ -117,16 +117,7 @@ export async function loaded(server) {
 
 /** A page; what it logs as an error, and every request elsewhere, fails the test. */
 export async function open(server, hash = '', options = {}) {
-  browser ??= await chromium.launch({
-    executablePath: BROWSER,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-    ],
-  });
+  browser ??= await chromium.launch({ executablePath: BROWSER, args: CHROMIUM_ARGS });
   const { allowErrors = false, query = '', before = () => {}, ...rest } = options;
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },

@@ -42,6 +42,29 @@ async function textOf(download) {
   return text;
 }
 
+/** Each card of the hostile log says what can't be drawn, and draws the rest. */
+async function saysWhatIsWrong(page) {
+  const one = (tag) => page.locator(`[data-tag$="!odd/${tag}"]`).first();
+  const says = (tag, pattern) => soon(async () => assert.match(await one(tag).innerText(), pattern, tag));
+  const ink = (tag) =>
+    soon(async () => {
+      const picture = await pixels(one(tag).locator('.figure'));
+      const { width } = picture;
+      const columns = Array.from({ length: width }, (_, x) => inkOfColumn(picture, x / width));
+      assert.ok(Math.max(...columns) > 10, tag);
+    });
+  await says('zero', /Nothing to draw: these histograms are empty/);
+  await says('only nan', /NaN from 1$/m);
+  await soon(async () => assert.doesNotMatch(await one('only nan').innerText(), /Nothing to draw/));
+  await says('infinite', /2 with invalid buckets/);
+  await says('negative', /2 with invalid buckets/);
+  await says('only negative', /invalid from 1$/m);
+  for (const tag of ['infinite', 'unsorted', 'huge counts', 'huge edges', 'one value', 'steps']) await ink(tag);
+  // an axis from -1.7e308 to 1.7e308 has numbers
+  await one('huge edges').locator('.figure').hover();
+  await soon(async () => assert.match(await page.locator('.tip').innerText(), /median\s+\S*0/));
+}
+
 export default {
   async 'a card for every run and tag, old steps pale at the back, new ones in full colour at the front'(keep) {
     const { server } = await made();
@@ -400,6 +423,7 @@ export default {
         'odd/empty': [],
         'odd/zero': [[0, 1, 0]],
         'odd/nan': nan(),
+        'odd/only nan': nan(),
         'odd/infinite': [
           [-Infinity, 0, 3],
           [0, 1, 5],
@@ -416,6 +440,7 @@ export default {
         ],
         'odd/huge edges': [[-1.7e308, 1.7e308, 3]],
         'odd/one value': [[2.5, 2.5, 100]],
+        'odd/only negative': [[0, 1, -4]],
         'odd/negative': [
           [0, 1, -4],
           [1, 0.5, 3],
@@ -436,6 +461,7 @@ export default {
           /Nothing to draw: these histograms are empty/,
         ),
       );
+      if (mode === 'offset') await saysWhatIsWrong(page);
       for (const at of await page.locator(DRAWN).all()) await at.hover({ timeout: 2000 }).catch(() => {});
       await shot(page, `histograms-hostile-${mode}`);
     }

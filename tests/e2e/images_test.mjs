@@ -1,11 +1,13 @@
 // Images: cards, steps, samples, size, brightness and contrast, linked time, grids, comparison, animations, live, both
 // languages and themes, and everything broken or far too large that a log may hold.
 import assert from 'node:assert/strict';
-import { address, open, shot, soon, until } from './harness.mjs';
+import { readFileSync } from 'node:fs';
+import { address, axe, open, serve, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
-import { cardOf, middle, servedLog } from './media.mjs';
+import { cardOf, middle, servedLog, START } from './media.mjs';
 import { AVIF, bmp, gif, plain, png, scene, WEBP, widePng } from './pictures.mjs';
 
+const iso = (wall) => new Date(wall * 1000).toISOString();
 const STEPS = [0, 1000, 5000, 20000, 60000, 84000];
 const RUNS = [
   ['unet-l', 84000],
@@ -17,7 +19,7 @@ const colourOf = (run, step, sample) => [40 + 60 * run, 30 * STEPS.indexOf(step)
 function write(logdir) {
   const runs = {};
   RUNS.forEach(([name, last], r) => {
-    const run = new RunWriter(logdir, name, 1_763_000_000);
+    const run = new RunWriter(logdir, name, START);
     for (const step of STEPS.filter((s) => s <= last))
       run
         .images(step, {
@@ -196,19 +198,147 @@ export default {
     await soon(async () => assert.equal(await link.getAttribute('download'), 'unet-s_val_samples_5000_1.png'));
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
     assert.equal(download.suggestedFilename(), 'unet-s_val_samples_5000_1.png');
+    assert.deepEqual(readFileSync(await download.path()), plain(colourOf(1, 5000, 0), 64, 48)); // the log's own bytes
+    // when it was logged
+    await soon(async () =>
+      assert.equal(await full.locator('.line [title^="2025-11-13T"]').getAttribute('title'), iso(START + 5000)),
+    );
     await shot(page, 'images-full');
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
     await soon(async () =>
       assert.equal(await page.evaluate(() => document.activeElement.closest('[data-tag]') !== null), true),
     );
+    await page.locator('[data-run="unet-s"] .swatch, [data-run="unet-s"] [role=checkbox]').first().click();
+    // what was pinned stays
+    await soon(async () => assert.equal(await page.locator('.slot [data-tag*="unet-s"]').count(), 1));
+    await soon(async () => assert.equal(await page.locator('.slot .card').count(), 5));
+  },
+
+  async 'pictures are measured against a reference tag: PSNR under the cells of a grid and beside the two that are compared'(
+    keep,
+  ) {
+    const { server } = await made((logdir) => {
+      for (const [run, level] of [
+        ['a', 110],
+        ['b', 100],
+      ]) {
+        const pictures = {
+          'val/made': plain([level, 100, 100], 32, 32),
+          'val/small': plain([level, 1, 1], 16, 16),
+        };
+        new RunWriter(logdir, run, START)
+          .images(1, {
+            ...pictures,
+            'val/target': plain([100, 100, 100], 32, 32),
+          })
+          .images(2, pictures)
+          .flush();
+      }
+      new RunWriter(logdir, 'c', START).images(1, { 'val/made': plain([9, 9, 9], 32, 32) }).flush();
+    });
+    const page = keep(await open(server, '#images&img.mode=grid'));
+    const row = (tag, run) =>
+      page.locator(`[data-tag="!images!!!val/${tag}"] .row`).filter({ has: page.getByText(run, { exact: true }) });
+    const says = (tag, run, pattern) =>
+      soon(async () => assert.match((await row(tag, run).locator('small').allInnerTexts()).join('|'), pattern));
+    await row('made', 'a').locator('img').first().waitFor();
+    await page.getByRole('button', { name: 'Reference ▾' }).click();
+    await page.getByRole('combobox', { name: 'Find a tag' }).fill('target');
+    await page.keyboard.press('Enter');
+    // 10 of 255 in one of three channels, at both steps: the target was logged once
+    await says('made', 'a', /^32\.9 dB\|32\.9 dB$/);
+    await says('made', 'b', /^equal\|equal$/);
+    await says('made', 'c', /^–\|/); // it has no target
+    await says('small', 'a', /^other size\|other size$/);
+    await says('target', 'a', /^$/); // itself
+    await soon(async () => assert.match(decodeURIComponent(await address(page)), /img\.ref=val\/target/));
+    const again = keep(await open(server, await address(page)));
+    await again.getByText('32.9').first().waitFor();
+    // both sides of a comparison have theirs, and change places
+    await row('made', 'a').locator('.picture').first().click();
+    await row('made', 'b')
+      .locator('.picture')
+      .first()
+      .click({ modifiers: ['Shift'] });
+    const drawer = page.getByRole('complementary', { name: 'Compare' });
+    const sides = () => drawer.locator('.of').allInnerTexts();
+    await soon(async () => assert.match((await sides())[0], /A\s+a\s+32\.9 dB/));
+    await soon(async () => assert.match((await sides())[1], /B\s+b\s+equal/));
+    await drawer.getByRole('button', { name: 'Swap A and B' }).click();
+    await soon(async () => assert.match((await sides())[0], /A\s+b\s+equal/));
+    await page.getByRole('button', { name: 'Reference: val/target' }).click();
+    await page.getByRole('option', { name: 'none' }).click();
+    await soon(async () => assert.equal(await page.locator('.psnr').count(), 0));
+  },
+
+  async 'a group can be a grid or cards on its own; a slider that left the master shows where the master is'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', START);
+      for (const step of [0, 1, 2])
+        run.images(step, {
+          'val/made': plain([step, 1, 1]),
+          'train/made': plain([step, 2, 2]),
+        });
+      run.flush();
+    });
+    const page = keep(await openImages(server));
+    const grid = (group) => page.locator(`[data-tag="!images!!!${group}/made"]`);
+    const layout = page.getByRole('radiogroup', { name: 'Layout of val' });
+    await soon(async () => assert.equal(await page.locator('.stage img').count(), 2));
+    await layout.getByRole('radio', { name: 'Grid' }).click();
+    await soon(async () => assert.equal(await grid('val').locator('.picture img').count(), 3));
+    await soon(async () => assert.equal(await page.locator('.stage img').count(), 1));
+    await soon(async () => assert.match(await address(page), /img\.groups=val/));
+    const again = keep(await open(server, await address(page)));
+    await again.locator('[data-tag="!images!!!val/made"] .picture img').first().waitFor();
+    // a choice for all makes all alike
+    await page.getByRole('radiogroup', { name: 'Layout of images' }).getByRole('radio', { name: 'Cards' }).click();
+    await soon(async () => assert.equal(await page.locator('.stage img').count(), 2));
+    await soon(async () => assert.doesNotMatch(await address(page), /img\.groups/));
+    const one = card(page, 'run', 'val/made');
+    const slider = one.locator('input[type=range]');
+    const mark = () => slider.evaluate((input) => input.style.getPropertyValue('--mark'));
+    await soon(async () => assert.equal(await mark(), ''));
+    await slider.fill('0');
+    await soon(async () => assert.equal(await mark(), '1')); // the newest, at the right
+    await page.locator('.bar .master input[type=range]').fill('1');
+    await soon(async () => assert.equal(await mark(), '0.5'));
+    await one.hover();
+    await one.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Follow the master step' }).click();
+    await soon(async () => assert.equal(await mark(), ''));
+    await soon(async () => assert.deepEqual(await middle(one.locator('.stage img')), [1, 1, 1]));
+  },
+
+  async 'a failure is told on the card; without pictures the page says how to log them'(keep) {
+    const { server } = await made();
+    const page = keep(
+      await open(server, '#images&v=1', {
+        allowErrors: true,
+        before: (p) =>
+          p.route('**/api/v1/images', (route) =>
+            route.fulfill({
+              status: 500,
+              contentType: 'application/json',
+              body: '{"error":{"code":"io","message":"the disk is gone"}}',
+            }),
+          ),
+      }),
+    );
+    await page.getByText('the disk is gone').first().waitFor();
+    await page.unroute('**/api/v1/images'); // it tries again by itself
+    await shows(page, 'unet-l', 84000);
+    const empty = keep(await open(await serve('empty'), '#images'));
+    await empty.getByText('writer.add_image').waitFor();
+    await axe(empty, 'no pictures');
   },
 
   async 'zoom and pan are shared by all cards, down to single pixels and their values'(keep) {
     const { server } = await made((logdir) => {
       // three cards: each as wide as it is high, so that what is under the pointer can stay there
       for (const run of ['a', 'b', 'c'])
-        new RunWriter(logdir, run, 1_763_000_000)
+        new RunWriter(logdir, run, START)
           .images(1, {
             pixels: png(16, 16, (x, y) => [x * 10, y * 10, run === 'a' ? 7 : 9]),
           })
@@ -281,7 +411,7 @@ export default {
         ['a', 100],
         ['b', 110],
       ])
-        new RunWriter(logdir, run, 1_763_000_000)
+        new RunWriter(logdir, run, START)
           .images(1, {
             flat: plain([level, 100, 100], 32, 32),
             other: plain([level, 0, 0], 16, 16),
@@ -342,7 +472,7 @@ export default {
       [30, 30, 200],
     ];
     const { server } = await made((logdir) => {
-      new RunWriter(logdir, 'run', 1_763_000_000).images(1, { video: gif(colours) }).flush();
+      new RunWriter(logdir, 'run', START).images(1, { video: gif(colours) }).flush();
     });
     const page = keep(await openImages(server, '#images&full=!images!run!!video'));
     const full = page.getByRole('dialog');
@@ -417,7 +547,7 @@ export default {
       'good/<img src=x onerror="window.hacked=1">': good,
     };
     const { server } = await made((logdir) => {
-      new RunWriter(logdir, 'run', 1_763_000_000).images(1, broken).flush();
+      new RunWriter(logdir, 'run', START).images(1, broken).flush();
     }, Object.keys(broken).length);
     const page = keep(await open(server, '#images&v=1', { allowErrors: true })); // pictures that do not load
     const dialogs = [];
@@ -430,7 +560,7 @@ export default {
     await says('bad/text', /not a picture/);
     await says('bad/svg', /SVG can contain scripts/);
     await says('bad/noise', /not a picture/);
-    await says('bad/bomb', /40000 x 40000 pixels/);
+    await says('bad/bomb', /40.000 × 40.000 pixels are too many/);
     await page.locator('#tag-filter').fill('^good');
     await says('good/large', /20\s000 × 20\s000 pixels, scaled down/);
     // AVIF rounds colours in a way of its own
@@ -469,7 +599,6 @@ export default {
         page.waitForEvent('download'),
         page.getByRole('menuitem', { name: entry }).click(),
       ]);
-      const { readFileSync } = await import('node:fs');
       return readFileSync(await download.path());
     };
     const svg = (await take('Contact sheet (SVG)')).toString();
@@ -483,12 +612,11 @@ export default {
 
   async 'three hundred thousand steps, which come in parts, and two hundred runs'(keep) {
     const { server } = await made((logdir) => {
-      const many = new RunWriter(logdir, 'many', 1_763_000_000);
+      const many = new RunWriter(logdir, 'many', START);
       const colours = Array.from({ length: 251 }, (_, i) => plain([i, 1, 1], 1, 1));
       for (let step = 0; step < 300_000; step++) many.images(step, { steps: colours[step % 251] });
       many.flush();
-      for (let r = 0; r < 200; r++)
-        new RunWriter(logdir, `r${r}`, 1_763_000_000).images(1, { wide: plain([r, 1, 1]) }).flush();
+      for (let r = 0; r < 200; r++) new RunWriter(logdir, `r${r}`, START).images(1, { wide: plain([r, 1, 1]) }).flush();
     });
     const page = keep(await openImages(server));
     const one = card(page, 'many', 'steps');

@@ -60,6 +60,11 @@ export default {
     await page.keyboard.press('f');
     await page.waitForSelector('dialog[open] .figure[data-drawn]');
     await page.keyboard.press('Escape');
+    await soon(async () => assert.equal(await page.locator('dialog[open]').count(), 0));
+    await grad.hover();
+    await grad.getByRole('button', { name: 'More' }).click();
+    await page.locator('[role^=menuitem]', { hasText: 'Full width' }).click();
+    await soon(async () => assert.ok((await grad.boundingBox()).width > 900));
     // a page without histograms loads nothing of them
     assert.ok(asked.some((url) => /histograms\/grids/.test(url)));
   },
@@ -150,6 +155,12 @@ export default {
     // a range greys the steps of histograms outside of it and leaves the picture inside
     const range = keep(await open(server, '#timeseries&v=1&link=on&select=range&at=100~200|'));
     await shows(range, 'a', 200);
+    // and its slider tells which of the pictures are within
+    const ends = () =>
+      image(range, 'a')
+        .locator('input[type=range]')
+        .evaluate(({ style }) => ['--from', '--to'].map((name) => style.getPropertyValue(name)));
+    await soon(async () => assert.deepEqual(await ends(), ['0.25', '0.5']));
     await card(range, 'a', 'val/weights').locator('.figure[data-drawn]').waitFor();
   },
 };

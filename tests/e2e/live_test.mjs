@@ -229,7 +229,7 @@ export default {
   async 'a part of the page that cannot be loaded is told, and comes when it can'(keep) {
     const page = keep(await openCharts('demo', '', { allowErrors: true }));
     let isBroken = true;
-    await page.route('**/assets/Help-*.js', (route) => (isBroken ? route.abort() : route.continue()));
+    await page.route('**/assets/Dialogs-*.js', (route) => (isBroken ? route.abort() : route.continue()));
     await page.keyboard.press('?');
     await page.waitForSelector('text=could not be loaded');
     isBroken = false;
@@ -261,7 +261,7 @@ export default {
             body: html.replace(/first-[\w-]+\.js/g, 'first-newer.js'),
           }),
     );
-    await page.route('**/assets/Help-*.js', (route) => route.fulfill({ status: 404, body: '' }));
+    await page.route('**/assets/Dialogs-*.js', (route) => route.fulfill({ status: 404, body: '' }));
     await page.keyboard.press('?');
     await page.waitForSelector('text=newer version of this page');
     await shot(page, 'outdated');

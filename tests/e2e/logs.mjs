@@ -72,6 +72,15 @@ export class RunWriter {
     this.waiting.push(event(wall, step, ...Object.entries(values).map(([tag, v]) => scalar(tag, v))));
     return this;
   }
+  /** Scalars of double precision, as torch's add_scalar logs them with double_precision. */
+  doubles(step, values) {
+    const metadata = bytes(9, bytes(1, bytes(1, 'scalars')));
+    // TensorProto: dtype 1 = DT_DOUBLE (2), double_val 6
+    const tensor = (v) => bytes(8, int(1, 2), bytes(6, double(0, v).subarray(1)));
+    const all = Object.entries(values).map(([tag, v]) => bytes(1, bytes(1, tag), tensor(v), metadata));
+    this.waiting.push(event(this.start + step, step, ...all));
+    return this;
+  }
   /** A scalar with a description, in markdown. */
   described(step, tag, v, description) {
     const metadata = bytes(9, bytes(1, bytes(1, 'scalars')), bytes(3, description));
@@ -136,6 +145,13 @@ export class RunWriter {
   runMetadata(tag, metadata, step = 0) {
     const tagged = bytes(8, bytes(1, tag), bytes(2, metadata));
     this.waiting.push(frame(Buffer.concat([double(1, this.start + step), int(2, step), tagged])));
+    return this;
+  }
+  /** What TensorFlow 2 logs of a graph: a blob under the name of its plugin, graph_run_metadata_graph or graph_keras_model. */
+  graphBlob(tag, plugin, blob, step = 0) {
+    const tensor = bytes(8, int(1, 7), bytes(2), bytes(8, blob));
+    const metadata = bytes(9, bytes(1, bytes(1, plugin), bytes(2, '1')));
+    this.waiting.push(event(this.start + step, step, bytes(1, bytes(1, tag), tensor, metadata)));
     return this;
   }
   /** Pictures of one step, as TensorFlow 2 logs them: width and height as texts, then each sample's bytes. */

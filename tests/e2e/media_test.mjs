@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rows, write as writeHistograms } from './histograms.mjs';
-import { axe, open, ROOT, shot, soon, until } from './harness.mjs';
+import { address, axe, open, ROOT, shot, soon, until } from './harness.mjs';
 import { RunWriter, tone, wav } from './logs.mjs';
 import { asRun, assertHarmless, cardOf, middle, SCRIPTS, servedLog, START, wander } from './media.mjs';
 import { plain, scene } from './pictures.mjs';
@@ -84,6 +84,33 @@ async function lookAt(keep, name) {
   }
 }
 
+/** Walks through pages of a log that has a script wherever a log can say something: none runs, none becomes a part of the page. */
+async function staysHarmless(keep, hashes) {
+  const { server } = await servedLog((logdir) =>
+    SCRIPTS.forEach((payload, i) => {
+      const run = new RunWriter(logdir, asRun(payload, i), START + i);
+      const about = { description: payload, display: payload };
+      for (const step of [1, 2]) {
+        run.texts(step, { [payload]: `${payload} at ${step}` }, undefined, about);
+        run.images(step, { [`image ${payload}`]: [plain([9, 9, 9]), Buffer.from(payload)] }, undefined, about);
+        run.histograms(step, { [`histogram ${payload}`]: rows([[0, 1]]) }, undefined, about);
+      }
+      run.clips(1, { [`clip ${payload}`]: [wav(0.1, tone(440)), Buffer.from(payload)] }, about);
+      run.scalars(1, { [`scalar ${payload}`]: 1 }).flush();
+    }),
+  );
+  for (const hash of hashes) {
+    const page = keep(await open(server, hash, { allowErrors: true })); // bytes that are no picture do not load
+    await wander(page);
+    await assertHarmless(page, hash);
+    assert.deepEqual(
+      page.problems.filter((problem) => /dialog/.test(problem)),
+      [],
+    );
+    await page.goto('about:blank'); // many pages at once are slow
+  }
+}
+
 export default {
   ...Object.fromEntries(
     Object.keys(TABS).map((name) => [
@@ -92,43 +119,82 @@ export default {
     ]),
   ),
 
-  async 'the corpus of scripts in every field: run, tag, text, description, display name, search, bytes'(keep) {
-    const { server } = await servedLog((logdir) =>
-      SCRIPTS.forEach((payload, i) => {
-        const run = new RunWriter(logdir, asRun(payload, i), START + i);
-        const about = { description: payload, display: payload };
-        for (const step of [1, 2]) {
-          run.texts(step, { [payload]: `${payload} at ${step}` }, undefined, about);
-          run.images(step, { [`image ${payload}`]: [plain([9, 9, 9]), Buffer.from(payload)] }, undefined, about);
-          run.histograms(step, { [`histogram ${payload}`]: rows([[0, 1]]) }, undefined, about);
-        }
-        run.clips(1, { [`clip ${payload}`]: [wav(0.1, tone(440)), Buffer.from(payload)] }, about);
-        run.scalars(1, { [`scalar ${payload}`]: 1 }).flush();
-      }),
+  async 'a step that is chosen in one tab is that of all others: images, audio, text, histograms, distributions, scalars'(
+    keep,
+  ) {
+    const { server } = await servedLog(writeAll, 'images', 2);
+    const page = keep(await open(server, '#images&link=on&select=step'));
+    let hash = '';
+    /** To another tab, as a person goes: the rest of the address stays. */
+    const tab = (name) => page.evaluate((to) => (location.hash = to), hash.replace(/^#[^&]*/, `#${name}`));
+    const stepOf = async (plugin, tag) =>
+      (await cardOf(page, plugin, 'vit-b16', tag).locator('input.step').inputValue()).replace(/\s/g, '');
+    const at = (plugin, tag, step) => soon(async () => assert.equal(await stepOf(plugin, tag), String(step)));
+    const chosen = (step) =>
+      soon(async () => {
+        hash = decodeURIComponent(await address(page));
+        assert.match(hash, new RegExp(`at=${step}\\|`));
+      });
+    await at('images', 'val/samples', 2000);
+    await cardOf(page, 'images', 'vit-b16', 'val/samples').locator('input[type=range]').fill('1');
+    await chosen(1000);
+    await tab('text');
+    await at('text', 'eval/report', 1000);
+    await cardOf(page, 'text', 'vit-b16', 'eval/report').locator('input[type=range]').fill('0');
+    await chosen(0);
+    await tab('audio');
+    await at('audio', 'val/speech', 0);
+    await cardOf(page, 'audio', 'vit-b16', 'val/speech').locator('input[type=range]').fill('1');
+    await chosen(1000);
+    // by the keyboard in a card of distributions
+    await tab('distributions');
+    const bands = page.locator('[data-tag="!histograms!!!attn/qkv.grad"] .figure[data-drawn]');
+    await bands.waitFor();
+    await bands.focus();
+    await page.keyboard.press('ArrowLeft'); // where the chosen step is
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await chosen(900);
+    await tab('histograms&hist.mode=runs');
+    await soon(async () =>
+      assert.equal(
+        (await page.locator('[data-tag="!histograms!!!norm/weight"] input.step').inputValue()).replace(/\s/g, ''),
+        '900',
+      ),
     );
-    const all = (plugin, kind) => SCRIPTS.map((payload, i) => `${kind}|!${plugin}!${asRun(payload, i)}!!${payload}`);
-    for (const hash of [
+    await tab('images');
+    await at('images', 'val/samples', 1000); // the nearest
+    await tab('timeseries&tags=^loss');
+    await soon(async () =>
+      assert.match((await page.locator('[data-tag="loss"]').first().innerText()).replace(/\u2009/g, ''), /\b900\b/),
+    );
+  },
+
+  async 'the corpus of scripts in every field of texts, clips and scalars: run, tag, text, description, display name, search, bytes'(
+    keep,
+  ) {
+    const all = SCRIPTS.map((payload, i) => `diff|!text!${asRun(payload, i)}!!${payload}`);
+    await staysHarmless(keep, [
       '#text&text.find=hit&text.row=2',
-      `#text&text.mode=${encodeURIComponent(all('text', 'diff').join(','))}`,
+      `#text&text.mode=${encodeURIComponent(all.join(','))}`,
       '#text&text.markdown=off',
       '#audio',
-      '#images',
-      '#images&img.mode=grid',
+      '#timeseries',
+    ]);
+  },
+
+  async 'the corpus of scripts in every field of pictures and histograms, and in the address'(keep) {
+    const said = ['img.ref', 'img.groups', 'img.zoom', 'at', 'hist.zoom', 'dist.zoom'];
+    const side = (i) => encodeURIComponent(`1,!images!${asRun(SCRIPTS[i], i)}!0!image ${SCRIPTS[i]}`);
+    await staysHarmless(keep, [
+      `#images&${said.map((key) => `${key}=${encodeURIComponent(SCRIPTS[2])}`).join('&')}`,
+      `#images&img.mode=grid&img.a=${side(0)}&img.b=${side(1)}`,
       '#images&img.mode=strip',
       '#images&img.each=on',
       '#histograms',
       '#histograms&hist.mode=runs',
       '#distributions',
-      '#timeseries',
-    ]) {
-      const page = keep(await open(server, hash, { allowErrors: true })); // bytes that are no picture do not load
-      await wander(page);
-      await assertHarmless(page, hash);
-      assert.deepEqual(
-        page.problems.filter((problem) => /dialog/.test(problem)),
-        [],
-      );
-    }
+    ]);
   },
 
   async 'damaged pictures and clips of the fuzzers: each card says something, nothing crashes'(keep) {

@@ -1,31 +1,5 @@
 // The first page as somebody finds it who has never seen it: what it says must be true without a second look.
-//
-// What made a newcomer hesitate, and the test that would tell if it came back (here, where no file is named):
-//   wide bands lose their mean               a wide band keeps its mean in sight
-//   bands mix training and validation        a band never mixes…; seeds are found…
-//   short logs look wrong                    a log of five epochs is drawn as it was logged…
-//   conditions that find nothing in silence  the run filter completes names…
-//   range tables: smoothed or raw?           tables of a range have a mean…; numbers… say when they are raw
-//   full size and combined cards with bands  at full size bands are counted as groups…
-//   the form of an axis                      the form of an axis holds only what somebody typed
-//   709, 710 and 711 under "step 720"        a tooltip that rests has each run’s true point…
-//   stalled validation of finished runs      data/inherit.test.ts
-//   tabs without data that have some         a tab that is still to come…; an embedding beside the event files is found…
-//   names that say nothing                   names of runs keep what tells them apart…; a long title is cut in its middle…
-//   legends, lines that come forward         what the pointer is on comes forward in every chart…
-//   half-empty rows and pages                groups of one tag share rows…; a group of four cards fills its rows; a lone chart
-//                                            fills the page…; layout.test.ts
-//   groups to jump by, fold, unfold          groups of one tag share rows…
-//   things that reflow                       chips have a width…; the header does not move when the age passes a minute
-//   tooltips over points and titles          a tooltip takes at most a third…; on every axis a tooltip stands beside its point…
-//   short windows                            a frame of 800 × 600…; a toolbar is one row at every width…; toolbars of every dashboard…
-//   phones                                   on a phone Close is reachable…; a toolbar is one row at every width…
-//   runs side by side                        picked runs are compared side by side…
-//   axis titles, Ctrl-K                      the palette shows a tag and leaves the filter alone…
-//   pictures in a size, with the tag's name  a chart is saved as a picture of a chosen size
-//   notes as a column and a sign             runs_notes_test; views where views are: a toolbar is one row…
-//   numbers                                  numbers have one minus sign…; align.test.ts
-//   both languages                           catalogue.test.ts (no text is missing); read by people
+// Which test is for which point: docs/design/parity.md, "The first page, as a newcomer finds it".
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -303,6 +277,56 @@ export default {
     await soon(async () => assert.deepEqual(await legend.allInnerTexts(), ['…seed1…', '…seed2…', '…seed3…']));
   },
 
+  async 'eight bands of four settings with training and validation are named on their card'(keep) {
+    const page = keep(await fresh(writeSeeds, '#timeseries&group=seeds&colour=group&bands=std'));
+    await soon(async () => {
+      const names = await card(page, 'loss')
+        .locator('ul li')
+        .evaluateAll((items) =>
+          items.map((item) => ({
+            text: item.innerText.trim(),
+            isWhole:
+              item.lastElementChild.scrollWidth <= item.lastElementChild.clientWidth &&
+              item.getBoundingClientRect().bottom <= item.parentElement.getBoundingClientRect().bottom + 1,
+          })),
+        );
+      assert.equal(new Set(names.map(({ text }) => text)).size, 8);
+      assert.deepEqual(
+        names.filter(({ isWhole }) => !isWhole),
+        [],
+      );
+    });
+  },
+
+  async 'names that share nothing keep their last words: in the list and in tables'(keep) {
+    const page = keep(await fresh(writeSeeds, '#timeseries&select=step', { viewport: { width: 1440, height: 900 } }));
+    const isWhole = (cells) =>
+      cells.map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        const { width } = cell.getBoundingClientRect();
+        return { text: cell.textContent, isWhole: range.getBoundingClientRect().width <= width + 0.1 };
+      });
+    await soon(async () => {
+      const rows = await page.locator('[data-run$="seed2/validation"] .leaf').evaluateAll(isWhole);
+      assert.equal(rows.length, 4);
+      for (const row of rows) assert.deepEqual(row, { text: 'seed2/validation', isWhole: true });
+    });
+    await soon(async () => {
+      const cells = await page.locator('.below .name .leaf').evaluateAll(isWhole);
+      assert.ok(cells.length > 2);
+      for (const { text, isWhole } of cells) {
+        assert.match(text, /seed\d\/(train|validation)$/);
+        assert.ok(isWhole, text);
+      }
+    });
+    await soon(async () => {
+      const [best] = await card(page, 'loss').locator('.best .cut').evaluateAll(isWhole);
+      assert.match(best.text, /seed\d\/train$/);
+      assert.ok(best.isWhole, best.text);
+    });
+  },
+
   async 'what the pointer is on comes forward in every chart: a row, an entry of a legend, a line'(keep) {
     const page = keep(await fresh(writeSeeds, '#timeseries&runs=adam-lr0.001 and train'));
     const forward = (tag) => plot(page, tag).getAttribute('data-forward');
@@ -312,6 +336,10 @@ export default {
       await page.mouse.move(700, 4);
       await soon(async () => assert.equal(await forward('loss'), ''));
     }
+    // the lines of accuracy are flat, so in the middle
+    const { x, y, width, height } = await card(page, 'accuracy').locator('.plot-clip').boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await soon(async () => assert.equal(await forward('loss'), '1'));
   },
 
   async 'groups of one tag share rows, tags without a group come last, and groups are found, folded and unfolded'(

@@ -252,6 +252,55 @@ export default {
       .waitFor();
   },
 
+  async 'collectives that wait for another rank are hatched in the timeline'(keep) {
+    const server = await made((logdir) => {
+      for (const rank of [0, 1]) writeTrace(logdir, 'ddp', `rank${rank}`, kineto({ rank, ranks: 2 }));
+    });
+    const page = keep(await openTimeline(server));
+    // rank 1 joins last, in each of the four steps
+    await page.waitForSelector(`${CANVAS}[data-waits="4"]`);
+  },
+
+  async 'the critical path of a step is listed by name, and marked in the timeline'(keep) {
+    const page = keep(await openProfile(await made()));
+    const card = page.getByRole('region', { name: 'Critical path' });
+    await soon(async () => assert.match(await card.innerText(), /ProfilerStep#10\d · 9\.9\d*\sms/));
+    await soon(async () =>
+      assert.match(await card.getByRole('table').innerText(), /DataLoader[\s\S]*host[\s\S]*20\s?%/),
+    );
+    await card.getByRole('button', { name: 'Show in the timeline' }).click();
+    await painted(page);
+    await page.waitForSelector(`${CANVAS}[data-path]:not([data-path="0"])`);
+    const note = page.getByRole('status').filter({ hasText: 'Critical path' });
+    await soon(async () => assert.match(await note.innerText(), /Every dependency is in the file/));
+    await soon(async () => assert.match(await address(page), /profile\.path=\d/));
+    await page.reload();
+    await page.waitForSelector(`${CANVAS}[data-path]:not([data-path="0"])`);
+    await note.getByRole('button', { name: 'Hide' }).click();
+    await page.waitForSelector(`${CANVAS}[data-path="0"]`);
+    await page.getByRole('button', { name: 'Flows' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Critical path of the step in sight' }).click();
+    await page.waitForSelector(`${CANVAS}[data-path]:not([data-path="0"])`);
+    await note.waitFor();
+  },
+
+  async 'modules of torch are a tree with what each costs, folded, found and saved as CSV'(keep) {
+    const server = await made((logdir) => writeTrace(logdir, 'vit', 'host_1', kineto({ modules: true })));
+    const page = keep(await openProfile(server));
+    await tab(page, 'Modules').click();
+    const table = page.getByRole('table', { name: 'Modules' });
+    const names = async () => (await table.innerText()).match(/nn\.Module: \w+/g);
+    await soon(async () => assert.deepEqual(await names(), ['nn.Module: Net_0', 'nn.Module: Linear_0']));
+    // four steps, five matmuls, 700 µs of kernels each
+    await soon(async () => assert.match(await table.getByRole('row').last().innerText(), /20[\s\S]*14\b/));
+    await table.getByRole('button', { name: 'nn.Module: Net_0' }).click();
+    await soon(async () => assert.deepEqual(await names(), ['nn.Module: Net_0']));
+    await page.getByRole('searchbox', { name: 'Find a module' }).fill('linear');
+    await soon(async () => assert.deepEqual(await names(), ['nn.Module: Linear_0']));
+    const saved = await downloaded(page, () => page.getByRole('link', { name: 'CSV' }).click());
+    assert.match(saved.text, /nn\.Module: Linear_0/);
+  },
+
   async 'two captures are compared, operator by operator'(keep) {
     const server = await made((logdir) => {
       writeTrace(logdir, 'before', 'host_1', kineto({ slow: 1 }));

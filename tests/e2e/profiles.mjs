@@ -12,7 +12,15 @@ const NCCL = 20;
  * Steps of 10 ms: 2 ms of waiting for data, 5 matmuls that each launch a kernel, an AllReduce, an optimizer.
  * All times are microseconds, as in the files.
  */
-export function kineto({ steps = 4, rank = null, ranks = 0, slow = 1, matmuls = 5, first = 100 } = {}) {
+export function kineto({
+  steps = 4,
+  rank = null,
+  ranks = 0,
+  slow = 1,
+  matmuls = 5,
+  first = 100,
+  modules = false,
+} = {}) {
   const events = [
     {
       ph: 'M',
@@ -73,9 +81,16 @@ export function kineto({ steps = 4, rank = null, ranks = 0, slow = 1, matmuls = 
     const number = first + i;
     slice('user_annotation', `ProfilerStep#${number}`, PID, THREAD, at, 9_900);
     slice('user_annotation', 'enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__', PID, THREAD, at + 50, 2000);
+    if (modules)
+      slice('python_function', 'nn.Module: Net_0', PID, THREAD, at + 2_150, 4_500, { 'Python id': 10 * i + 1 });
     for (let k = 0; k < matmuls; k++) {
       const t = at + 2_200 + k * 1_000;
       const correlation = id++;
+      if (modules)
+        slice('python_function', 'nn.Module: Linear_0', PID, THREAD, t - 10, 320, {
+          'Python id': 10 * i + 2 + k,
+          'Python parent id': 10 * i + 1,
+        });
       slice('cpu_op', 'aten::linear', PID, THREAD, t, 300, {
         'External id': correlation,
         'Input Dims': [

@@ -59,6 +59,27 @@ export default {
     await shot(page, 'runs-tags');
   },
 
+  async 'a message with Undo stays while the pointer or the focus is on it, and goes by itself afterwards'(keep) {
+    const page = keep(await openCharts(await five()));
+    const message = page.locator('.message');
+    const isThere = async (expected) => soon(async () => assert.equal(await message.count(), expected));
+    await page.clock.install();
+    await menuOf(page, 'c', 'Archive');
+    await message.hover();
+    await page.clock.fastForward(60_000);
+    await isThere(1);
+    await page.mouse.move(700, 300);
+    await page.clock.fastForward(60_000);
+    await isThere(0);
+    await menuOf(page, 'b/1', 'Archive');
+    await message.getByRole('button', { name: 'Undo' }).focus();
+    await page.clock.fastForward(60_000);
+    await isThere(1);
+    await page.keyboard.press('Enter');
+    await isThere(0);
+    await soon(async () => assert.ok((await names(page)).includes('b/1')));
+  },
+
   async 'archiving, renaming and tagging are undone in their turn, by Ctrl-Z or by the message'(keep) {
     const server = await five();
     const page = keep(await openCharts(server));
@@ -141,6 +162,17 @@ export default {
     const kept = async () => (await (await fetch(`${server.url}api/v1/state`)).json()).items['run/c'];
     await until('one left', async () => JSON.stringify(await kept()) === '{"tags":["p"]}');
     await soon(async () => assert.deepEqual(await rowOf(page, 'c').locator('.tag').allInnerTexts(), ['p']));
+  },
+
+  async 'a note is a sign in its row and a column of the list'(keep) {
+    const page = keep(await openCharts(await five(), '#timeseries&cols=i:note'));
+    await soon(async () => assert.equal(await page.locator('[role=columnheader][data-column="i:note"]').count(), 1));
+    await soon(async () => assert.equal(await page.locator('[data-run] .noted').count(), 0));
+    await menuOf(page, 'a/1', 'Note…');
+    await page.getByLabel('Note', { exact: true }).fill('from a long night');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await soon(async () => assert.match(await rowOf(page, 'a/1').innerText(), /✎\s+from a long night/));
+    await soon(async () => assert.equal(await page.locator('[data-run] .noted').count(), 1));
   },
 
   async 'a right click renames, notes, tags, solos, hides, archives, copies'(keep) {

@@ -246,6 +246,7 @@ export default {
         'odd/broken': Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xc3]),
         'odd/empty': '',
         'odd/huge': 'A long line of words. '.repeat(480_000),
+        'odd/large': `${'Some words. '.repeat(100_000)}\n\nThe last of them.`,
       });
       run.flush();
       const many = new RunWriter(logdir, 'many', 1_763_000_000);
@@ -260,6 +261,11 @@ export default {
         assert.match(await card(page, 'odd', 'odd/huge').locator('.note').innerText(), /The first .* of .* are shown/),
       30_000,
     );
+    // all of it on demand
+    const large = card(page, 'odd', 'odd/large');
+    await soon(async () => assert.doesNotMatch(await large.locator('.markdown').innerText(), /The last of them/));
+    await large.getByRole('button', { name: 'Show all' }).click();
+    await says(page, 'odd', 'odd/large', /The last of them\.$/);
     await says(page, 'many', 'odd/steps', /at 99999/);
     const slider = card(page, 'many', 'odd/steps').locator('input[type=range]');
     await soon(async () => assert.equal(await slider.getAttribute('max'), '99999'));

@@ -54,3 +54,9 @@ def run(package, code, *arguments):
 def xprof(file, *tools):
     """What XProf's converters say of an XSpace: tool -> its JSON."""
     return json.loads(run("xprof", CONVERT, file, *tools))
+
+
+def xprof_csv(data):
+    """The CSV that XProf's route data_csv makes of the JSON of a tool."""
+    code = "import sys; from xprof.convert import csv_writer; sys.stdout.write(csv_writer.json_to_csv_string(sys.argv[1]))"
+    return run("xprof", code, data)

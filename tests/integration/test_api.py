@@ -54,7 +54,7 @@ class Api:
         request.add_header("Content-Type", "application/json")
         for key, value in (headers or {}).items():
             request.add_header(key, value)
-        with urllib.request.urlopen(request, timeout=30) as reply:
+        with urllib.request.urlopen(request, timeout=240) as reply:
             return reply.status, dict(reply.headers), reply.read()
 
     def get(self, path):

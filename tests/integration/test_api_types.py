@@ -139,6 +139,8 @@ def profile_questions(api):
         "GET profile/memory": [(f"profile/memory?capture={odd}", None)],
         "GET profile/input": [(f"profile/input?capture={keras}", None)],
         "GET profile/modules": [(f"profile/modules?capture={odd}", None)],
+        "GET profile/path": [(f"profile/path?capture={one}", None) for one in (capture, odd)],
+        "GET profile/waits": [(f"profile/waits?capture={ranks}", None)],
         "GET profile/distributed": [(f"profile/distributed?capture={ranks}", None)],
         "GET profile/difference": [(f"profile/difference?capture={capture}&other={odd}&by=operators&limit=3", None)],
     }

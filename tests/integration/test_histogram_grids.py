@@ -16,7 +16,7 @@ from serve_driver import Seaboard
 from test_api import Api, field, tags_of, varint
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
-SUPERSEDED, UNREADABLE, BROKEN, EMPTY = 1, 2, 4, 8
+SUPERSEDED, UNREADABLE, BROKEN, EMPTY, NAN = 1, 2, 4, 8, 16
 
 
 def decode(data):
@@ -231,7 +231,7 @@ def test_hostile_buckets_do_no_harm(made):
         for values in ("most", "all", [-1, 5], [-1e308, 1e308]):
             entry = ask(api, "odd", "hostile", scale=scale, values=values)
             assert list(entry["step"]) == list(range(8))
-            assert list(entry["marks"]) == [EMPTY, EMPTY | BROKEN, BROKEN, EMPTY, 0, 0, BROKEN, 0]
+            assert list(entry["marks"]) == [EMPTY, EMPTY | BROKEN | NAN, BROKEN, EMPTY, 0, 0, BROKEN, 0]
             assert np.isfinite(entry["edges"]).all() and (np.diff(entry["edges"]) >= 0).all()
             assert np.isfinite(entry["shares"]).all() and (entry["shares"] >= 0).all()
             sums = entry["shares"].reshape(8, -1).sum(1) + entry["below"] + entry["above"]
@@ -239,7 +239,7 @@ def test_hostile_buckets_do_no_harm(made):
     constant = ask(api, "odd", "constant")
     assert math.isclose(constant["shares"].sum(), 1) and constant["edges"][0] < 2.5 < constant["edges"][-1]
     nan = ask(api, "odd", "nan among")
-    assert nan["marks"][0] == BROKEN and nan["total"][0] == 10 and nan["ends"].tolist() == [0, 3]
+    assert nan["marks"][0] == BROKEN | NAN and nan["total"][0] == 10 and nan["ends"].tolist() == [0, 3]
 
 
 def test_what_makes_no_sense_is_refused(made):

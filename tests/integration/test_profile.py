@@ -263,12 +263,47 @@ def test_captures_that_come_later_are_found(tmp_path):
         assert api.until(api.captures)[0]["run"] == "late"
 
 
+@pytest.mark.parametrize("name", ["gpu_plain", "cpu_full", "jax_cuda_0", "jax_cpu_0", "keras"])
+def test_the_critical_path_is_as_long_as_its_step(api, name):
+    capture = api.open(name)
+    steps = api.ask("overview", capture)["steps"]["items"]
+    typical = api.ask("path", capture)
+    assert steps[typical["step"]]["durationPs"] == typical["durationPs"] > 0
+    for i, step in enumerate(steps):
+        path = api.ask("path", capture, step=i)
+        assert (path["step"], path["startPs"], path["durationPs"]) == (i, step["startPs"], step["durationPs"])
+        at = path["startPs"]
+        for _, _, start, duration, state, guess in path["pieces"]:
+            assert start == at and duration > 0 and 0 <= state < 6 and guess in (0, 1)
+            at += duration
+        assert at == path["startPs"] + path["durationPs"]
+        assert sum(row["ps"] for row in path["items"]) == path["durationPs"] or path["rows"] > len(path["items"])
+        assert sum(piece[5] for piece in path["pieces"]) <= path["guesses"]
+    assert api.error(f"profile/path?capture={capture}&step={len(steps)}")[0] == 404
+
+
+def test_waits_inside_collectives_are_those_of_the_ranks(api):
+    capture = api.open("ddp")
+    ranks = api.ask("distributed", capture)["ranks"]
+    about = api.ask("tracks", capture)
+    source = {g["id"]: g["source"] for g in about["groups"]}
+    of_track = {t["id"]: source[t["group"]] for t in about["tracks"]}
+    sums = [0] * len(ranks)
+    waits = api.ask("waits", capture)
+    for track, _, _, wait, last in waits["waits"]:
+        assert last != of_track[track]
+        sums[of_track[track]] += wait
+    assert waits["total"] == 4 and sums == [rank["waitPs"] for rank in ranks]
+    assert api.ask("waits", api.open("gpu_plain"))["waits"] == []
+
+
 def test_xprofs_routes_answer_what_the_profile_tab_asks(api, served):
     runs = served.json("/data/plugin/profile/runs")
     assert "jax_cuda_0/2026_11_15_10_00_00" in runs and runs == sorted(runs, reverse=True)
     run = "run=jax_cuda_0/2026_11_15_10_00_00"
-    assert served.json(f"/data/plugin/profile/run_tools?{run}") == ["overview_page", "trace_viewer"]
-    assert served.json("/data/plugin/profile/tools")["keras/train/2026_11_15_10_38_43"] == ["overview_page", "trace_viewer"]
+    tools = ["overview_page", "trace_viewer", "framework_op_stats", "kernel_stats", "memory_profile"]
+    assert served.json(f"/data/plugin/profile/run_tools?{run}") == tools
+    assert served.json("/data/plugin/profile/tools")["keras/train/2026_11_15_10_38_43"] == tools
     assert served.json("/data/plugin/profile/config")["hideCaptureProfileButton"]
     assert "Profile tab" in served.json("/data/plugin/profile/capture_profile")["error"]
     assert served.json(f"/data/plugin/profile/hosts?{run}&tag=trace_viewer") == [{"hostname": "vm"}]

@@ -1,5 +1,6 @@
 """Profiles beside XProf's own converters over the same XSpace: every slice of the trace viewer with its times, kernels with their
-launch parameters, framework operators with their self times, and the tables of the overview page."""
+launch parameters, framework operators with their self times, memory with its peak, and the tables of the overview page; and the
+CSV of tables as XProf writes it."""
 
 import collections
 import gzip
@@ -124,3 +125,88 @@ def test_operators_of_the_host_are_those_of_xprof(served, spaces):
         assert found["calls"] == count, name
         assert found["hostTotalPs"] * 1e-6 == pytest.approx(total, abs=0.001 * count), name
         assert found["hostSelfPs"] * 1e-6 == pytest.approx(self_time, abs=0.001 * count), name
+
+
+def route(spaces, name, tool, of="data"):
+    return f"/data/plugin/profile/{of}?run={name}/{spaces[1][name].parent.name}&tag={tool}&host=vm"
+
+
+def test_the_kernel_table_is_that_of_xprof(served, spaces):
+    theirs = profile_peers.xprof(spaces[1]["jax_gpu"], "kernel_stats")["kernel_stats"]
+    ours = served.json(route(spaces, "jax_gpu", "kernel_stats"))
+    assert ours["cols"] == theirs["cols"]
+    # the operator of a kernel is named otherwise: by XProf with all its scopes
+    pairs = list(zip(rows(ours), rows(theirs), strict=True))
+    for our, their in pairs:
+        for key, value in their.items():
+            if key != "op_name":
+                assert our[key] == (pytest.approx(value, abs=0.001) if isinstance(value, float) else value), key
+
+
+def test_the_operator_table_is_that_of_xprof(served, spaces):
+    theirs = profile_peers.xprof(spaces[1]["keras"], "framework_op_stats")["framework_op_stats"]
+    ours = served.json(route(spaces, "keras", "framework_op_stats"))
+    for our, their in zip(ours, theirs, strict=True):
+        assert our["cols"] == their["cols"] and our["p"] == their["p"]
+        assert [r["rank"] for r in rows(our)] == list(range(1, len(our["rows"]) + 1))
+        assert rows(our)[-1]["Host_cumulative_total_self_time_percent"] == pytest.approx(1)
+    sums = collections.defaultdict(lambda: [0, 0.0, 0.0])
+    for op in rows(theirs[1]):
+        for i, key in enumerate(("occurrences", "total_time", "total_self_time")):
+            sums[op["type"]][i] += op[key]
+    found = {op["type"]: op for op in rows(ours[1]) if op["type"] != "Dataset"}
+    assert found.keys() == sums.keys() - {"Dataset"}
+    for name, op in found.items():
+        assert op["occurrences"] == sums[name][0], name
+        assert op["total_time"] == pytest.approx(sums[name][1], abs=0.001 * op["occurrences"]), name
+        assert op["total_self_time"] == pytest.approx(sums[name][2], abs=0.001 * op["occurrences"]), name
+    assert [op["type"] for op in rows(ours[0])].count("IDLE") == 1
+
+
+def test_the_memory_profile_is_that_of_xprof(served, spaces):
+    theirs = profile_peers.xprof(spaces[1]["jax_gpu"], "memory_profile")["memory_profile"]
+    ours = served.json(route(spaces, "jax_gpu", "memory_profile"))
+    assert sorted(ours["memoryIds"]) == sorted(theirs["memoryIds"]) and ours.keys() == theirs.keys()
+    for name, their in theirs["memoryProfilePerAllocator"].items():
+        our = ours["memoryProfilePerAllocator"][name]
+        assert our.keys() == their.keys()
+        for key in ("peakBytesUsageLifetime", "memoryCapacity"):
+            assert our["profileSummary"][key] == their["profileSummary"][key]
+        for key in ("heapAllocatedBytes", "freeMemoryBytes", "peakBytesInUse"):
+            assert our["profileSummary"]["peakStats"][key] == their["profileSummary"]["peakStats"][key]
+        assert [levels(s) for s in our["sampledTimelineSnapshots"]] == [levels(s) for s in their["sampledTimelineSnapshots"]]
+        # theirs leaves out what was allocated in an earlier step: it is a part of "unused preallocated device memory" there
+        assert held(our) >= held(their)
+        peak = int(their["profileSummary"]["peakStats"]["heapAllocatedBytes"])
+        assert sum(size * count for size, count in held(our)) + rest(our) == peak
+    assert served.json(route(spaces, "keras", "memory_profile"))["memoryIds"] == []
+
+
+def levels(snapshot):
+    return snapshot["activityMetadata"]["memoryActivity"], snapshot["aggregationStats"]["heapAllocatedBytes"]
+
+
+def held(allocator):
+    """What is allocated at the peak: {(bytes, how often)}."""
+    snapshots = allocator["memoryProfileSnapshots"]
+    places = [place for place in allocator["activeAllocations"] if place["snapshotIndex"] != "-1"]
+    activities = [snapshots[int(place["snapshotIndex"])]["activityMetadata"] for place in places]
+    return {(int(a["allocationBytes"]), int(p["numOccurrences"])) for a, p in zip(activities, places)}
+
+
+def rest(allocator):
+    return sum(int(special["allocationBytes"]) for special in allocator["specialAllocations"])
+
+
+@pytest.mark.parametrize("tool", ["overview_page", "framework_op_stats", "kernel_stats"])
+def test_tables_are_saved_as_the_csv_that_xprof_makes_of_them(served, spaces, tool):
+    data = served.get(route(spaces, "jax_gpu", tool)).body.decode()
+    saved = served.get(route(spaces, "jax_gpu", tool, "data_csv"))
+    assert saved["Content-Disposition"].startswith("attachment") and saved["Content-Type"].startswith("text/csv")
+    assert saved.body.decode() == profile_peers.xprof_csv(data)
+
+
+def test_what_is_no_table_has_no_csv(served, spaces):
+    refused = served.get(route(spaces, "jax_gpu", "memory_profile", "data_csv"))
+    assert refused.status == 400 and refused.body == b"memory_profile is no table: there is no CSV of it"
+    assert served.get(route(spaces, "jax_gpu", "pod_viewer", "data_csv")).status == 404

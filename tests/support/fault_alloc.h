@@ -38,5 +38,8 @@ void sb_fault_alloc_fini(sb_fault_alloc *f);
  * SB_NOMEM, the last one SB_OK. */
 typedef sb_status (*sb_fault_run_fn)(const sb_alloc *alloc, void *ud);
 void sb_fault_alloc_sweep(sb_fault_run_fn run, void *ud);
+/* The same for code that may do without the memory, as with fewer threads: then it answers
+ * SB_OK. */
+void sb_fault_alloc_sweep_lenient(sb_fault_run_fn run, void *ud);
 
 #endif

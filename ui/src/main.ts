@@ -1,21 +1,21 @@
 // Where the page begins: the view from the address, the data from the server, the texts, the shell on the page.
 import './app/app.css';
 import { mount } from 'svelte';
-import { address } from './app/address';
+import { address } from './app/view/address';
 import App from './app/App.svelte';
-import { languageOf, useLanguage } from './app/i18n.svelte';
+import { codeOf } from './app/tabs/dashboards';
+import { languageOf, useLanguage } from './app/texts/i18n.svelte';
 import { DASHBOARDS } from './dashboards';
 import { warmUp } from './data/fetcher';
 import { hub } from './data/hub.svelte';
 import { loadPart } from './data/part';
 import { settings } from './app/settings.svelte';
-import { loadTastes } from './app/tastes';
-import { themeOf } from './base/tensorboard';
-import { view } from './app/view.svelte';
+import { loadTastes } from './app/view/tastes';
+import { isTensorBoardLink, themeOf, type Link } from './base/address/tensorboard.keys';
+import { view } from './app/view/view.svelte';
 
 settings.forced = themeOf(location.search);
 document.documentElement.dataset.theme = settings.dark ? 'dark' : 'light';
-address.open(view.open(location, loadTastes(settings.savePins)));
 hub.paused = !settings.live;
 const wanted = languageOf(settings.language, navigator.languages ?? []);
 // without texts there is nothing to show: they are tried again until they come
@@ -26,12 +26,21 @@ const texts = loadPart(
 );
 const known = hub.start();
 warmUp();
-// the open dashboard's code comes while the data does
-const code = DASHBOARDS.find((d) => d.id === view.tab)?.load?.();
 
 // what is here already when the script runs is put on the page in one go; what is late finds the shell there
 const PATIENCE_MS = 60;
-const target = document.getElementById('app');
-const late = new Promise((done) => setTimeout(done, PATIENCE_MS));
-const put = Promise.race([Promise.allSettled([known, code]), late]);
-void Promise.all([put, texts]).then(() => target && mount(App, { target }));
+function show(link: Link): void {
+  address.open(view.open(link, loadTastes(settings.savePins)));
+  // the open dashboard's code comes while the data does
+  const code = codeOf(DASHBOARDS.find((d) => d.id === view.tab))?.();
+  const target = document.getElementById('app');
+  const late = new Promise((done) => setTimeout(done, PATIENCE_MS));
+  const put = Promise.race([Promise.allSettled([known, code]), late]);
+  void Promise.all([put, texts]).then(() => target && mount(App, { target }));
+}
+if (!isTensorBoardLink(location)) show(location);
+else
+  void import('./base/address/tensorboard').then(
+    ({ translated }) => show(translated(location)),
+    () => show(location),
+  );

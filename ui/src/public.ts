@@ -19,6 +19,7 @@ export { AHEAD, BACKGROUND, IN_SIGHT, type Priority } from './data/fetch.queue';
 export { default as Retry } from './app/Retry.svelte';
 export { default as Lazy } from './app/Lazy.svelte';
 export type { Series, Band } from './data/columns';
+export { lastWords } from './base/names/apart';
 /** For questions whose replies are columns of their own kind: a decoder beside the question. */
 export { decodeEntries } from './data/columns';
 export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';
@@ -76,6 +77,8 @@ export type {
   ProfileOverview,
   ProfilePart,
   ProfilePartKind,
+  ProfilePath,
+  ProfilePathRow,
   ProfileRank,
   ProfileSlice,
   ProfileSliceRef,
@@ -86,6 +89,7 @@ export type {
   ProfileTotals,
   ProfileTrack,
   ProfileTracks,
+  ProfileWaits,
   Run,
   ScalarsAsk,
   SheetAsk,
@@ -97,15 +101,15 @@ export type {
   TextSearch,
   Texts as TextsReply,
 } from './data/types';
-export { alongMetric, isX, metricOf, xAsk, xWhat, type X } from './base/axis';
-export { view } from './app/view.svelte';
-export * as fields from './base/fields';
-export { numberOr, oneOf, type Field } from './base/fields';
-export { joinList, splitList } from './base/hash';
-export { cardKey, cardOf, type CardId } from './base/card';
-export type { CardKind, Dashboard, EmptyPage, Sample } from './app/dashboard';
+export { alongMetric, isX, metricOf, xAsk, xWhat, type X } from './base/address/axis';
+export { view } from './app/view/view.svelte';
+export * as fields from './base/address/fields';
+export { numberOr, oneOf, type Field } from './base/address/fields';
+export { joinList, splitList } from './base/address/hash';
+export { cardKey, cardOf, type CardId } from './base/address/card';
+export type { CardKind, Dashboard, EmptyPage, Sample } from './app/tabs/dashboard';
 /** Cards that other dashboards offer to the time series page. */
-export { cardKinds } from './app/kinds.svelte';
+export { cardKinds } from './app/tabs/kinds.svelte';
 export { runs, direction } from './app/runs/runs.svelte';
 export { isHeldOut } from './app/runs/groups';
 /** The form that filters runs by a column; loaded when it is wanted. */
@@ -113,17 +117,17 @@ export const columnFilter = () => import('./app/runs/ColumnFilter.svelte');
 /** The editor of a table's columns; loaded when it is wanted. */
 export const columnEditor = () => import('./app/Columns.svelte');
 export { keep, settings } from './app/settings.svelte';
-export { language, locale, say, t, Texts, type Key } from './app/i18n.svelte';
+export { language, locale, say, t, Texts, type Key } from './app/texts/i18n.svelte';
 export { shell } from './app/shell.svelte';
-export { openView, savedViews } from './app/views';
+export { openView, savedViews } from './app/view/views';
 export { plotTheme } from './app/theme';
-export * as format from './base/format';
-export { aligned, padded, roomFor } from './base/align';
-export { inUnit, ticks, time, unitFor } from './base/picoseconds';
+export * as format from './base/numbers/format';
+export { aligned, padded, roomFor } from './base/numbers/align';
+export { inUnit, ticks, time, unitFor } from './base/numbers/picoseconds';
 export { oklch, PALETTE } from './base/colours';
-export { parse } from './base/parse';
-export { naturalCompare, splitTag, groupOf } from './base/natural';
-export { pairTags } from './base/pairs';
+export { parse } from './base/numbers/parse';
+export { naturalCompare, splitTag, groupOf } from './base/names/natural';
+export { pairTags } from './base/names/pairs';
 export { copyText } from './base/clipboard';
 export { copyLink } from './app/clipboard';
 export {
@@ -138,9 +142,9 @@ export {
   writePlaces,
   type Place,
   type Places,
-} from './base/place';
-export { fuzzy } from './base/fuzzy';
-export { compileRegex } from './base/filter';
+} from './base/address/place';
+export { fuzzy } from './base/names/fuzzy';
+export { compileRegex } from './base/names/filter';
 export { default as Chart } from './widgets/chart/Chart.svelte';
 export { Crosshair } from './widgets/chart/crosshair';
 export { nearestIndex, xExtent, type Hit, type Line } from './widgets/chart/lines';

@@ -20,8 +20,8 @@ typedef struct sb_quota {
     const sb_alloc *inner;
     size_t limit; /* 0: none */
     _Atomic size_t used;
-    _Atomic size_t freed;     /* bytes of large blocks that were given back, ever */
-    _Atomic uint64_t refused; /* how often, ever */
+    _Atomic size_t freed;     /* total bytes of large blocks released so far */
+    _Atomic uint64_t refused; /* requests refused so far */
     sb_alloc alloc;           /* what users are given */
 } sb_quota;
 

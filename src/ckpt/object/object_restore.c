@@ -172,7 +172,7 @@ static sb_status assign(sb_restore *r, sb_status status, sb_err *err) {
 /* ---- matching -------------------------------------------------------------------------------- */
 
 static sb_status match(sb_restore *r, uint32_t node, sb_object *o, sb_err *err) {
-    if (r->objects[node]) return SB_OK; /* the first one stands */
+    if (r->objects[node]) return SB_OK; /* the first match counts */
     sb_matched_pair *p = SB_VEC_PUSH(&r->queue, r->c->env.alloc, SIZE_MAX);
     if (!p) return sb_fail_nomem(err, "for restoring");
     *p = (sb_matched_pair){node, o};

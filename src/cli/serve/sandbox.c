@@ -85,7 +85,7 @@ static sb_status add_paths(int ruleset, const sb_sandbox *s, int version, sb_err
     for (size_t i = 0; i < s->read_count && status == SB_OK; i++)
         status = add_path(ruleset, s->read[i], FS_READ, err);
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++)
-        add_path(ruleset, devices[i], FS_READ, NULL); /* nice to have */
+        add_path(ruleset, devices[i], FS_READ, NULL); /* a failure does no harm */
     return status;
 }
 

@@ -19,7 +19,7 @@ typedef struct sb_scan {
     sb_slice message;
     uint64_t present;          /* bit i: info->fields[i] has a value to show */
     uint32_t oneof;            /* number of the member set; 0: none */
-    const uint8_t *oneof_from; /* what of it came before this was cleared by another member */
+    const uint8_t *oneof_from; /* earlier occurrences were cleared by another member */
 } sb_scan;
 
 /* Is a packed run of numbers whole, each of them well-formed? True for fields of other kinds. */

@@ -31,4 +31,14 @@ sb_status sb_text_write(sb_buf *out, sb_message_id id, sb_slice payload, sb_err 
  * over its cap. What was appended before a failure stays there. */
 sb_status sb_text_parse(sb_buf *out, sb_message_id id, sb_slice text, sb_err *err);
 
+/* How much of a long text is parsed, told about every megabyte; false: it is not wanted any more,
+ * and the parser answers SB_DROPPED. */
+typedef struct sb_text_watch {
+    bool (*progress)(void *ud, uint64_t done, uint64_t total);
+    void *ud;
+} sb_text_watch;
+/* The same; watch may be NULL. */
+sb_status sb_text_parse_watched(sb_buf *out, sb_message_id id, sb_slice text,
+                                const sb_text_watch *watch, sb_err *err);
+
 #endif

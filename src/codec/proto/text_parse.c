@@ -30,7 +30,11 @@ typedef struct parser {
     sb_buf *out;
     sb_err *err;
     uint32_t depth;
+    const sb_text_watch *watch; /* may be NULL */
+    size_t told;                /* up to there */
 } parser;
+
+#define TOLD_EVERY ((size_t)1 << 20)
 
 static sb_status fail_at(parser *p, sb_status status, size_t offset, const char *what,
                          sb_slice shown) {
@@ -361,6 +365,12 @@ static sb_status parse_field(parser *p, const sb_message_info *info, uint64_t *s
     return status;
 }
 
+static sb_status tell(parser *p) {
+    p->told = p->at;
+    if (p->watch->progress(p->watch->ud, p->at, p->text.n)) return SB_OK;
+    return sb_fail(p->err, SB_DROPPED, p->at, "not wanted any more");
+}
+
 /* Up to the closing mark, which stays the current token, or up to the end of the text for 0. */
 static sb_status parse_fields(parser *p, sb_message_id id, char closing) {
     const sb_message_info *info = sb_message_get(id);
@@ -369,12 +379,18 @@ static sb_status parse_fields(parser *p, sb_message_id id, char closing) {
         if (closing ? is_mark(p, closing) : p->kind == TOKEN_END) return SB_OK;
         if (p->kind == TOKEN_END) return fail(p, "a block does not end");
         sb_status status = parse_field(p, info, &seen);
+        if (status == SB_OK && p->watch && p->at - p->told >= TOLD_EVERY) status = tell(p);
         if (status != SB_OK) return status;
     }
 }
 
 sb_status sb_text_parse(sb_buf *out, sb_message_id id, sb_slice text, sb_err *err) {
-    parser p = {.text = text, .out = out, .err = err};
+    return sb_text_parse_watched(out, id, text, NULL, err);
+}
+
+sb_status sb_text_parse_watched(sb_buf *out, sb_message_id id, sb_slice text,
+                                const sb_text_watch *watch, sb_err *err) {
+    parser p = {.text = text, .out = out, .err = err, .watch = watch};
     sb_status status = next_token(&p);
     if (status == SB_OK) status = parse_fields(&p, id, 0);
     return status == SB_OK ? sb_buf_check(out, "a message from text", err) : status;

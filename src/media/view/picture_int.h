@@ -5,7 +5,7 @@
 #include "media/view/picture.h"
 
 /* Takes the rows of a picture from the top and makes the result of them. Sums are over
- * premultiplied colours: what is transparent has no say in the colour of a pixel. */
+ * premultiplied colours: transparent pixels do not change the colour of others. */
 typedef struct sb_rows {
     const sb_picture_ask *ask;
     const sb_alloc *alloc;

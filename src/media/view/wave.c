@@ -14,7 +14,7 @@
 #define BLOCK 4096u   /* frames at a time */
 #define FULL 0.99996f /* 32767 of 32768 and above count as full scale */
 #define MAX_QUARTERS                                                                               \
-    200000u /* of 100 ms: five and a half hours; the rest is heard but not weighed */
+    200000u /* of 100 ms: five and a half hours; later ones do not count for the loudness */
 
 /* ---- loudness -------------------------------------------------------------------------------- */
 
@@ -137,7 +137,7 @@ static void look_at_samples(pass *p, const float *x, size_t count) {
     p->squares += squares;
 }
 
-/* Full scale twice in a row in one channel: a single sample may be there by right. */
+/* Full scale twice in a row in one channel is clipping: a single sample may be correct. */
 static void count_clipped(pass *p, const float *x, size_t frames) {
     unsigned channels = p->wav->channels;
     for (size_t i = 0; i < frames; i++) {

@@ -17,8 +17,7 @@ typedef struct counting {
     SB_VEC(block) blocks;
 } counting;
 
-/* The k-th event's level, from the file or by adding up. */
-static int64_t level_after(const sb_memory_event *e, int64_t before) {
+int64_t sb_memory_level(const sb_memory_event *e, int64_t before) {
     if (e->allocated >= 0) return e->allocated;
     sb_sum(&before, e->bytes);
     return before;
@@ -59,7 +58,7 @@ static bool thin_out(const sb_trace *t, uint32_t device, size_t most, sb_memory_
     for (size_t i = 0; i < t->memory.n; i++) {
         const sb_memory_event *e = &t->memory.items[i];
         if (e->device != device) continue;
-        level = level_after(e, level);
+        level = sb_memory_level(e, level);
         sb_memory_point p = {e->time, level, e->reserved};
         if (in_stretch++ % stretch == 0)
             v->points[v->point_count++] = p;
@@ -77,7 +76,7 @@ bool sb_view_memory(const sb_trace *t, uint32_t device, size_t most, sb_memory_v
     for (size_t i = 0; i < t->memory.n; i++) {
         const sb_memory_event *e = &t->memory.items[i];
         if (e->device != device) continue;
-        level = level_after(e, level);
+        level = sb_memory_level(e, level);
         if (out->events++ == 0 || level > out->peak) {
             out->peak = level;
             out->peak_time = e->time;

@@ -9,6 +9,7 @@
 typedef struct comm {
     int64_t start, dur, bytes;
     uint32_t name, source, k;
+    uint32_t track, index;
 } comm;
 
 typedef SB_VEC(comm) comm_list;
@@ -32,16 +33,16 @@ static bool list_comms(const sb_trace *t, comm_list *out) {
     for (uint32_t source = 0; source < t->sources.n; source++)
         for (int kind = SB_TRACK_STREAM; kind >= SB_TRACK_THREAD; kind--) {
             size_t before = out->n;
-            for (size_t i = 0; i < t->tracks.n; i++) {
+            for (uint32_t i = 0; i < t->tracks.n; i++) {
                 const sb_track *k = &t->tracks.items[i];
                 if ((int)k->kind != kind || sb_track_source(t, k) != source) continue;
-                for (size_t n = 0; n < k->spans.n; n++) {
+                for (uint32_t n = 0; n < k->spans.n; n++) {
                     const sb_trace_span *s = &k->spans.items[n];
                     const sb_extra *e = sb_span_extra(t, s);
                     if (s->kind != SB_SPAN_COMM || s->dur == 0) continue;
                     comm *c = SB_VEC_PUSH(out, t->alloc, SIZE_MAX);
                     if (!c) return false;
-                    *c = (comm){s->start, s->dur, e ? e->second : 0, s->name, source, 0};
+                    *c = (comm){s->start, s->dur, e ? e->second : 0, s->name, source, 0, i, n};
                 }
             }
             if (out->n > before) break;
@@ -54,6 +55,19 @@ static bool list_comms(const sb_trace *t, comm_list *out) {
     }
     if (out->n) qsort(out->items, out->n, sizeof out->items[0], compare_by_name);
     return true;
+}
+
+/* The end of those that are one collective, and the one of them that joined last: what it takes is
+ * the transfer, and what the others take longer is waiting. */
+static size_t end_of_collective(const comm_list *list, size_t first, const comm **last) {
+    size_t end = first;
+    *last = &list->items[first];
+    while (end < list->n && list->items[end].name == list->items[first].name &&
+           list->items[end].k == list->items[first].k) {
+        if (list->items[end].dur < (*last)->dur) *last = &list->items[end];
+        end++;
+    }
+    return end;
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
@@ -187,14 +201,8 @@ static bool fill_collectives(const sb_trace *t, const comm_list *list, sb_rank_v
     v->collectives = sb_arena_zeroed(arena, list->n + 1, sizeof *v->collectives);
     if (!v->collectives) return false;
     for (size_t i = 0; i < list->n;) {
-        size_t end = i;
-        int64_t shortest = list->items[i].dur, longest = 0;
-        while (end < list->n && list->items[end].name == list->items[i].name &&
-               list->items[end].k == list->items[i].k) {
-            if (list->items[end].dur < shortest) shortest = list->items[end].dur;
-            if (list->items[end].dur > longest) longest = list->items[end].dur;
-            end++;
-        }
+        const comm *last;
+        size_t end = end_of_collective(list, i, &last);
         sb_collective_row *row =
             v->collective_count &&
                     v->collectives[v->collective_count - 1].name == list->items[i].name
@@ -207,10 +215,10 @@ static bool fill_collectives(const sb_trace *t, const comm_list *list, sb_rank_v
         }
         row->calls++;
         sb_sum(&row->bytes, list->items[i].bytes);
-        sb_sum(&row->transfer, shortest);
-        if (longest > row->greatest) row->greatest = longest;
+        sb_sum(&row->transfer, last->dur);
         for (size_t k = i; k < end; k++) {
-            int64_t wait = list->items[k].dur - shortest;
+            int64_t wait = list->items[k].dur - last->dur;
+            if (list->items[k].dur > row->greatest) row->greatest = list->items[k].dur;
             sb_sum(&row->wait[list->items[k].source], wait);
             sb_sum(&v->ranks[list->items[k].source].wait, wait);
         }
@@ -246,5 +254,36 @@ bool sb_view_ranks(const sb_analysis *a, sb_rank_view *out, sb_arena *arena) {
     is_done = is_done && fill_collectives(a->t, &list, out, arena);
     if (is_done) find_straggler(out);
     SB_VEC_FREE(&list, a->t->alloc);
+    return is_done;
+}
+
+/* ---- waits ----------------------------------------------------------------------------------- */
+
+static int compare_waits(const void *a, const void *b) {
+    const sb_wait *x = a, *y = b;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+bool sb_view_waits(const sb_trace *t, int64_t from, int64_t to, size_t most, sb_wait **out,
+                   size_t *n, uint64_t *total, sb_arena *arena) {
+    comm_list list = {0};
+    *n = 0;
+    *total = 0;
+    *out = sb_arena_get(arena, (most + 1) * sizeof **out);
+    bool is_done = *out && (t->sources.n < 2 || list_comms(t, &list));
+    for (size_t i = 0; is_done && i < list.n;) {
+        const comm *last;
+        size_t end = end_of_collective(&list, i, &last);
+        for (; i < end; i++) {
+            const comm *c = &list.items[i];
+            int64_t wait = c->dur - last->dur;
+            if (wait == 0 || c->start > to || c->start + wait < from) continue;
+            if (++*total <= most)
+                (*out)[(*n)++] = (sb_wait){c->track, c->index, c->start, wait, last->source};
+        }
+    }
+    if (*n) qsort(*out, *n, sizeof **out, compare_waits);
+    SB_VEC_FREE(&list, t->alloc);
     return is_done;
 }

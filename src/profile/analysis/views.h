@@ -28,6 +28,8 @@ typedef struct sb_memory_view {
     size_t row_count;
 } sb_memory_view;
 
+/* What is allocated after an event: from the file, or by adding up. */
+int64_t sb_memory_level(const sb_memory_event *e, int64_t before);
 bool sb_view_memory(const sb_trace *t, uint32_t device, size_t most, sb_memory_view *out,
                     sb_arena *arena);
 
@@ -97,6 +99,18 @@ typedef struct sb_rank_view {
 /* The k-th collective of a name on every rank is the same one; what the fastest of them takes is
  * the transfer, the rest is waiting. */
 bool sb_view_ranks(const sb_analysis *a, sb_rank_view *out, sb_arena *arena);
+
+/* A collective on one rank that begins with waiting for the others. */
+typedef struct sb_wait {
+    uint32_t track, index;
+    int64_t start, wait;
+    uint32_t last; /* the source that joined last */
+} sb_wait;
+
+/* Those that begin before `to` and wait until after `from`, at most `most` of `total`; in order of
+ * track and time. */
+bool sb_view_waits(const sb_trace *t, int64_t from, int64_t to, size_t most, sb_wait **out,
+                   size_t *n, uint64_t *total, sb_arena *arena);
 /* Moves clocks that differ by more than collectives last. Called by sb_trace_finish. */
 bool sb_align_clocks(sb_trace *t);
 

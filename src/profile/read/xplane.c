@@ -165,6 +165,12 @@ void sb_xfacts_take(sb_xfacts *f, const sb_xvalue *v, sb_trace *t) {
     case XSTAT_RESERVED:
         f->reserved = v->number;
         break;
+    case XSTAT_AVAILABLE:
+        f->available = v->number;
+        break;
+    case XSTAT_MEMORY_PEAK:
+        f->memory_peak = v->number;
+        break;
     case XSTAT_ALLOCATION:
         f->allocation = v->number;
         break;

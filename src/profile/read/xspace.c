@@ -1,6 +1,7 @@
 /* xspace.c: XSpace, the profiles of TensorFlow and JAX, straight from the file. */
 #include <stdio.h>
 
+#include "base/checked.h"
 #include "profile/read/read.h"
 #include "profile/read/xspace_int.h"
 #include "profile/trace/classify.h"
@@ -73,6 +74,12 @@ static bool keep_facts(reading *r, sb_trace_span *s, const sb_xfacts *f) {
 static bool keep_memory(reading *r, const sb_xevent_meta *m, const sb_xfacts *f, int64_t time) {
     bool is_free = sb_text_begins(sb_trace_name(r->t, m->name), "MemoryDe");
     if (f->memory_device == SB_NO_INDEX) return true;
+    sb_memory_device *device = &r->t->memory_devices.items[f->memory_device];
+    int64_t capacity = f->available;
+    sb_sum(&capacity, f->allocated);
+    sb_sum(&capacity, f->reserved);
+    if (capacity > device->capacity) device->capacity = capacity;
+    if (f->memory_peak > device->peak) device->peak = f->memory_peak;
     return sb_build_memory(
         r->t, &(sb_memory_event){
                   .time = time,

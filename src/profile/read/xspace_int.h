@@ -28,6 +28,8 @@
     X(ALLOCATOR, "allocator_name")                                                                 \
     X(ALLOCATED, "bytes_allocated")                                                                \
     X(RESERVED, "bytes_reserved")                                                                  \
+    X(AVAILABLE, "bytes_available")                                                                \
+    X(MEMORY_PEAK, "peak_bytes_in_use")                                                            \
     X(ALLOCATION, "allocation_bytes")                                                              \
     X(ADDRESS, "addr")                                                                             \
     X(START_TIME, "profile_start_time")                                                            \
@@ -58,7 +60,7 @@ typedef struct sb_xvalue {
 /* Facts of one event, from its metadata and from itself. */
 typedef struct sb_xfacts {
     uint64_t correlation;
-    int64_t step_num, allocated, reserved, allocation, address;
+    int64_t step_num, allocated, reserved, available, memory_peak, allocation, address;
     double occupancy, counter;
     bool has_step, is_root, has_device, has_kernel, has_copy, has_counter, has_allocator;
     uint32_t hlo_op, hlo_module, tf_op, scope; /* names + 1 */

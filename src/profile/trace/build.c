@@ -169,7 +169,7 @@ uint32_t sb_build_memory_device(sb_trace *t, sb_slice name) {
             return i;
     sb_memory_device *d = SB_VEC_PUSH(&t->memory_devices, t->alloc, 1024);
     if (!d) return t->memory_devices.n ? 0 : SB_NO_INDEX;
-    *d = (sb_memory_device){t->build->source, sb_build_text(t, name)};
+    *d = (sb_memory_device){.source = t->build->source, .name = sb_build_text(t, name)};
     return (uint32_t)t->memory_devices.n - 1;
 }
 

@@ -193,6 +193,8 @@ typedef struct sb_memory_event {
 typedef struct sb_memory_device {
     uint32_t source;
     sb_slice name;
+    int64_t capacity; /* of its allocator; 0: the file does not say, as the next */
+    int64_t peak;     /* since the program began, which may be before the capture */
 } sb_memory_device;
 
 typedef enum sb_flow_kind { SB_FLOW_LAUNCH, SB_FLOW_FORWARD_BACKWARD, SB_FLOW_OTHER } sb_flow_kind;

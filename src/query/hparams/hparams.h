@@ -134,7 +134,7 @@ typedef struct sb_hparam_ask {
     double min, max;
     const sb_any *values;
     size_t value_n;
-    int8_t include; /* in the answer: 1 yes, 0 no, -1 not said */
+    int8_t include; /* part of the answer: 1 yes, 0 no, -1 the request does not say */
 } sb_hparam_ask;
 
 typedef struct sb_groups_ask {

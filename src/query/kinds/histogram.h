@@ -44,7 +44,7 @@ sb_status sb_histo_of_value(const sb_value *value, sb_histo_form form, size_t ma
                             sb_arena *arena, sb_histo_rows *out, sb_err *err);
 
 /* The rows of many points; out has room for n. A point that cannot be read says so itself;
- * SB_TIMEOUT and SB_NOMEM end it all. */
+ * SB_TIMEOUT and SB_NOMEM end the call. */
 sb_status sb_histos_read(sb_blob_cache *blobs, sb_run *run, const sb_ref_item *items, size_t n,
                          sb_histo_form form, size_t max_bytes, const sb_budget *budget,
                          sb_arena *arena, sb_histo_point *out, sb_err *err);

@@ -15,6 +15,8 @@
 #define LOG_DECADES 3.0 /* of a log axis, on either side of zero */
 /* Counts above this are scaled down before they are added, so that sums stay finite. */
 #define HUGE_COUNT 1e200
+/* Values above this are divided by the greatest of them before they are squared. */
+#define HUGE_VALUE 1e150
 
 /* ---- buckets that make sense ----------------------------------------------------------------- */
 
@@ -45,6 +47,7 @@ static sb_status clean_rows(const sb_histo_rows *rows, sb_arena *arena, sb_histo
                             uint8_t *marks) {
     *clean = *rows;
     if (rows->has_odd_ends) *marks |= SB_HISTO_BROKEN;
+    if (rows->has_odd_ends && isnan(rows->sum)) *marks |= SB_HISTO_NAN;
     if (are_all_sound(rows)) return SB_OK;
     size_t bytes, n = 0;
     double *copy = NULL;
@@ -52,6 +55,7 @@ static sb_status clean_rows(const sb_histo_rows *rows, sb_arena *arena, sb_histo
     if (!copy) return SB_NOMEM;
     for (size_t i = 0; i < rows->n; i++) {
         const double *row = rows->rows + i * 3;
+        if (isnan(row[0]) || isnan(row[1]) || isnan(row[2])) *marks |= SB_HISTO_NAN;
         if (!is_sound(row)) continue;
         copy[n * 3] = fmin(row[0], row[1]);
         copy[n * 3 + 1] = fmax(row[0], row[1]);
@@ -104,17 +108,28 @@ static double value_at(const sb_histo_rows *h, double scale, double wanted) {
 static void estimate_moments(const sb_histo_rows *h, double scale, double total,
                              sb_histo_facts *out) {
     double mean = 0, square = 0;
+    double most = fmax(fabs(out->least), fabs(out->greatest));
+    double unit = most > HUGE_VALUE ? most : 1; /* squares stay finite */
     for (size_t i = 0; i < h->n; i++) {
         const double *row = h->rows + i * 3;
         mean += (row[2] * scale / total) * (row[0] * 0.5 + row[1] * 0.5);
     }
     for (size_t i = 0; i < h->n; i++) {
         const double *row = h->rows + i * 3;
-        double a = row[0] - mean, b = row[1] - mean;
+        double a = row[0] / unit - mean / unit, b = row[1] / unit - mean / unit;
         square += (row[2] * scale / total) * (a * a / 3 + a * b / 3 + b * b / 3);
     }
     out->mean = mean;
-    out->deviation = sqrt(fmax(square, 0));
+    out->deviation = sqrt(fmax(square, 0)) * unit;
+}
+
+/* TensorBoard's percentiles, but for buckets that are wider than the greatest number. */
+static void find_percentiles(const sb_histo_rows *h, double scale, double total,
+                             sb_histo_facts *out) {
+    sb_distribution_of(h, out->percentiles);
+    for (size_t k = 0; k < SB_DISTRIBUTION_POINTS; k++)
+        if (!isfinite(out->percentiles[k]))
+            out->percentiles[k] = value_at(h, scale, total * (sb_distribution_bps[k] / 10000));
 }
 
 /* Sums that the log has are exact, if they are about as many values as the buckets count. */
@@ -157,7 +172,7 @@ sb_status sb_histo_facts_of(const sb_histo_rows *rows, sb_arena *arena, sb_histo
     out->low = value_at(clean, scale, total * TAIL);
     out->high = value_at(clean, scale, total * (1 - TAIL));
     add_moments(clean, scale, total, out);
-    sb_distribution_of(clean, out->percentiles);
+    find_percentiles(clean, scale, total, out);
     return SB_OK;
 }
 

@@ -23,6 +23,7 @@ enum {
     SB_HISTO_UNREADABLE = 2, /* its record can't be read any more, or holds no histogram */
     SB_HISTO_BROKEN = 4,     /* some buckets were left out */
     SB_HISTO_EMPTY = 8,      /* it counts nothing that could be drawn */
+    SB_HISTO_NAN = 16,       /* NaN was among what was left out */
 };
 
 typedef struct sb_histo_facts {

@@ -107,7 +107,7 @@ sb_status sb_histo_steps_pick(const sb_series *series, const sb_histo_ask *ask, 
     *out = (sb_histo_steps){.run = series->run, .first_wall = NAN};
     out->items = sb_arena_zeroed(arena, max_picks(ask), sizeof *out->items);
     if (!out->items) return sb_fail_nomem(err, "for a list of histograms");
-    /* The list of all is as long as the series and goes again. */
+    /* The list of all points is as long as the series; it is released again. */
     sb_arena_mark mark = sb_arena_here(arena);
     placed *all;
     sb_status status = place_all(series, ask, arena, &all, out, err);

@@ -43,7 +43,7 @@ typedef struct sb_histo_steps {
 sb_status sb_histo_steps_pick(const sb_series *series, const sb_histo_ask *ask, sb_arena *arena,
                               sb_histo_steps *out, sb_err *err);
 
-/* Fills facts. A point that can't be read is marked; SB_TIMEOUT and SB_NOMEM end it all. */
+/* Fills facts. A point that can't be read is marked; SB_TIMEOUT and SB_NOMEM end the call. */
 sb_status sb_histo_steps_read(sb_histo_steps *steps, sb_blob_cache *blobs, size_t max_bytes,
                               const sb_budget *budget, sb_arena *arena, sb_err *err);
 

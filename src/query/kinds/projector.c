@@ -158,7 +158,8 @@ static sb_status newest_in(const sb_projector *p, sb_projector_run *run, const c
 }
 
 /* In the run's directory, else in its parent, which for the log directory itself we must not look
- * into. `above` is made by cutting the path: a link that the run is cannot lead astray. */
+ * into. `above` is made by cutting the path, so a run that is a symbolic link cannot lead
+ * elsewhere. */
 static sb_status find_newest(const sb_projector *p, sb_projector_run *run, const char *dir,
                              sb_err *err) {
     sb_status status = newest_in(p, run, dir, dir, err);

@@ -21,7 +21,7 @@ typedef struct sb_text_point {
 } sb_text_point;
 
 /* The strings of many points; out has room for n. A point that cannot be read says so itself;
- * SB_TIMEOUT and SB_NOMEM end it all. */
+ * SB_TIMEOUT and SB_NOMEM end the call. */
 sb_status sb_texts_read(sb_blob_cache *blobs, sb_run *run, const sb_ref_item *items, size_t n,
                         size_t max_bytes, const sb_budget *budget, sb_arena *arena,
                         sb_text_point *out, sb_err *err);

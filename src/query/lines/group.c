@@ -265,12 +265,15 @@ static void sum_up(sb_group *out, size_t at, double *values, size_t n) {
     /* What counts here may be carried or interpolated, beyond the own points' extremes. */
     if (!(out->min[at] <= values[0])) out->min[at] = values[0];
     if (!(out->max[at] >= values[n - 1])) out->max[at] = values[n - 1];
+    size_t astray = n < SB_GROUP_MANY ? 0 : n < 20 ? 1 : n / 20;
+    out->inner_low[at] = values[astray];
+    out->inner_high[at] = values[n - 1 - astray];
 }
 
 static sb_status make_columns(grouping *g) {
     sb_group *out = g->out;
-    double **columns[] = {&out->x,    &out->mean, &out->median, &out->deviation,
-                          &out->ci95, &out->min,  &out->max};
+    double **columns[] = {&out->x,   &out->mean, &out->median,    &out->deviation, &out->ci95,
+                          &out->min, &out->max,  &out->inner_low, &out->inner_high};
     size_t bytes = g->places * sizeof(double);
     for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
         if (!(*columns[i] = sb_arena_get(g->arena, bytes)))

@@ -17,6 +17,8 @@
 
 #include "query/lines/decimate.h"
 
+#define SB_GROUP_MANY 5u
+
 typedef enum sb_gaps { SB_GAPS_SKIP, SB_GAPS_CARRY, SB_GAPS_INTERPOLATE } sb_gaps;
 
 typedef struct sb_group_ask {
@@ -40,6 +42,10 @@ typedef struct sb_group {
     double
         *ci95; /* half the width of the mean's 95 % confidence interval (Student's t); 0 for one */
     double *min, *max; /* of the lines' own least and greatest values here, else of what counts */
+    /* Where at least SB_GROUP_MANY lines count: from the 5th to the 95th percentile of them, at
+     * least one line left out at each end, so that one run that went astray sets no range. Else
+     * all. */
+    double *inner_low, *inner_high;
 } sb_group;
 
 /* SB_OK (perhaps with no places), SB_INVALID, SB_TIMEOUT, SB_NOMEM. */

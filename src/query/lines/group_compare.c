@@ -47,6 +47,10 @@ static void compare_place(sb_group *g, size_t to, size_t from, double base, sb_c
     g->ci95[to] = g->ci95[from] / size;
     g->min[to] = is_upside_down ? high : low;
     g->max[to] = is_upside_down ? low : high;
+    low = sb_against(kind, g->inner_low[from], base);
+    high = sb_against(kind, g->inner_high[from], base);
+    g->inner_low[to] = is_upside_down ? high : low;
+    g->inner_high[to] = is_upside_down ? low : high;
 }
 
 sb_status sb_group_compare(sb_group *g, const sb_line *base, const sb_group_ask *ask,

@@ -35,7 +35,7 @@ static bool next_span(const measuring *m, sb_spans *walk, sb_span *span, sb_stat
     return *status == SB_OK;
 }
 
-/* A chunk that is visible as a whole and whose head says where it lies. */
+/* A chunk that is wholly visible and whose summary bounds its x. */
 static bool bounds_of(const measuring *m, const sb_span *span, double *low, double *high) {
     return span->chunk && cut_of(m, span) == SB_CUT_NONE &&
            sb_axis_chunk(m->ask->axis, m->base, span->chunk, low, high);

@@ -58,7 +58,7 @@ static void note_ends(sb_scalar_summary *s, end first, end last, int64_t max_ste
     s->last_value = last.value;
 }
 
-/* A chunk that is visible as a whole, from its head; false when that does not tell. */
+/* Adds a whole visible chunk from its summary; false when that is not enough. */
 static bool add_chunk(tally *t, const sb_span *span) {
     const sb_chunk *c = span->chunk;
     sb_span_stats stats;

@@ -68,6 +68,8 @@
       ProfileDistributed)                                                                          \
     X(SB_HTTP_GET, "profile/difference", profile_difference, SB_HTTP_POOLED, none,                 \
       ProfileDifference)                                                                           \
+    X(SB_HTTP_GET, "profile/path", profile_path, SB_HTTP_POOLED, none, ProfilePath)                \
+    X(SB_HTTP_GET, "profile/waits", profile_waits, SB_HTTP_POOLED, none, ProfileWaits)             \
     X(SB_HTTP_GET, "profile/csv", profile_csv, SB_HTTP_POOLED, none, Bytes)                        \
     X(SB_HTTP_GET, "blob", blob, SB_HTTP_POOLED, none, Bytes)                                      \
     X(SB_HTTP_GET, "export", export, SB_HTTP_POOLED, none, Bytes)                                  \

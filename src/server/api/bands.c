@@ -117,7 +117,17 @@ static bool is_unsmoothed(const answer *a, const held *h) {
     return false;
 }
 
-static void add_band_group(answer *a, uint32_t entry, const held *h, sb_group *g) {
+/* One column: the least ones, then the greatest ones. */
+static sb_status add_inner(answer *a, uint32_t entry, const sb_group *g) {
+    double *both = sb_arena_get(a->q->arena, 2 * g->n * sizeof *both);
+    if (!both) return SB_NOMEM;
+    memcpy(both, g->inner_low, g->n * sizeof *both);
+    memcpy(both + g->n, g->inner_high, g->n * sizeof *both);
+    sb_column_add_doubles(&a->body, entry, AT_INNER, both, 2 * g->n);
+    return SB_OK;
+}
+
+static sb_status add_band_group(answer *a, uint32_t entry, const held *h, sb_group *g) {
     double *centre = a->is_median ? g->median : g->mean;
     double *low = g->min, *high = g->max;
     if (a->spread != SPREAD_MINMAX) {
@@ -135,12 +145,13 @@ static void add_band_group(answer *a, uint32_t entry, const held *h, sb_group *g
     sb_column_u32(&a->body, entry, AT_FLAGS,
                   (g->is_exact ? IS_EXACT : 0u) |
                       (is_unsmoothed(a, h) ? IS_MEMBER_UNSMOOTHED : 0u));
-    if (g->n == 0) return;
+    if (g->n == 0) return SB_OK;
     sb_column_add_doubles(&a->body, entry, AT_X, g->x, g->n);
     sb_column_add_doubles(&a->body, entry, AT_CENTRE, centre, g->n);
     sb_column_add_doubles(&a->body, entry, AT_LOW, low, g->n);
     sb_column_add_doubles(&a->body, entry, AT_HIGH, high, g->n);
     sb_column_add_doubles(&a->body, entry, AT_COUNT, count, g->n);
+    return g->lines < SB_GROUP_MANY ? SB_OK : add_inner(a, entry, g);
 }
 
 /* The baseline is the chosen run's line of the group's first tag. SB_NOT_FOUND: it has none. */
@@ -176,7 +187,7 @@ static sb_status answer_group(answer *a, uint32_t entry, const json_t *group) {
         status = sb_group_read(h.lines, h.n, &ask, &a->budget, a->q->arena, &g, sb_http_err(a->r));
         if (status == SB_OK && a->compare.is_asked && g.n > 0)
             status = compare_bands(a, list, &ask, &g);
-        if (status == SB_OK) add_band_group(a, entry, &h, &g);
+        if (status == SB_OK) status = add_band_group(a, entry, &h, &g);
         if (status == SB_NOT_FOUND) {
             sb_column_u32(&a->body, entry, AT_LINES, (uint32_t)g.lines);
             sb_column_u32(&a->body, entry, AT_FLAGS, IS_UNCOMPARED);

@@ -62,6 +62,7 @@ SB_COMPAT_HANDLER(profile_run_tools);
 SB_COMPAT_HANDLER(profile_tools);
 SB_COMPAT_HANDLER(profile_hosts);
 SB_COMPAT_HANDLER(profile_data);
+SB_COMPAT_HANDLER(profile_data_csv);
 SB_COMPAT_HANDLER(profile_config);
 SB_COMPAT_HANDLER(profile_version);
 SB_COMPAT_HANDLER(profile_modules);

@@ -1,8 +1,8 @@
 /* graphs.c: /data/plugin/graphs: which graphs there are, and each as protobuf text. */
-#include "graph/graph.h"
+#include "graph/formats/graph.h"
 
 #include "base/text/number.h"
-#include "graph/keras_graph.h"
+#include "graph/formats/keras_graph.h"
 #include "server/compat/series.h"
 #include "server/graph_source.h"
 #include "base/banned.h"

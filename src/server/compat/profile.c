@@ -1,8 +1,9 @@
 /* profile.c: /data/plugin/profile, the routes of XProf, which TensorBoard's profile tab is: runs,
- * tools, hosts, settings, and the data of the trace viewer and of the overview page.
+ * tools, hosts, settings, and the data of those tools that have an answer here.
  *
  * A capture is opened by the first request for its data. Nothing is captured here, and no compiled
  * modules are listed. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "seaboard/version.h"
@@ -50,10 +51,37 @@ SB_COMPAT_HANDLER(profile_runs) {
     return names ? sb_json_finish(&j, "runs", sb_http_err(r)) : SB_NOMEM;
 }
 
+/* ---- tools ----------------------------------------------------------------------------------- */
+
+typedef struct tool {
+    const char *name;
+    sb_profile_tool *answer;
+    bool has_table;  /* that can be CSV */
+    bool is_by_host; /* else over all hosts together */
+} tool;
+
+/* In the order in which the page lists them. */
+static const tool TOOLS[] = {
+    {"overview_page", sb_compat_profile_overview, true, false},
+    {"trace_viewer", sb_compat_profile_trace, false, true},
+    {"framework_op_stats", sb_compat_profile_framework_ops, true, false},
+    {"kernel_stats", sb_compat_profile_kernels, true, false},
+    {"memory_profile", sb_compat_profile_memory, false, true},
+};
+#define TOOL_COUNT (sizeof TOOLS / sizeof TOOLS[0])
+
+static const tool *find_tool(sb_http_request *q) {
+    sb_slice tag = sb_http_query(q, "tag");
+    while (tag.n && (tag.p[tag.n - 1] == '^' || tag.p[tag.n - 1] == '@')) tag.n--;
+    if (sb_slice_eq(tag, SB_LIT("tensorflow_stats"))) tag = SB_LIT("framework_op_stats");
+    for (size_t i = 0; i < TOOL_COUNT; i++)
+        if (sb_slice_eq(tag, sb_slice_str(TOOLS[i].name))) return &TOOLS[i];
+    return NULL;
+}
+
 static void add_tools(sb_json *j) {
     sb_json_begin_array(j);
-    sb_json_str(j, "overview_page");
-    sb_json_str(j, "trace_viewer");
+    for (size_t i = 0; i < TOOL_COUNT; i++) sb_json_str(j, TOOLS[i].name);
     sb_json_end_array(j);
 }
 
@@ -96,16 +124,16 @@ SB_COMPAT_HANDLER(profile_hosts) {
     sb_json j;
     void *held = sb_profiles_hold_list(a->profiles, &list);
     const sb_capture *c = find_capture(&list, sb_http_query(q, "run"), q->arena);
-    sb_slice tool = sb_http_query(q, "tag");
+    const tool *of = find_tool(q);
+    bool is_all = c && c->file_count > 1 && of && !of->is_by_host;
     sb_compat_json_begin(&j, r);
     sb_json_begin_array(&j);
-    bool is_overview = sb_slice_starts(tool, SB_LIT("overview_page"));
-    if (c && c->file_count > 1 && is_overview) {
+    if (is_all) {
         sb_json_begin_object(&j);
         sb_json_put_str(&j, "hostname", "ALL_HOSTS");
         sb_json_end_object(&j);
     }
-    for (size_t i = 0; c && i < c->file_count && !(is_overview && c->file_count > 1); i++) {
+    for (size_t i = 0; c && i < c->file_count && !is_all; i++) {
         sb_json_begin_object(&j);
         sb_json_put_text(&j, "hostname", c->files[i].name);
         sb_json_end_object(&j);
@@ -137,19 +165,44 @@ static const sb_kept_trace *open_capture(sb_app *a, sb_http_request *q, sb_err *
     return kept;
 }
 
-SB_COMPAT_HANDLER(profile_data) {
-    sb_app *a = app;
-    sb_slice tag = sb_http_query(q, "tag");
-    while (tag.n && (tag.p[tag.n - 1] == '^' || tag.p[tag.n - 1] == '@')) tag.n--;
-    bool is_trace = sb_slice_eq(tag, SB_LIT("trace_viewer"));
-    bool is_overview = sb_slice_eq(tag, SB_LIT("overview_page"));
-    if (!is_trace && !is_overview) return sb_http_fail(r, 404, "No Data");
-    const sb_kept_trace *kept = open_capture(a, q, sb_http_err(r));
-    if (!kept) return sb_http_fail(r, 404, "No Data");
-    sb_status status = is_trace ? sb_compat_profile_trace(q, r, kept->trace)
-                                : sb_compat_profile_overview(q, r, kept->analysis);
-    sb_profiles_release(a->profiles, kept);
+bool sb_compat_profile_wants(sb_http_request *q, const sb_trace *t, uint32_t source) {
+    sb_slice name = t->sources.items[source].name, list = sb_http_query(q, "hosts");
+    if (!list.n) list = sb_http_query(q, "host");
+    if (!list.n || sb_slice_eq(list, SB_LIT("ALL_HOSTS"))) return true;
+    while (list.n) {
+        const uint8_t *comma = memchr(list.p, ',', list.n);
+        size_t n = comma ? (size_t)(comma - list.p) : list.n;
+        if (sb_slice_eq(sb_slice_of(list.p, n), name)) return true;
+        list = sb_slice_of(list.p + n + (comma != NULL), list.n - n - (comma != NULL));
+    }
+    return false;
+}
+
+static sb_status answer_data(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_slice csv) {
+    const tool *of = find_tool(q);
+    const sb_kept_trace *kept = of ? open_capture(app, q, sb_http_err(r)) : NULL;
+    if (!kept) return sb_compat_plain(r, 404, "%s", "No Data");
+    /* as this request sees them: what is made for it counts as the request's memory */
+    sb_trace trace = *kept->trace;
+    sb_analysis analysis = *kept->analysis;
+    trace.alloc = q->alloc;
+    analysis.t = &trace;
+    sb_status status = of->answer(q, r, &analysis, csv);
+    sb_profiles_release(app->profiles, kept);
     return status;
+}
+
+SB_COMPAT_HANDLER(profile_data) {
+    return answer_data(q, r, app, (sb_slice){NULL, 0});
+}
+
+SB_COMPAT_HANDLER(profile_data_csv) {
+    const tool *of = find_tool(q);
+    char file[100];
+    if (of && !of->has_table)
+        return sb_compat_plain(r, 400, "%s is no table: there is no CSV of it", of->name);
+    int n = snprintf(file, sizeof file, "%s.csv", of ? of->name : "");
+    return answer_data(q, r, app, sb_slice_of(file, (size_t)n));
 }
 
 /* ---- what the page asks besides -------------------------------------------------------------- */

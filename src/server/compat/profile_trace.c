@@ -13,19 +13,8 @@ typedef struct viewer {
     const sb_trace *t;
     sb_window window;
     bool is_all;
-    sb_slice hosts; /* wanted, with commas; empty: all */
+    sb_http_request *q;
 } viewer;
-
-static bool wants_source(const viewer *v, uint32_t source) {
-    sb_slice name = v->t->sources.items[source].name, list = v->hosts;
-    while (list.n) {
-        const uint8_t *comma = memchr(list.p, ',', list.n);
-        size_t n = comma ? (size_t)(comma - list.p) : list.n;
-        if (sb_slice_eq(sb_slice_of(list.p, n), name)) return true;
-        list = sb_slice_of(list.p + n + (comma != NULL), list.n - n - (comma != NULL));
-    }
-    return v->hosts.n == 0;
-}
 
 /* An event that says something of a process, or of a thread where tid is not negative; its argument
  * comes next. */
@@ -73,7 +62,9 @@ static sb_status add_track(const viewer *v, size_t at, const sb_alloc *alloc) {
     const sb_track *k = &v->t->tracks.items[track];
     sb_rects rects = {0};
     uint64_t spans;
-    if (!wants_source(v, sb_track_source(v->t, k)) || k->spans.n == 0 || k->is_made) return SB_OK;
+    if (!sb_compat_profile_wants(v->q, v->t, sb_track_source(v->t, k)) || k->spans.n == 0 ||
+        k->is_made)
+        return SB_OK;
     add_name(v->j, "thread_name", k->group + 1, track + 1, k->name);
     add_order(v->j, "thread_sort_index", k->group + 1, track + 1, at);
     if (v->is_all) {
@@ -97,13 +88,13 @@ static double number_of(sb_http_request *q, const char *key, double otherwise) {
     return text.n && sb_parse_double(text, &x) && x > -1e9 && x < 1e9 ? x : otherwise;
 }
 
-sb_status sb_compat_profile_trace(sb_http_request *q, sb_http_reply *r, const sb_trace *t) {
+SB_PROFILE_TOOL(trace) {
+    const sb_trace *t = a->t;
     sb_json j;
     double resolution = number_of(q, "resolution", RESOLUTION);
     double end_ms = (double)t->duration * 1e-9;
-    viewer v = {.j = &j, .t = t, .hosts = sb_http_query(q, "hosts")};
-    if (!v.hosts.n) v.hosts = sb_http_query(q, "host");
-    if (sb_slice_eq(v.hosts, SB_LIT("ALL_HOSTS"))) v.hosts = (sb_slice){NULL, 0};
+    viewer v = {.j = &j, .t = t, .q = q};
+    (void)csv; /* a trace has no table */
     v.window.from = (int64_t)(number_of(q, "start_time_ms", 0) * 1e9);
     v.window.to = (int64_t)(number_of(q, "end_time_ms", end_ms + 1) * 1e9);
     v.window.pixels = resolution >= 1 ? (uint32_t)resolution : RESOLUTION;
@@ -116,7 +107,7 @@ sb_status sb_compat_profile_trace(sb_http_request *q, sb_http_reply *r, const sb
     sb_json_end_object(&j);
     sb_json_open_array(&j, "traceEvents");
     for (uint32_t i = 0; i < t->groups.n; i++) {
-        if (!wants_source(&v, t->groups.items[i].source)) continue;
+        if (!sb_compat_profile_wants(q, t, t->groups.items[i].source)) continue;
         add_name(&j, "process_name", i + 1, -1, t->groups.items[i].name);
         add_order(&j, "process_sort_index", i + 1, -1, i);
     }

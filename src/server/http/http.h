@@ -300,13 +300,13 @@ void sb_http_publish_jobs(sb_http_server *s, uint64_t count);
 typedef struct sb_http_counts {
     uint64_t connections;  /* open now */
     uint64_t streams;      /* open now */
-    uint64_t requests;     /* answered, ever */
-    uint64_t refused;      /* refused before a handler ran, ever */
-    uint64_t too_slow;     /* connections cut by the time limits, ever */
+    uint64_t requests;     /* answered since the start */
+    uint64_t refused;      /* refused before a handler ran, since the start */
+    uint64_t too_slow;     /* connections closed by the time limits, since the start */
     uint64_t queued;       /* pooled requests that wait now */
     uint64_t memory;       /* of all requests and replies, now */
     uint64_t memory_limit; /* of the same; 0: none */
-    uint64_t no_memory;    /* requests that were refused because of it, ever */
+    uint64_t no_memory;    /* requests refused because of it, since the start */
 } sb_http_counts;
 void sb_http_count(sb_http_server *s, sb_http_counts *out);
 

@@ -104,7 +104,7 @@ bool sb_lane_key(pthread_key_t *key);
 /* Room for one record in the calling thread's lane; publish it with `publish`. NULL: it is
  * lost, and counted. */
 sb_recorded *sb_lane_room_slow(sb_recorder *r, sb_record_chunk **chunk);
-/* Every thread forgets the recorder; chunks are sorted into `first` of their lanes. */
+/* Detaches the recorder from every thread; chunks go to `first` of their lanes. */
 void sb_lanes_stop(sb_recorder *r);
 /* Frees the chunks, and the lanes as far as their threads have left them. */
 void sb_lanes_free(sb_recorder *r);

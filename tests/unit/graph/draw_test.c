@@ -1,5 +1,5 @@
 /* draw_test.c: what is in sight, edges across borders, auxiliary boxes, constants, marks. */
-#include "graph/draw.h"
+#include "graph/drawing/draw.h"
 
 #include <stdio.h>
 

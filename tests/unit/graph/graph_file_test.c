@@ -1,8 +1,8 @@
 /* graph_file_test.c: kinds of files that hold graphs, ONNX above all, and files that hold none. */
-#include "graph/graph_file.h"
+#include "graph/formats/graph_file.h"
 
 #include "codec/proto/proto.h"
-#include "graph/model.h"
+#include "graph/model/model.h"
 #include "support/fault_alloc.h"
 #include "unit/codec/hostile.h"
 #include "unit/graph/model_bed.h"
@@ -51,7 +51,7 @@ static sb_buf onnx_model(void) {
     sb_pb_add_uint(&b, 1, 8);
     sb_pb_add_bytes(&b, 2, SB_LIT("pytorch"));
     size_t graph = sb_pb_begin(&b, 7, 1000), tensor;
-    add_node(&b, "/net/fc/MatMul", "MatMul", (const char *const[]){"x", "net.w"}, 2,
+    add_node(&b, "/net/fc/MatMul", "MatMul", (const char *const[]){"x", "net.fc.w"}, 2,
              (const char *const[]){"h"}, 1);
     add_node(&b, "", "Split", (const char *const[]){"h", ""}, 2, (const char *const[]){"a", "y"},
              2);
@@ -60,7 +60,7 @@ static sb_buf onnx_model(void) {
     sb_pb_add_int(&b, 1, 4);
     sb_pb_add_int(&b, 1, 3);
     sb_pb_add_uint(&b, 2, 1);
-    sb_pb_add_bytes(&b, 8, SB_LIT("net.w"));
+    sb_pb_add_bytes(&b, 8, SB_LIT("net.fc.w"));
     sb_pb_add_bytes(&b, 9, SB_LIT("................................................"));
     sb_pb_end(&b, tensor);
     add_value(&b, 11, "x", (const int64_t[]){-1, 4}, 2);
@@ -80,7 +80,7 @@ typedef struct file_bed {
 static sb_status file_read(file_bed *f, const sb_alloc *alloc, sb_slice bytes) {
     sb_buf_init(&f->graph, alloc, 64 << 20);
     sb_arena_init(&f->scratch, alloc, 4096, 64 << 20);
-    return sb_graph_file_read(&f->graph, bytes, &f->info, &f->scratch, &f->err);
+    return sb_graph_file_read(&f->graph, bytes, &f->info, NULL, &f->scratch, &f->err);
 }
 static void file_close(file_bed *f) {
     sb_buf_fini(&f->graph);
@@ -101,8 +101,9 @@ static void an_onnx_model_has_nodes_weights_ends_and_shapes(void **state) {
     const sb_box *mm = &bed.m->boxes[bed_box(&bed, "net/fc/MatMul")];
     assert_int_equal(mm->in_count, 2);
     assert_int_equal(bed.m->edges[mm->first_in].from, bed_box(&bed, "x"));
-    assert_int_equal(bed.m->edges[mm->first_in + 1].from, bed_box(&bed, "net.w"));
-    assert_int_equal(bed.m->boxes[bed_box(&bed, "net.w")].params, 12);
+    assert_int_equal(bed.m->edges[mm->first_in + 1].from, bed_box(&bed, "net/fc/w"));
+    assert_int_equal(bed.m->boxes[bed_box(&bed, "net/fc/w")].params, 12);
+    assert_int_equal(bed.m->boxes[bed_box(&bed, "net/fc")].params, 12); /* who uses it */
     assert_true(bed.m->boxes[bed_box(&bed, "x")].is_input);
     assert_true(bed.m->boxes[bed_box(&bed, "z (output)")].is_output);
     const sb_box *last = &bed.m->boxes[bed_box(&bed, "last")];
@@ -169,6 +170,27 @@ static void a_text_that_goes_wrong_gives_what_came_before_and_says_where(void **
     file_close(&f);
 }
 
+static void
+how_much_of_a_text_is_parsed_is_told_and_one_not_wanted_any_more_is_given_up(void **state) {
+    (void)state;
+    file_bed f;
+    sb_buf text;
+    watching w = {.most = 100};
+    sb_text_watch told = {watch, &w};
+    sb_buf_init(&text, &sb_alloc_libc, 64 << 20);
+    while (text.n < 3 << 20) sb_buf_printf(&text, "node { name: 'n%zu' op: 'Add' }\n", text.n);
+    sb_slice bytes = sb_buf_slice(&text);
+    sb_buf_init(&f.graph, &sb_alloc_libc, 64 << 20);
+    sb_arena_init(&f.scratch, &sb_alloc_libc, 4096, 64 << 20);
+    assert_ok(sb_graph_file_read(&f.graph, bytes, &f.info, &told, &f.scratch, &f.err), &f.err);
+    assert_true(w.calls >= 2 && w.last > bytes.n / 2 && w.total == bytes.n);
+    w = (watching){.most = 2};
+    assert_int_equal(sb_graph_file_read(&f.graph, bytes, &f.info, &told, &f.scratch, &f.err),
+                     SB_DROPPED);
+    file_close(&f);
+    sb_buf_fini(&text);
+}
+
 static void what_is_no_graph_is_refused_with_what_would_be(void **state) {
     (void)state;
     static const sb_slice others[] = {
@@ -224,6 +246,8 @@ int main(void) {
         cmocka_unit_test(graphs_come_as_protobuf_as_text_in_a_meta_graph_or_a_saved_model),
         cmocka_unit_test(values_of_a_graph_are_not_copied),
         cmocka_unit_test(a_text_that_goes_wrong_gives_what_came_before_and_says_where),
+        cmocka_unit_test(
+            how_much_of_a_text_is_parsed_is_told_and_one_not_wanted_any_more_is_given_up),
         cmocka_unit_test(what_is_no_graph_is_refused_with_what_would_be),
         cmocka_unit_test(damaged_models_harm_nobody),
         cmocka_unit_test(memory_that_runs_out_is_told),

@@ -1,5 +1,5 @@
 /* graph_test.c: graphs sorted, merged, made smaller, as text; and what damaged ones do. */
-#include "graph/graph.h"
+#include "graph/formats/graph.h"
 
 #include "codec/proto/proto.h"
 #include "codec/proto/text_format.h"

@@ -1,9 +1,9 @@
 /* keras_graph_test.c: models as graphs of their layers; expected texts are TensorBoard's own
  * answers. */
-#include "graph/keras_graph.h"
+#include "graph/formats/keras_graph.h"
 
 #include "codec/proto/messages.h"
-#include "graph/graph.h"
+#include "graph/formats/graph.h"
 #include "support/fault_alloc.h"
 #include "unit/codec/hostile.h"
 #include "base/banned.h"

@@ -1,6 +1,6 @@
 /* layout_test.c: properties that every layout has: no overlaps, edges downwards, equal on every
  * run, stable under small changes. */
-#include "graph/layout.h"
+#include "graph/drawing/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

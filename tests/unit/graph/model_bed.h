@@ -3,8 +3,8 @@
 #define SB_TESTS_GRAPH_MODEL_BED_H
 
 #include "codec/proto/text_format.h"
-#include "graph/draw.h"
-#include "graph/model.h"
+#include "graph/drawing/draw.h"
+#include "graph/model/model.h"
 #include "support/test.h"
 
 typedef struct model_bed {

@@ -1,12 +1,12 @@
 /* model_test.c: scopes, series, functions, edges, parameters, statistics, differences, and what odd
  * and damaged graphs do. */
-#include "graph/model.h"
+#include "graph/model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "codec/proto/proto.h"
-#include "graph/walk.h"
+#include "graph/model/walk.h"
 #include "support/fault_alloc.h"
 #include "unit/codec/hostile.h"
 #include "unit/graph/model_bed.h"

@@ -125,6 +125,13 @@ static inline void reading_expect_status(reading *r, sb_status status) {
     assert_int_equal(reading_next(r, &record), status);
 }
 
+/* A reader that has read the whole log. */
+static inline void reading_begin_at_end(reading *r, const frames *f) {
+    reading_begin(r, sb_buf_slice(&f->bytes));
+    reading_expect_from(r, f, 0);
+    reading_expect_status(r, SB_MORE);
+}
+
 /* The next answer says that bytes from..to were stepped over. */
 static inline void reading_expect_gap(reading *r, sb_status status, uint64_t from, uint64_t to) {
     sb_tail_record record;

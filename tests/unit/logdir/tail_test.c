@@ -237,9 +237,7 @@ static void seeing_that_nothing_is_new_is_cheap(void **state) {
     frames f;
     frames_log(&f, 20);
     reading r;
-    reading_begin(&r, sb_buf_slice(&f.bytes));
-    reading_expect_from(&r, &f, 0);
-    reading_expect_status(&r, SB_MORE);
+    reading_begin_at_end(&r, &f);
     uint64_t before = r.m.reads;
     for (int i = 0; i < 10; i++) reading_expect_status(&r, SB_MORE);
     assert_int_equal(r.m.reads - before, 10);
@@ -255,9 +253,7 @@ static void a_shorter_file_is_told_apart(void **state) {
     frames_log(&f, 20);
     for (size_t to = 0; to < f.bytes.n; to += 5) {
         reading r;
-        reading_begin(&r, sb_buf_slice(&f.bytes));
-        reading_expect_from(&r, &f, 0);
-        reading_expect_status(&r, SB_MORE);
+        reading_begin_at_end(&r, &f);
         r.m.data.n = to;
         if (to % 2) sb_tail_sleep(r.tail);
         reading_expect_status(&r, SB_REPLACED);
@@ -276,9 +272,7 @@ static void another_file_of_the_same_name_is_told_apart(void **state) {
     for (int64_t i = 0; i < 40; i++) frames_add_scalar(&other, i + 7, 0);
     for (int asleep = 0; asleep < 2; asleep++) {
         reading r;
-        reading_begin(&r, sb_buf_slice(&f.bytes));
-        reading_expect_from(&r, &f, 0);
-        reading_expect_status(&r, SB_MORE);
+        reading_begin_at_end(&r, &f);
         r.m.data = sb_buf_slice(&other.bytes);
         r.m.inode = 2;
         if (asleep) sb_tail_sleep(r.tail);
@@ -322,9 +316,7 @@ static void a_file_written_anew_in_place_is_told_apart(void **state) {
     frames_add_scalar(&other, 3, 11);
     for (int64_t i = 0; i < 90; i++) frames_add_scalar(&other, i, 1);
     reading r;
-    reading_begin(&r, sb_buf_slice(&f.bytes));
-    reading_expect_from(&r, &f, 0);
-    reading_expect_status(&r, SB_MORE);
+    reading_begin_at_end(&r, &f);
     r.m.data = sb_buf_slice(&other.bytes);
     reading_expect_status(&r, SB_REPLACED);
     reading_end(&r);
@@ -342,9 +334,7 @@ static void a_file_written_anew_in_place_with_equal_sizes_is_told_apart(void **s
     for (int64_t i = 1; i < 120; i++) frames_add_scalar(&other, i, 2);
     for (int grown = 0; grown < 2; grown++) {
         reading r;
-        reading_begin(&r, sb_buf_slice(&f.bytes));
-        reading_expect_from(&r, &f, 0);
-        reading_expect_status(&r, SB_MORE);
+        reading_begin_at_end(&r, &f);
         r.m.data = sb_buf_slice(&other.bytes);
         if (!grown) r.m.data.n = f.bytes.n;
         r.m.mtime_ns++;

@@ -204,6 +204,44 @@ static void ranks_show_who_waits_for_whom(void **state) {
     sb_trace_free(t);
 }
 
+/* Waits of a window are those that the ranks are charged with. */
+static void waits_inside_collectives_add_up_to_those_of_the_ranks(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_ranks();
+    sb_analysis *analysis = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_rank_view v;
+    sb_wait *waits;
+    size_t n;
+    uint64_t total;
+    int64_t sums[2] = {0};
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_ranks(analysis, &v, &arena));
+    assert_true(sb_view_waits(t, 0, t->duration, 100, &waits, &n, &total, &arena));
+    assert_int_equal(n, 4); /* of two ranks the later one does not wait */
+    assert_int_equal(total, 4);
+    for (size_t i = 0; i < n; i++) {
+        const sb_track *k = &t->tracks.items[waits[i].track];
+        const sb_trace_span *s = &k->spans.items[waits[i].index];
+        assert_int_equal(waits[i].start, s->start);
+        assert_true(waits[i].wait > 0 && waits[i].wait < s->dur);
+        assert_int_not_equal(waits[i].last, sb_track_source(t, k));
+        sums[sb_track_source(t, k)] += waits[i].wait;
+    }
+    assert_int_equal(sums[0], v.ranks[0].wait);
+    assert_int_equal(sums[1], v.ranks[1].wait);
+    /* no more than asked for, and none of another window */
+    assert_true(sb_view_waits(t, 0, t->duration, 1, &waits, &n, &total, &arena));
+    assert_int_equal(n, 1);
+    assert_int_equal(total, 4);
+    assert_true(
+        sb_view_waits(t, t->duration + 1, t->duration + 2, 100, &waits, &n, &total, &arena));
+    assert_int_equal(total, 0);
+    sb_arena_fini(&arena);
+    sb_analysis_free(analysis);
+    sb_trace_free(t);
+}
+
 static void a_capture_does_not_differ_from_itself(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture(GPU);
@@ -253,6 +291,7 @@ int main(void) {
         cmocka_unit_test(modules_of_torch_are_a_tree),
         cmocka_unit_test(every_gap_of_a_device_has_its_cause),
         cmocka_unit_test(ranks_show_who_waits_for_whom),
+        cmocka_unit_test(waits_inside_collectives_add_up_to_those_of_the_ranks),
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
         cmocka_unit_test(advice_names_its_evidence),
     };

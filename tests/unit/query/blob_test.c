@@ -50,22 +50,33 @@ static sb_status read_item(logs *l, const sb_series *s, const sb_ref_item *item,
     return sb_ref_blob(&item->ref, payload, 0, &l->arena, text, err);
 }
 
-static void records_come_back(void **state) {
-    logs l = logs_new(*state);
-    sb_buf file = texts(20);
+/* The item is the text with that number. */
+static void expect_text(logs *l, const sb_series *s, const sb_ref_item *item, int number) {
+    char want[32];
+    sb_slice text;
+    sb_err err;
+    snprintf(want, sizeof want, "text %d", number);
+    assert_ok(read_item(l, s, item, &text, &err), &err);
+    assert_slice_is(text, want);
+}
+
+/* The log of a run with n texts, loaded. */
+static logs logs_of_texts(void *dir, int n) {
+    logs l = logs_new(dir);
+    sb_buf file = texts(n);
     log_put(&l, FILE_1, &file);
     logs_load(&l);
+    return l;
+}
+
+static void records_come_back(void **state) {
+    logs l = logs_of_texts(*state, 20);
     sb_series s = logs_take(&l, "run", "note");
     sb_ref_item *items;
     assert_int_equal(list_of(&l, &s, &items), 20);
     for (int round = 0; round < 2; round++)
         for (int i = 19; i >= 0; i--) {
-            char want[32];
-            sb_slice text;
-            sb_err err;
-            snprintf(want, sizeof want, "text %d", i);
-            assert_ok(read_item(&l, &s, &items[i], &text, &err), &err);
-            assert_slice_is(text, want);
+            expect_text(&l, &s, &items[i], i);
             assert_int_equal(items[i].step, i);
         }
     sb_series_release(&s);
@@ -73,10 +84,7 @@ static void records_come_back(void **state) {
 }
 
 static void a_length_can_be_learned(void **state) {
-    logs l = logs_new(*state);
-    sb_buf file = texts(3);
-    log_put(&l, FILE_1, &file);
-    logs_load(&l);
+    logs l = logs_of_texts(*state, 3);
     sb_series s = logs_take(&l, "run", "note");
     sb_ref_item *items;
     list_of(&l, &s, &items);
@@ -186,10 +194,7 @@ static void a_file_that_left_the_run_is_gone(void **state) {
 }
 
 static void large_records_are_refused(void **state) {
-    logs l = logs_new(*state);
-    sb_buf file = texts(2);
-    log_put(&l, FILE_1, &file);
-    logs_load(&l);
+    logs l = logs_of_texts(*state, 2);
     sb_series s = logs_take(&l, "run", "note");
     sb_ref_item *items;
     list_of(&l, &s, &items);
@@ -218,12 +223,7 @@ static void packed_files_are_read_too(void **state) {
     assert_int_equal(list_of(&l, &s, &items), 300);
     int order[] = {299, 0, 150, 151, 7};
     for (size_t i = 0; i < SB_COUNT(order); i++) {
-        char want[32];
-        sb_slice text;
-        sb_err err;
-        snprintf(want, sizeof want, "text %d", order[i]);
-        assert_ok(read_item(&l, &s, &items[order[i]], &text, &err), &err);
-        assert_slice_is(text, want);
+        expect_text(&l, &s, &items[order[i]], order[i]);
     }
     sb_series_release(&s);
     logs_free(&l);
@@ -457,10 +457,7 @@ static bool over(void *ud) {
 }
 
 static void the_time_limit_ends_it(void **state) {
-    logs l = logs_new(*state);
-    sb_buf file = texts(5);
-    log_put(&l, FILE_1, &file);
-    logs_load(&l);
+    logs l = logs_of_texts(*state, 5);
     sb_series s = logs_take(&l, "run", "note");
     sb_ref_item *items;
     size_t n = list_of(&l, &s, &items);
@@ -510,10 +507,7 @@ static sb_status read_with(const sb_alloc *alloc, void *ud) {
 }
 
 static void memory_may_run_out(void **state) {
-    logs l = logs_new(*state);
-    sb_buf file = texts(5);
-    log_put(&l, FILE_1, &file);
-    logs_load(&l);
+    logs l = logs_of_texts(*state, 5);
     sb_series s = logs_take(&l, "run", "note");
     shortage x = {.l = &l, .series = &s};
     x.n = list_of(&l, &s, &x.items);

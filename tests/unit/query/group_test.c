@@ -65,6 +65,21 @@ static void equal_steps_are_compared_step_by_step(void **state) {
     free_lines(&l);
 }
 
+static void a_line_far_from_the_rest_is_outside_the_inner_range(void **state) {
+    (void)state;
+    lines l = {0};
+    int64_t steps[] = {0, 10};
+    for (int i = 0; i < 4; i++) add_line(&l, steps, (double[]){1 + i, 11 + i}, 2);
+    sb_group_ask ask = {.from = NAN, .to = NAN, .pixels = 100};
+    sb_group g = group_of(&l, &ask); /* of four lines none is far from the rest */
+    assert_true(g.inner_low[0] == 1 && g.inner_high[0] == 4);
+    add_line(&l, steps, (double[]){1e6, 5}, 2);
+    g = group_of(&l, &ask);
+    assert_true(g.max[0] == 1e6 && g.inner_low[0] == 2 && g.inner_high[0] == 4);
+    assert_true(g.min[1] == 5 && g.inner_low[1] == 11 && g.inner_high[1] == 13);
+    free_lines(&l);
+}
+
 static void gaps_are_filled_as_asked(void **state) {
     (void)state;
     lines l = {0};
@@ -356,6 +371,7 @@ static void a_line_in_columns_does_not_differ_from_itself(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_steps_are_compared_step_by_step),
+        cmocka_unit_test(a_line_far_from_the_rest_is_outside_the_inner_range),
         cmocka_unit_test(gaps_are_filled_as_asked),
         cmocka_unit_test(many_steps_become_columns),
         cmocka_unit_test(on_a_log_axis_columns_are_equal_there),

@@ -78,12 +78,15 @@ static void buckets_that_make_no_sense_are_left_out(void **state) {
                      -4,  3, 2, 1, 4, 5, NAN, -INFINITY, 0, 1};
     sb_histo_rows clean;
     sb_histo_facts f = facts_of(rows, 7, &clean);
-    assert_int_equal(f.marks, SB_HISTO_BROKEN);
+    assert_int_equal(f.marks, SB_HISTO_BROKEN | SB_HISTO_NAN);
     assert_int_equal(clean.n, 2);
     near_to(f.total, 3);
     near_to(f.greatest, 3); /* the wrong way round, and turned */
     double nothing[] = {NAN, NAN, 5};
-    assert_int_equal(facts_of(nothing, 1, &clean).marks, SB_HISTO_BROKEN | SB_HISTO_EMPTY);
+    assert_int_equal(facts_of(nothing, 1, &clean).marks,
+                     SB_HISTO_BROKEN | SB_HISTO_EMPTY | SB_HISTO_NAN);
+    double negative[] = {0, 1, -5};
+    assert_int_equal(facts_of(negative, 1, &clean).marks, SB_HISTO_BROKEN | SB_HISTO_EMPTY);
     double zero[] = {0, 1, 0};
     assert_int_equal(facts_of(zero, 1, &clean).marks, SB_HISTO_EMPTY);
     f = facts_of(NULL, 0, &clean);
@@ -104,6 +107,9 @@ static void counts_may_be_huge(void **state) {
     for (int i = 0; i < 3; i++) near_to(shares[i], 1.0 / 3);
     double wide[] = {-DBL_MAX, DBL_MAX, 4};
     f = facts_of(wide, 1, &clean);
+    assert_true(f.percentiles[0] == -DBL_MAX && f.percentiles[4] == 0);
+    assert_true(f.percentiles[8] == DBL_MAX);
+    near_to(f.deviation / DBL_MAX, 2 / sqrt(12));
     double two[3], near;
     sb_histo_edges((sb_value_range){f.least, f.greatest}, false, 2, two, &near);
     assert_true(two[1] == 0);

@@ -1,8 +1,8 @@
 // Copies a text, or a link to what is on the page, and says so.
 import { copyText as copy } from '../base/clipboard';
-import { t } from './i18n.svelte';
+import { t } from './texts/i18n.svelte';
 import { shell } from './shell.svelte';
-import { view } from './view.svelte';
+import { view } from './view/view.svelte';
 
 export async function copyText(text: string): Promise<void> {
   if (await copy(text)) shell.say(t('copied'));

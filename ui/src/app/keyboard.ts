@@ -2,14 +2,14 @@
 // its own (shell.actions).
 import { flushSync } from 'svelte';
 import { hub } from '../data/hub.svelte';
-import { t } from './i18n.svelte';
+import { t } from './texts/i18n.svelte';
 import { openDetails } from './runs/actions';
 import { panel } from './runs/panel.svelte';
 import { runs } from './runs/runs.svelte';
 import { settings } from './settings.svelte';
 import { shell, type Action } from './shell.svelte';
-import { tabs } from './dashboards';
-import { view } from './view.svelte';
+import { tabs } from './tabs/dashboards';
+import { view } from './view/view.svelte';
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 export const MOD = isMac ? '⌘' : 'Ctrl';

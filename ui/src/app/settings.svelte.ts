@@ -51,6 +51,8 @@ class Settings {
   language = $state('');
   panel = $state(336);
   panelOpen = $state(innerWidth > NARROW && innerHeight > SHORT);
+  /** where a dashboard has a panel of its own, that is at the left, not the runs */
+  ownPanel = $state(true);
   drawer = $state(400);
   /** follow the logs from the start */
   live = $state(true);
@@ -61,7 +63,7 @@ class Settings {
   forced = $state<'' | 'light' | 'dark'>('');
 
   constructor() {
-    keep('', this, ['theme', 'language', 'panel', 'drawer', 'live', 'savePins']);
+    keep('', this, ['theme', 'language', 'panel', 'ownPanel', 'drawer', 'live', 'savePins']);
     if (innerWidth > NARROW && innerHeight > SHORT) keep('', this, ['panelOpen']);
   }
 

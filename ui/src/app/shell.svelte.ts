@@ -60,7 +60,15 @@ class Shell {
   say(text: string, action?: Message['action']): void {
     this.message = { text, action };
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.hush(), action ? 8000 : 3500);
+    this.hushIn(action ? 20000 : 3500);
+  }
+
+  /** Later where the pointer or the focus is on it then: somebody reads it, or is about to click. */
+  private hushIn(ms: number): void {
+    this.timer = setTimeout(
+      () => (document.querySelector('.message:is(:hover, :focus-within)') ? this.hushIn(ms) : this.hush()),
+      ms,
+    );
   }
 
   hush(): void {

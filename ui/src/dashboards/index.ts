@@ -1,6 +1,6 @@
 // The dashboards, in the order of their tabs. A dashboard is a folder and one line here; how to add one is in
 // CONTRIBUTING.md.
-import type { Dashboard } from '../app/dashboard';
+import type { Dashboard } from '../app/tabs/dashboard';
 import { audio } from './audio';
 import { customScalars } from './custom_scalars';
 import { distributions } from './distributions';

@@ -129,6 +129,7 @@ export function decodeBands(body: ArrayBuffer): Result<Band[]> {
       low: r.doubles(at + BAND_AT.low, points) ?? none,
       high: r.doubles(at + BAND_AT.high, points) ?? none,
       count: r.doubles(at + BAND_AT.count, points) ?? none,
+      inner: r.doubles(at + BAND_AT.inner, 2 * points) ?? none,
     };
   });
 }

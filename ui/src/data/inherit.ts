@@ -1,7 +1,7 @@
 // What runs have from their relatives. Keras writes the hyperparameters and the end of a training into run "x" and its
 // curves into "x/train" and "x/validation": a run that logged no hyperparameters gets those of its nearest ancestor, and
 // one without news is as alive as the training that it belongs to.
-import { roleOf, trainingRun } from '../base/pairs';
+import { roleOf, trainingRun } from '../base/names/pairs';
 import type { Run } from './types';
 
 const above = (name: string): string => {

@@ -14,6 +14,7 @@ export type StateItems = Record<string, unknown>;
 export type ProfileFormat = 'xplane' | 'kineto' | 'chrome' | 'stepstats';
 export type ProfileStepRule = 'none' | 'marked' | 'keras' | 'steps_line' | 'function' | 'module' | 'periodic' | 'name';
 export type ProfilePartKind = 'compute' | 'communication' | 'copy' | 'input' | 'compile' | 'sync' | 'launch' | 'optimizer' | 'host' | 'other';
+export type ProfilePathState = 'work' | 'wait' | 'launch' | 'queue' | 'handover' | 'nothing';
 /** Another metric of the same run as x. */
 export interface MetricAxis {
   tag: string;
@@ -1057,6 +1058,43 @@ export interface ProfileCollective {
   maxPs: number;
   waitPs: number[]; // by rank
 }
+/** Collectives that begin with waiting for other ranks. */
+export interface ProfileWaits {
+  version: number;
+  epoch: string;
+  total: number;
+  waits: number[][]; // track, depth, startPs, waitPs, and the source that joined last; at most 5000
+}
+export interface ProfilePathRow {
+  name: string; // empty where no slice is on the path
+  kind: number;
+  state: ProfilePathState;
+  device: boolean; // on a stream of a device
+  pieces: number;
+  ps: number;
+  share: number; // of the step
+  track: number; // of the longest piece
+  index: number; // of the longest piece; -1: no slice
+}
+/** What bounds the length of a step. */
+export interface ProfilePath {
+  version: number;
+  epoch: string;
+  step: number; // its place among the steps; -1: there are none
+  name: string;
+  source: number;
+  startPs: number;
+  durationPs: number;
+  linked: boolean; // the file says what launched the work of the device, or there is no device
+  launches: number; // links of the path from a launch to what it launched
+  waits: number; // from the device to a call that waited for it
+  arrows: number; // by other arrows of the file
+  guesses: number; // that the file does not have: by who ended last
+  rows: number;
+  items: ProfilePathRow[]; // by name, the longest first; at most 200
+  total: number;
+  pieces: number[][]; // in order of time, at most 20 000: track, depth, startPs, durationPs, state, and 1 where the link to it is a guess
+}
 export interface ProfileDistributed {
   version: number;
   epoch: string;
@@ -1196,6 +1234,8 @@ export interface Routes {
   'GET profile/modules': { reply: ProfileModules };
   'GET profile/distributed': { reply: ProfileDistributed };
   'GET profile/difference': { reply: ProfileDifference };
+  'GET profile/path': { reply: ProfilePath };
+  'GET profile/waits': { reply: ProfileWaits };
   'GET profile/csv': { reply: ArrayBuffer };
   'GET blob': { reply: ArrayBuffer };
   'GET export': { reply: ArrayBuffer };
@@ -1267,6 +1307,7 @@ export const BAND_AT = {
   low: 24,
   high: 28,
   count: 32,
+  inner: 36,
 } as const;
 /** Every x that occurs is there; else x are the middles of pixels. */
 export const EXACT = 1;
@@ -1394,6 +1435,8 @@ export const STEP = {
   BROKEN: 4,
   /** Counts nothing that could be drawn. */
   EMPTY: 8,
+  /** NaN was among what was left out. */
+  NAN: 16,
 } as const;
 
 export interface Series {
@@ -1426,6 +1469,7 @@ export interface Band {
   low: Float64Array; // column `low`
   high: Float64Array; // column `high`
   count: Float64Array; // column `count` (series that count at that x)
+  inner: Float64Array; // column `inner`, twice as long: least, then greatest values of the series without those that are far from the rest; none for fewer than five series
 }
 export interface Grid {
   run: number; // run id

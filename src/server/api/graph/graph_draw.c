@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "codec/graph.h"
-#include "graph/draw.h"
-#include "graph/walk.h"
+#include "graph/drawing/draw.h"
+#include "graph/model/walk.h"
 #include "server/api/graph/graph_ask.h"
 #include "base/banned.h"
 

@@ -1,5 +1,5 @@
 /* graph_find.c: names in a graph, and the way between two boxes. */
-#include "graph/walk.h"
+#include "graph/model/walk.h"
 #include "query/tag_regex.h"
 #include "server/api/graph/graph_ask.h"
 #include "base/banned.h"

@@ -1,12 +1,12 @@
 // What can be done with a run, with several, with a group and with a column: the menus behind right click and "⋯".
 import type { Run } from '../../data/types';
 import { hub } from '../../data/hub.svelte';
-import { count } from '../../base/format';
+import { count } from '../../base/numbers/format';
 import type { MenuItem } from '../../widgets/MenuList.svelte';
 import { copyText } from '../clipboard';
-import { t } from '../i18n.svelte';
+import { t } from '../texts/i18n.svelte';
 import { shell } from '../shell.svelte';
-import { view } from '../view.svelte';
+import { view } from '../view/view.svelte';
 import { panel } from './panel.svelte';
 import { bestIsHigh } from './columns.svelte';
 import type { GroupRow } from './rows';

@@ -5,7 +5,7 @@ import { Colours, type Colour } from '../../base/colours';
 import { hub } from '../../data/hub.svelte';
 import type { Run } from '../../data/types';
 import { settings } from '../settings.svelte';
-import { view } from '../view.svelte';
+import { view } from '../view/view.svelte';
 import { compareKeys, withoutRole } from './groups';
 import { pairFrom, type Notes } from './notes.svelte';
 

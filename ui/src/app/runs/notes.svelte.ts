@@ -2,7 +2,7 @@
 // server (hub.people: "run/NAME", "group/KEY"), written by any version of any page, so everything read is checked.
 import { withoutRole } from './groups';
 import { PALETTE, type Colour } from '../../base/colours';
-import { naturalCompare } from '../../base/natural';
+import { naturalCompare } from '../../base/names/natural';
 import { hub } from '../../data/hub.svelte';
 import type { Run } from '../../data/types';
 

@@ -1,9 +1,9 @@
 // The rows of the table: runs in a list, in groups, or in a tree of folders. What is listed, in which order and what is
 // folded comes from outside.
-import { naturalCompare, splitTag } from '../../base/natural';
-import { rowsOf, treeOf, type TreeNode } from '../../base/tree';
+import { naturalCompare, splitTag } from '../../base/names/natural';
+import { rowsOf, treeOf, type TreeNode } from '../../base/names/tree';
 import type { Run } from '../../data/types';
-import { tellApart } from '../../base/apart';
+import { tellApart } from '../../base/names/apart';
 import { compareKeys, grouped, withoutRole } from './groups';
 
 export interface GroupRow {

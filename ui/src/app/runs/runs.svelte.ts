@@ -1,15 +1,15 @@
 // Which runs there are for the viewer: filtered, sorted, cut to the best, grouped or as a tree, hidden, coloured. One
 // instance, used by the panel and by every dashboard. Notes, columns, metrics, rows and
 // colours have files of their own.
-import { tellApart } from '../../base/apart';
-import { parseFilter, partsOfKey, type Filter, type Filtered } from '../../base/filter';
-import { roleOf, trainingRun } from '../../base/pairs';
-import { covers, excluding, including } from '../../base/shown';
-import { passes } from '../../base/where';
+import { tellApart } from '../../base/names/apart';
+import { parseFilter, partsOfKey, type Filter, type Filtered } from '../../base/names/filter';
+import { roleOf, trainingRun } from '../../base/names/pairs';
+import { covers, excluding, including } from '../../base/names/shown';
+import { passes } from '../../base/address/where';
 import { hub } from '../../data/hub.svelte';
 import type { Cell, Run } from '../../data/types';
 import { settings } from '../settings.svelte';
-import { view } from '../view.svelte';
+import { view } from '../view/view.svelte';
 import { Colouring } from './colouring.svelte';
 import { bestIsHigh, Columns, partsOf } from './columns.svelte';
 import { keyOf, withRole } from './groups';

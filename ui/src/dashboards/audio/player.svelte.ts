@@ -1,7 +1,7 @@
 // The one player of the page: what sounds, where it is, and the way from one clip to another at the same place. Only
 // one element plays at a time; a few that were played or are compared are kept, so that a switch does not wait.
 import { gainOf } from './gain';
-import { audioSettings, audioView } from './view.svelte';
+import { audioSettings, audioView, type SideName } from './view.svelte';
 
 export interface Sound {
   card: string;
@@ -17,6 +17,8 @@ class Player {
   sound = $state.raw<Sound | null>(null);
   playing = $state(false);
   time = $state(0);
+  /** in a blind test: the side that is called 1. No card shows which of them sounds; null: it is no blind test */
+  blind = $state.raw<SideName | null>(null);
   /** the browser could not play it */
   failed = $state('');
   private readonly kept = new Map<string, HTMLAudioElement>();
@@ -25,6 +27,10 @@ class Player {
 
   get seconds(): number {
     return this.sound?.seconds ?? 0;
+  }
+  /** Does this clip sound, and may that be seen? */
+  isHeard(sound: Sound | null): boolean {
+    return this.playing && this.blind === null && this.isOf(sound);
   }
   isOf(sound: Sound | null): boolean {
     return sound !== null && this.sound?.url === sound.url;
@@ -147,6 +153,7 @@ class Player {
   /** The dashboard was left. */
   close(): void {
     this.stop();
+    this.blind = null;
     this.sound = null;
     this.element = null;
     for (const element of this.kept.values()) element.removeAttribute('src');

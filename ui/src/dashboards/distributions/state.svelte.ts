@@ -27,6 +27,9 @@ export class DistributionData extends GridData {
     distView.setZoom(this.card, null);
   }
 
+  protected showsNan(): boolean {
+    return !this.isTogether;
+  }
   protected mostRuns(): number {
     return this.isTogether ? MOST_TOGETHER : panelsIn(this.width);
   }

@@ -19,6 +19,8 @@ export class Camera {
   width = $state(0);
   height = $state(0);
   private frame = 0;
+  /** where a motion leads; null: at rest. A second press of a key goes on from there, however quick it is */
+  private goal: { x: number; y: number; scale: number } | null = null;
 
   /** The part of the drawing that is in sight. */
   readonly seen = $derived<Rect>({ x: this.x, y: this.y, w: this.width / this.scale, h: this.height / this.scale });
@@ -30,17 +32,20 @@ export class Camera {
   }
   jump(x: number, y: number, scale = this.scale): void {
     cancelAnimationFrame(this.frame);
+    this.goal = null;
     this.set(x, y, scale);
   }
   private glide(x: number, y: number, scale: number): void {
+    if (calm() || this.width === 0) return this.jump(x, y, scale);
     cancelAnimationFrame(this.frame);
-    if (calm() || this.width === 0) return this.set(x, y, scale);
+    this.goal = { x, y, scale };
     const from = { x: this.x, y: this.y, scale: this.scale };
     const began = performance.now();
     const step = (now: number) => {
       const t = progress(now - began);
       this.set(from.x + (x - from.x) * t, from.y + (y - from.y) * t, from.scale + (scale - from.scale) * t);
       if (t < 1) this.frame = requestAnimationFrame(step);
+      else this.goal = null;
     };
     this.frame = requestAnimationFrame(step);
   }
@@ -62,8 +67,9 @@ export class Camera {
     this.jump(w / 2 - this.width / scale / 2, -MARGIN / scale, scale);
   }
   zoomAt(px: number, py: number, factor: number, motion = false): void {
-    const scale = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, this.scale * factor));
-    const [x, y] = [this.x + px / this.scale - px / scale, this.y + py / this.scale - py / scale];
+    const from = (motion && this.goal) || this;
+    const scale = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, from.scale * factor));
+    const [x, y] = [from.x + px / from.scale - px / scale, from.y + py / from.scale - py / scale];
     if (motion) this.glide(x, y, scale);
     else this.jump(x, y, scale);
   }
@@ -71,18 +77,20 @@ export class Camera {
     this.zoomAt(this.width / 2, this.height / 2, factor, true);
   }
   pan(dx: number, dy: number): void {
-    this.jump(this.x - dx / this.scale, this.y - dy / this.scale);
+    const { x, y, scale } = this.goal ?? this;
+    this.jump(x - dx / scale, y - dy / scale, scale);
   }
   /** Brings a box into sight, if it is not; large enough to be read. */
   show(r: Rect): void {
-    const scale = Math.max(this.scale, 0.6);
+    const from = this.goal ?? this;
+    const scale = Math.max(from.scale, 0.6);
     const seen = { w: this.width / scale, h: this.height / scale };
     const isIn =
-      scale === this.scale &&
-      r.x >= this.x &&
-      r.x + r.w <= this.x + seen.w &&
-      r.y >= this.y &&
-      r.y + r.h <= this.y + seen.h;
+      scale === from.scale &&
+      r.x >= from.x &&
+      r.x + r.w <= from.x + seen.w &&
+      r.y >= from.y &&
+      r.y + r.h <= from.y + seen.h;
     if (isIn) return;
     this.glide(r.x + r.w / 2 - seen.w / 2, r.y + Math.min(r.h, seen.h) / 2 - seen.h / 2, scale);
   }

@@ -11,6 +11,7 @@ export const graphs: Dashboard = {
     'graph_keras_model',
     'graph_tagged_run_metadata',
   ],
+  ownPanel: 'choice',
   empty: () => import('./empty'),
   load: async () => {
     const texts = import('./texts').then((module) => module.texts.load());

@@ -16,7 +16,7 @@ export async function drawByJob(
     const { state, done, total, error } = reply.value.job;
     tell(total ? done / total : 0);
     if (state === 'done') return api.jobResult<GraphDrawing>(id, over);
-    if (state === 'failed' || state === 'cancelled') return fail(state, error ?? state);
+    if (state === 'failed' || state === 'cancelled') return fail('failed', error ?? state); // not by this page
     await rest(POLL_MS, over);
     if (!over.aborted) reply = await api.job(id);
   }

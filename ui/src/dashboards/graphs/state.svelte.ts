@@ -96,10 +96,10 @@ export class GraphState {
       .filter(({ kind }) => kind !== 'stats')
       .map(({ tag, kind }): Choice => ({ value: tag, text: nameOfGraph(tag, kind) })),
   );
-  /** The graph of the run, or the largest of those that were traced. */
+  /** The graph of the run, its Keras model, or the largest of those that were traced: a model says more than a step. */
   private readonly usualTag = $derived.by(() => {
     const all = this.ofRun.filter(({ kind }) => kind !== 'stats');
-    const whole = all.find(({ tag }) => tag === RUN_TAG);
+    const whole = all.find(({ tag }) => tag === RUN_TAG) ?? all.find(({ kind }) => kind === 'keras');
     return (whole ?? all.toSorted((a, b) => b.bytes - a.bytes).at(0))?.tag ?? '';
   });
   readonly tag = $derived(this.graphs.find(({ value }) => value === v.tag)?.value ?? this.usualTag);
@@ -296,9 +296,11 @@ export class GraphState {
   isAside(i: number): boolean {
     return this.drawing?.has(i, AUXILIARY) ?? false;
   }
-  /** Between the graph and the auxiliary list. */
+  /** Between the graph and the auxiliary list, where boxes are closed. */
   moveAside(name: string, aside: boolean): void {
     const without = (list: readonly string[]) => list.filter((other) => other !== name);
+    const open = this.drawing?.open ?? [];
+    if (aside && open.includes(name)) v.open = without(open);
     v.main = aside ? without(v.main) : [...without(v.main), name];
     v.side = aside ? [...without(v.side), name] : without(v.side);
   }

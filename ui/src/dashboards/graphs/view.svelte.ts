@@ -32,7 +32,6 @@ class GraphView {
   query = $state('');
   regex = $state(false);
   // of the viewer
-  modules = $state(innerWidth > 1200);
   labels = $state(true);
 
   constructor() {
@@ -61,7 +60,7 @@ class GraphView {
       fields.text('find', this, 'query'),
       fields.flag('regex', this, 'regex'),
     ]);
-    keep(PREFIX, this, ['modules', 'labels']);
+    keep(PREFIX, this, ['labels']);
   }
 
   /** Another graph: what was open, selected and moved means nothing in it. */

@@ -51,6 +51,9 @@ export class HistogramData extends GridData {
     histView.setZoom(this.card, null);
   }
 
+  protected showsNan(): boolean {
+    return !this.isOfRuns;
+  }
   protected mostRuns(): number {
     return MOST_RUNS;
   }

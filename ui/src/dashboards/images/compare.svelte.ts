@@ -1,6 +1,7 @@
 // The two pictures that are compared: what each side shows, and what the server measures of the pair.
-import { cardOf, LiveQuery, ok, type Comparison, type Question } from '../../public';
+import { cardOf, LiveQuery, ok, seriesKey, type Comparison, type Question } from '../../public';
 import { PictureData } from './card.svelte';
+import { mediaQuestion, type Shelves } from '../../rooms/media/question';
 import type { Spot } from '../../rooms/media/shelf';
 import { pairPath } from './sources';
 import { imagesView, type Side } from './view.svelte';
@@ -26,9 +27,21 @@ export class SideData {
     (): Spot | null => this.pictures.shelf?.spot(this.index, cardOf(this.pictures.card).sample ?? 0) ?? null,
   );
 
+  private readonly references = new LiveQuery<Shelves>();
+  /** The picture that this one is measured against: of the same run, sample and nearest step. */
+  referenceOf(tag: string): Spot | null {
+    const { spot } = this;
+    const shelf = spot ? this.references.answer?.get(seriesKey({ run: spot.run, tag })) : undefined;
+    return spot && shelf ? shelf.spot(shelf.near(spot.step), spot.sample) : null;
+  }
+
   /** Inside an effect. */
-  follow(): void {
+  follow(reference: () => string | null): void {
     this.pictures.follow();
+    this.references.follow(() => {
+      const tag = reference();
+      return tag === null || !this.run ? null : mediaQuestion('images', [{ run: this.run.id, tag }]);
+    });
   }
   /** Counted from the newest. */
   slide(fromNewest: number): void {

@@ -21,6 +21,8 @@ export interface Row {
 
 export class MatrixData {
   private readonly query = new LiveQuery<Shelves>();
+  /** the pictures that those of the grid are measured against */
+  private readonly references = new LiveQuery<Shelves>();
   columns = $state(6);
 
   constructor(
@@ -70,17 +72,31 @@ export class MatrixData {
     return row.shelf?.spot(row.shelf.total - 1, this.sample) ?? null;
   }
 
+  /** The tag that the pictures are measured against; null: there is none, or it is this one. */
+  readonly reference = $derived.by(() => (this.dash.reference === this.tag ? null : this.dash.reference));
+  /** The picture of the reference that belongs to one of the grid: of its run, sample and nearest step. */
+  referenceOf(spot: Spot): Spot | null {
+    const tag = this.reference;
+    const shelf = tag === null ? undefined : this.references.answer?.get(seriesKey({ run: spot.run, tag }));
+    return shelf?.spot(shelf.near(spot.step), spot.sample) ?? null;
+  }
+  get knowsReferences(): boolean {
+    return this.reference !== null && this.references.answer !== undefined;
+  }
+
   /** Inside an effect. */
   follow(): void {
-    this.query.follow(() => {
-      const ids = this.key === '' ? [] : this.key.split(',').map(Number);
-      return ids.length
+    const ask = (tag: string | null) => {
+      const ids = this.key === '' || tag === null ? [] : this.key.split(',').map(Number);
+      return tag !== null && ids.length
         ? mediaQuestion(
             'images',
-            ids.map((run) => ({ run, tag: this.tag })),
+            ids.map((run) => ({ run, tag })),
           )
         : null;
-    });
+    };
+    this.query.follow(() => ask(this.tag));
+    this.references.follow(() => ask(this.reference));
   }
   nameOf(run: Run): string {
     return runs.nameOf(run);

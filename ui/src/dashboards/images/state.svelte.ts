@@ -1,6 +1,6 @@
 // The cards of images. As cards and film strips: one for each run and tag (and sample, where that is asked for); as a grid:
 // one for each tag, with a row for each run.
-import { cardKey, cardOf, format, t, type Run, type SheetAsk, type Tag } from '../../public';
+import { cardKey, cardOf, format, groupOf, t, type Run, type SheetAsk, type Tag } from '../../public';
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { runsWith } from '../../rooms/cards/ofruns';
 import { steps } from '../../rooms/steps/steps.svelte';
@@ -33,7 +33,11 @@ export const cardsOfRuns = (tags: readonly Tag[], showAll = grid.emptyCards): st
     }),
   );
 const cardsOf = (tags: readonly Tag[]): string[] =>
-  imagesView.mode === 'grid' ? tags.map(({ tag }) => cardKey({ plugin: PLUGIN, tags: [tag] })) : cardsOfRuns(tags);
+  tags.flatMap((tag) =>
+    imagesView.modeOf(groupOf(tag.tag)) === 'grid'
+      ? [cardKey({ plugin: PLUGIN, tags: [tag.tag] })]
+      : cardsOfRuns([tag]),
+  );
 
 /** How high the card of a run is. */
 export const cardHeight = (_: string, isWide: boolean): number => (isWide ? WIDE_CARD : CARD);
@@ -64,6 +68,18 @@ export class Images {
     if (imagesView.mode === 'strip') return STRIP_CARD;
     return cardHeight(card, isWide);
   }
+
+  /** Grids and film strips take the whole row, unless somebody wants several in one. */
+  spanOf(card: string): number {
+    const takesRow = cardOf(card).run === undefined || imagesView.mode === 'strip';
+    return takesRow && grid.perRow === 0 ? Infinity : 1;
+  }
+
+  /** The tag that all pictures are measured against, if the log has it; null: none. */
+  reference = $derived.by(() => {
+    const { reference } = imagesView;
+    return this.cards.tags.some(({ tag }) => tag === reference) ? reference : null;
+  });
 
   /** A card came into sight with these pictures, or left it. */
   tell(card: string, shelf: Shelf | null): void {

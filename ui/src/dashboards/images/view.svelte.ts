@@ -60,7 +60,11 @@ export const MOST_CONTRAST = 5;
 
 class ImagesView {
   mode = $state<Mode>('cards');
+  /** groups of tags that are cards where the others are grids, or the other way round */
+  groups = $state.raw<ReadonlySet<string>>(new Set());
   spacing = $state<Spacing>('log');
+  /** the tag that every other one is measured against; '': none */
+  reference = $state('');
   actual = $state(false); // pictures at their own size
   turned = $state.raw<ReadonlySet<string>>(new Set()); // cards where it is the other way round
   each = $state(false); // a card for each sample
@@ -75,6 +79,8 @@ class ImagesView {
   constructor() {
     view.add(PREFIX, [
       fields.taste(fields.choice('mode', this, 'mode', ['cards', 'grid', 'strip'])),
+      fields.names('groups', this, 'groups'),
+      fields.text('ref', this, 'reference'),
       fields.taste(fields.choice('columns', this, 'spacing', ['log', 'even'])),
       fields.taste(fields.flag('actual', this, 'actual')),
       fields.names('turned', this, 'turned'),
@@ -108,6 +114,20 @@ class ImagesView {
       if (found) next.set(found[2], Number(found[1]));
     }
     this.samples = next;
+  }
+
+  /** All groups alike. */
+  setMode(mode: Mode): void {
+    this.mode = mode;
+    this.groups = new Set();
+  }
+  /** How the cards of one group are laid out. */
+  modeOf(group: string): Mode {
+    if (this.mode === 'strip' || !this.groups.has(group)) return this.mode;
+    return this.mode === 'grid' ? 'cards' : 'grid';
+  }
+  setModeOf(group: string, mode: Mode): void {
+    if (this.modeOf(group) !== mode) this.groups = fields.toggled(this.groups, group);
   }
 
   sampleOf(card: string): number {

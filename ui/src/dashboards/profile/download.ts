@@ -1,5 +1,5 @@
 // Downloads of a capture: tables as CSV, a window or all of it as a Chrome trace, which other programs open.
-import { apiUrl, saveBlob, shell } from '../../public';
+import { api, apiUrl, saveBlob, shell } from '../../public';
 import type { Capture, TotalsAsk } from './question';
 import { tt } from './texts';
 import type { Span } from './view.svelte';
@@ -39,23 +39,21 @@ export function csvUrl(
   return apiUrl(`profile/${isSorted ? table : 'csv'}?${query.toString()}`);
 }
 
-interface JobReply {
-  job: { id: number; state: string; error?: string };
-}
 /** A Chrome trace: the server makes it while we wait. */
 export async function downloadTrace(capture: Capture, name: string, window: Span | null): Promise<void> {
   const range = window ? { from: Math.round(window[0]), to: Math.round(window[1]) } : {};
-  let reply = await fetched('jobs', json({ kind: 'profile_trace', args: { capture: capture.id, ...range } }));
-  shell.say(tt('traceMade'));
-  while (reply) {
-    const { job } = (await reply.json()) as JobReply;
-    if (job.state === 'done') {
-      const result = await fetched(`job/result?id=${job.id}`);
+  let reply = await api.submitJob({ kind: 'profile_trace', args: { capture: capture.id, ...range } });
+  if (reply.ok) shell.say(tt('traceMade'));
+  while (reply.ok) {
+    const { id, state, error } = reply.value.job;
+    if (state === 'done') {
+      const result = await fetched(`job/result?id=${id}`);
       if (result) saveBlob(await result.blob(), `${name}.trace.json`);
       return;
     }
-    if (job.state === 'failed' || job.state === 'cancelled') return shell.say(job.error ?? tt('downloadFailed'));
+    if (state === 'failed' || state === 'cancelled') return shell.say(error ?? tt('downloadFailed'));
     await new Promise((wake) => setTimeout(wake, POLL_MS));
-    reply = await fetched(`job?id=${job.id}`);
+    reply = await api.job(id);
   }
+  shell.say(reply.error.message);
 }

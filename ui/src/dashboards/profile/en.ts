@@ -32,6 +32,26 @@ export const texts = {
   'flows.selected': 'selected',
   'flows.all': 'all',
   'flows.none': 'none',
+  criticalPath: 'Critical path',
+  pathInSight: 'Critical path of the step in sight',
+  pathOf: '{step} · {time}',
+  pathWork: 'Work on the path',
+  where: 'Where',
+  onDevice: 'device',
+  onHost: 'host',
+  shareOfStep: 'of the step',
+  showInTimeline: 'Show in the timeline',
+  hidePath: 'Hide',
+  'path.work': 'work',
+  'path.wait': 'waiting',
+  'path.waitIn': 'waiting in {name}',
+  'path.launch': 'between launch and start',
+  'path.queue': 'gap between kernels',
+  'path.handover': 'between two threads',
+  'path.nothing': 'nothing recorded',
+  'path.certain': 'Every dependency is in the file: launches, waits, and the order on a thread or stream.',
+  'path.guesses': 'Dependencies that are guesses, by what ended last: {n}. The file does not say what waited for what.',
+  'path.unlinked': 'The file does not say which call launched a kernel.',
   export: 'Export',
   traceAll: 'Chrome trace of the whole capture',
   traceRange: 'Chrome trace of the selected range',
@@ -196,6 +216,26 @@ export const texts = {
   'advice.memory': 'Memory is nearly full',
   'advice.tensor_cores': 'Use tensor cores',
   'advice.no_steps': 'Mark the steps',
+  'why.input':
+    '{share} of a step ({time}) is spent waiting for input, with nothing else going on. Use more workers, prefetch, or move work out of the input pipeline.',
+  'why.communication':
+    '{share} of a step ({time}) is communication that no compute hides. Overlap it with the backward pass, use larger buckets, or accumulate gradients.',
+  'why.launch':
+    'The device waits {time} a step for the host to launch kernels; {share} of the kernels last under 20 µs. Compile the model, use CUDA graphs, or make batches larger.',
+  'why.copies':
+    '{share} of a step ({time}) is copies that nothing hides. Keep data on the device, pin host memory, and copy while computing.',
+  'why.sync': '{share} of a step ({time}) the host waits for the device. Read values such as the loss less often.',
+  'why.compile':
+    '{share} of a step ({time}) is compilation. Keep shapes constant, so that compiled code is used again.',
+  'why.idle': 'The device is busy for only {share} of the time. The host cannot keep up: see what it does in the gaps.',
+  'why.straggler':
+    '{name} comes last to collectives, and the others wait {time} a step for it. Look at its input, its clock and its share of the work.',
+  'why.memory':
+    'Memory peaks at {share} of what {name} has. Smaller batches, checkpointed activations or sharding keep it from running out.',
+  'why.tensor_cores':
+    'No kernel looks as if it used tensor cores (a guess from names), though {share} of device time is in operators that could, such as {name}. Try automatic mixed precision.',
+  'why.no_steps':
+    'No steps were found. Mark them (ProfilerStep of torch, jax.profiler.StepTraceAnnotation, tf.profiler.experimental.Trace), or choose any slice as the step.',
   topOperators: 'Top operators',
   allOperators: 'All operators',
   operator: 'Operator',

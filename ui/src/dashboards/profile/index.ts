@@ -5,7 +5,7 @@ export const profile: Dashboard = {
   id: 'profile',
   title: { en: 'Profile', zh: '性能分析' },
   plugins: ['profile'],
-  ownPanel: true,
+  ownPanel: 'always',
   empty: () => import('./empty'),
   load: async () => {
     const texts = import('./texts').then((module) => module.texts.load());

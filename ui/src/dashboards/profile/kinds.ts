@@ -89,6 +89,8 @@ export interface Colours {
   ink: string;
   ink2: string;
   accent: string;
+  /** of the critical path */
+  path: string;
 }
 export function coloursFor(dark: boolean): Colours {
   const fill = KINDS.map((kind) => colourOf(kind, dark));
@@ -103,5 +105,6 @@ export function coloursFor(dark: boolean): Colours {
     ink: dark ? '#e6ebf2' : '#17202c',
     ink2: dark ? '#a3afbf' : '#55606f',
     accent: dark ? '#5aa9f5' : '#0b6bcb',
+    path: dark ? '#ff7aa8' : '#d6246e',
   };
 }

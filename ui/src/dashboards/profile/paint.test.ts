@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rects } from './columns';
 import { coloursFor } from './kinds';
-import { beside, labelFor, sliceAt, type Scene } from './paint';
+import { beside, labelFor, paintScene, sliceAt, type Scene } from './paint';
 import { LANE, PAD, type Row } from './timeline_rows';
 
 const rects = (items: [start: number, duration: number, depth: number][]): Rects => ({
@@ -38,6 +38,8 @@ const scene = (of: Rects): Scene => ({
   range: null,
   steps: [],
   flows: [],
+  waits: [],
+  path: [],
   ticks: [],
 });
 
@@ -85,5 +87,53 @@ describe('arrow keys', () => {
     expect(beside(of, 0, 0, 1)).toBe(2);
     expect(beside(of, 3, 0, -1)).toBe(0);
     expect(beside(of, 1, 0, 1)).toBe(-1);
+  });
+});
+
+/** A canvas that notes which rectangles were clipped to or filled, and in which colour. */
+function noting() {
+  const clips: number[][] = [];
+  const fills: [colour: string, x: number, y: number, wide: number][] = [];
+  const known = {
+    fillStyle: '',
+    rect: (x: number, y: number, wide: number) => clips.push([x, y, wide]),
+    fillRect: (x: number, y: number, wide: number) => fills.push([known.fillStyle, x, y, wide]),
+    measureText: () => ({ width: 1 }),
+  };
+  const context = new Proxy(known, { get: (of, key) => (key in of ? of[key as keyof typeof of] : () => undefined) });
+  return { context: context as unknown as CanvasRenderingContext2D, clips, fills };
+}
+
+describe('waits and the critical path', () => {
+  const of = rects([[0, 1000, 0]]);
+  const top = 100 - 40 + PAD;
+  it('hatch the part of a collective that waits, where it is wide enough to be seen', () => {
+    const wide = noting();
+    paintScene(wide.context, { ...scene(of), waits: [[1, 0, 200, 300, 0], [1, 0, 900, 20, 0], [9, 0, 0, 500, 0]] }); // prettier-ignore
+    expect(wide.clips).toContainEqual([20, top, 30]);
+    expect(wide.clips.filter(([, y]) => y === top)).toHaveLength(1);
+  });
+  it('underline the slices of the path; pieces that touch are one line', () => {
+    const line = noting();
+    const path = [
+      [1, 0, 100, 50, 0, 0],
+      [1, 0, 150, 250, 0, 0],
+      [1, 1, 400, 100, 0, 1],
+    ];
+    paintScene(line.context, { ...scene(of), path });
+    const drawn = line.fills.filter(([colour]) => colour === coloursFor(false).path);
+    expect(drawn.map(([, x, y, wide]) => [x, y > top + LANE, wide])).toEqual([
+      [10, false, 5],
+      [15, false, 25],
+      [40, true, 10],
+    ]);
+  });
+  it('mark every pixel of the path where its pieces are narrower than one', () => {
+    const many = noting();
+    const path = Array.from({ length: 40 }, (_, i) => [1, i % 2, 100 + 2 * i, 2, 0, 0]); // 0.2 pixels each
+    paintScene(many.context, { ...scene(of), path });
+    const drawn = many.fills.filter(([colour]) => colour === coloursFor(false).path);
+    expect(drawn.length).toBeGreaterThanOrEqual(7);
+    expect(drawn.length).toBeLessThanOrEqual(9);
   });
 });

@@ -1,10 +1,10 @@
 // Draws rows of the timeline on a canvas, and finds what is under the pointer. Rectangles that touch and look alike are
 // drawn as one, so that a lane costs at most one rectangle for each of its pixels.
 import type { Curve, Rects } from './columns';
-import type { Colours } from './kinds';
+import { KINDS, type Colours } from './kinds';
 import { LANE, MOST_LANES, PAD, type Row } from './timeline_rows';
 import type { ProfileStep, ProfileTrack } from '../../public';
-import type { FlowRow } from './types';
+import type { FlowRow, PathPiece, WaitRow } from './types';
 import type { SliceId, Span } from './view.svelte';
 
 /** Slices that were looked for: all of some names, and single ones. */
@@ -36,6 +36,10 @@ export interface Scene {
   range: Span | null;
   steps: readonly ProfileStep[];
   flows: readonly FlowRow[];
+  /** waits inside collectives: hatched */
+  waits: readonly WaitRow[];
+  /** the critical path of a step */
+  path: readonly PathPiece[];
   ticks: readonly number[];
 }
 type Context = CanvasRenderingContext2D;
@@ -44,6 +48,7 @@ const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", 
 const CHAR = 6.1; // pixels of a letter, on average
 const LEAST_LABEL = 6; // letters: a shorter rest of a name says nothing
 const FAINT = 0.22;
+const SYNC = KINDS.indexOf('sync');
 const ALIKE = 0.15; // of opacity: what differs less is drawn as one
 
 /** As much of a name as fits; "" where too little would be left. */
@@ -73,7 +78,9 @@ export function paintScene(c: Context, s: Scene): void {
     c.fillStyle = s.colours.soft;
     c.fillRect(0, top + row.height - 1, s.width, 1);
   }
+  if (s.waits.length) hatchWaits(c, s);
   flows(c, s);
+  if (s.path.length) criticalPath(c, s);
   edges(c, s);
 }
 
@@ -178,6 +185,7 @@ function paintLane(c: Context, s: Scene, r: Rects, [first, end]: [number, number
     c.globalAlpha = alpha;
     c.fillStyle = colours.fill[r.kind[i]] ?? colours.fill[0];
     c.fillRect(x0, y, wide - 0.8, h);
+    if (r.kind[i] === SYNC && wide > HATCH) hatch(c, colours.panel, x0, x1 - 0.8, y, h);
     if (wide > 30 && r.count[i] === 1 && isHit) labels.push(i);
   }
   flush();
@@ -282,13 +290,88 @@ export function paintSteps(c: Context, s: Scene, height: number): void {
   }
 }
 
+/** The top of a lane of a track on the canvas; undefined where the track has no row. */
+function laneTops(s: Scene): (track: number, depth: number) => number | undefined {
+  const rowOf = new Map(s.rows.filter(({ kind }) => kind !== 'group').map((row) => [row.id, row]));
+  return (track, depth) => {
+    const row = rowOf.get(track);
+    return row && row.top - s.scroll + PAD + Math.min(depth, MOST_LANES - 1) * LANE;
+  };
+}
+
+const HATCH = 6; // pixels between two lines
+/** Lines across a rectangle: something is there, and waits. */
+function hatch(c: Context, colour: string, x0: number, x1: number, y: number, h: number): void {
+  c.save();
+  c.beginPath();
+  c.rect(x0, y, x1 - x0, h);
+  c.clip();
+  c.strokeStyle = colour;
+  c.lineWidth = 1.5;
+  c.beginPath();
+  // lines stay where they are while the timeline moves below them: they begin at multiples of the distance
+  for (let x = Math.floor((x0 - h) / HATCH) * HATCH; x < x1; x += HATCH) {
+    c.moveTo(x, y + h);
+    c.lineTo(x + h, y);
+  }
+  c.stroke();
+  c.restore();
+}
+function hatchWaits(c: Context, s: Scene): void {
+  const topOf = laneTops(s);
+  for (const [track, depth, start, duration] of s.waits) {
+    const y = topOf(track, depth);
+    const x0 = Math.max(0, (start - s.from) / s.perPixel);
+    const x1 = Math.min(s.width, (start + duration - s.from) / s.perPixel);
+    if (y !== undefined && y < s.height && y + LANE > 0 && x1 - x0 >= 3) hatch(c, s.colours.panel, x0, x1, y, LANE - 2);
+  }
+}
+
+/** A line below the slices of the path, and from each piece to the next one on another track. */
+function criticalPath(c: Context, s: Scene): void {
+  const topOf = laneTops(s);
+  const x = (ps: number) => (ps - s.from) / s.perPixel;
+  c.fillStyle = s.colours.path;
+  c.strokeStyle = s.colours.path;
+  c.lineWidth = 1.5;
+  let drawn = -Infinity; // the right end of the last mark
+  let last: { track: number; y: number; right: number } | null = null;
+  for (const [track, depth, start, duration, , isGuess] of s.path) {
+    const x0 = x(start);
+    if (x0 > s.width) break;
+    const top = topOf(track, depth);
+    const x1 = x(start + duration);
+    if (x1 < 0 || top === undefined) {
+      last = null;
+      continue;
+    }
+    const y = top + LANE - 3.5;
+    // pieces of one lane that are closer than a pixel are one line
+    const left: number = last?.y === y && x0 - last.right < 1 ? last.right : x0;
+    // many that are narrower than a pixel, in changing lanes: a mark for each pixel
+    if (x1 - left >= 0.5 || x1 - drawn >= 1) {
+      c.fillRect(left, y, Math.max(1, x1 - left), 3.5);
+      drawn = x1;
+    }
+    // between lanes of one track nothing is drawn: the slices themselves show how they nest
+    if (last && last.track !== track) {
+      c.setLineDash(isGuess ? [3, 3] : []);
+      c.beginPath();
+      c.moveTo(x0, last.y + 1.75);
+      c.lineTo(x0, y + 1.75);
+      c.stroke();
+    }
+    last = { track, y, right: Math.max(left, x1) };
+  }
+  c.setLineDash([]);
+}
+
 function flows(c: Context, s: Scene): void {
   if (s.flows.length === 0) return;
-  const rowOf = new Map(s.rows.map((row) => [row.id + (row.kind === 'group' ? 1e9 : 0), row]));
+  const topOf = laneTops(s);
   const place = (id: number, ps: number, depth: number) => {
-    const row = rowOf.get(id);
-    const x = (ps - s.from) / s.perPixel;
-    return row && { x, y: row.top - s.scroll + PAD + Math.min(depth, MOST_LANES - 1) * LANE + LANE / 2 - 1 };
+    const top = topOf(id, depth);
+    return top === undefined ? undefined : { x: (ps - s.from) / s.perPixel, y: top + LANE / 2 - 1 };
   };
   c.strokeStyle = s.colours.ink2;
   c.fillStyle = s.colours.ink2;

@@ -15,9 +15,11 @@ import {
   type ProfileOpened,
   type ProfileOps,
   type ProfileOverview,
+  type ProfilePath,
   type ProfileSlice,
   type ProfileTotals,
   type ProfileTracks,
+  type ProfileWaits,
 } from '../../public';
 import { decodeCurves, decodeRects, type Curve, type Rects } from './columns';
 import type { SliceId, Span } from './view.svelte';
@@ -140,6 +142,9 @@ export const sliceQuestion = (c: Capture, [track, index]: SliceId): Question<Pro
 export const flowsQuestion = (c: Capture, tracks: readonly number[], [from, to]: Span): Question<ProfileFlows> =>
   posted(c, 'profile/flows', { tracks, from, to, limit: 500 }, ({ flows }) => 100 * flows.length);
 
+export const waitsQuestion = (c: Capture, [from, to]: Span): Question<ProfileWaits> =>
+  asked(c, `profile/waits?${queryOf({ capture: c.id, from, to })}`, ({ waits }) => 80 * waits.length + 200);
+
 export interface TotalsAsk {
   tracks?: readonly number[];
   from: number;
@@ -182,4 +187,8 @@ export const memoryQuestion = pageOf<ProfileMemory>(
 export const inputQuestion = pageOf<ProfileInput>('input', ({ stages }) => 200 * stages.length + 500);
 export const modulesQuestion = pageOf<ProfileModules>('modules', rowsOf);
 export const distributedQuestion = pageOf<ProfileDistributed>('distributed', ({ ranks }) => 400 * ranks.length + 2000);
+export const pathQuestion = pageOf<ProfilePath>(
+  'path',
+  ({ pieces, items }) => 80 * pieces.length + 200 * items.length + 500,
+);
 export const differenceQuestion = pageOf<ProfileDifference>('difference', rowsOf);

@@ -52,6 +52,8 @@ class ProfileView {
   pinned = $state.raw<readonly string[]>([]); // ids of tracks
   folded = $state.raw<readonly string[]>([]); // ids of groups
   flows = $state<(typeof FLOWS)[number]>('selected');
+  /** the step whose critical path is shown, by its place among the steps; "": none */
+  path = $state('');
   by = $state<(typeof BY)[number]>('name');
   /** the scalar whose line is beside the captures; "": the likeliest */
   metric = $state('');
@@ -74,6 +76,7 @@ class ProfileView {
       fields.list('pinned', this, 'pinned'),
       fields.list('folded', this, 'folded'),
       fields.choice('flows', this, 'flows', FLOWS),
+      fields.text('path', this, 'path'),
       fields.choice('by', this, 'by', BY),
       fields.text('steps', this, 'steps'),
       fields.text('metric', this, 'metric'),
@@ -85,7 +88,7 @@ class ProfileView {
   choose(capture: string): void {
     this.capture = capture;
     this.window = this.range = this.slice = null;
-    this.query = this.steps = '';
+    this.query = this.steps = this.path = '';
     this.inArgs = false;
     this.pinned = this.folded = [];
     if (this.other === capture) this.other = '';

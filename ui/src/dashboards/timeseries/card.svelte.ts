@@ -34,7 +34,7 @@ import { ts } from './view.svelte';
 import { tt } from './texts';
 
 const SHORT = 20; // points: an average over so few distorts more than it shows
-const MOST_NAMED = 6;
+const MOST_NAMED = 8; // four settings with training and validation
 const NEAR = { number: 1, relative: 0.001, wall: undefined }; // a step; a millisecond
 
 type Ask = Omit<ScalarsAsk, 'series'>;
@@ -59,7 +59,7 @@ export class CardData {
   private readonly points = new LiveQuery<Points>();
   private readonly bandsLive = new LiveQuery<Bands>();
 
-  /** `tag` is the card's key (base/card.ts). */
+  /** `tag` is the card's key (base/address/card.ts). */
   constructor(readonly tag: string) {}
 
   /** its own value: a zoom of another card asks nothing here */
@@ -274,11 +274,13 @@ export class CardData {
     return lines.length <= MOST_NAMED ? lines : [];
   });
 
-  /** Is there a legend? As soon as it is known how many lines there will be. */
-  legendRoom = $derived.by((): boolean => {
-    if (this.tags.length > 1 || this.wanted.length === 0) return false;
-    const lines = this.banded ? new Set(this.wanted.map(({ run }) => runs.groupOf(run))).size : this.wanted.length;
-    return lines <= MOST_NAMED;
+  /** The names of a legend, as soon as it is known which lines there will be. */
+  expected = $derived.by((): readonly string[] => {
+    if (this.tags.length > 1) return [];
+    const nameOf = (run: Run) => (this.banded ? runs.groupOf(run) : runs.nameOf(run));
+    const names = new Set<string>();
+    for (const { run } of this.wanted) if (names.add(nameOf(run)).size > MOST_NAMED) return [];
+    return [...names];
   });
 
   /** Runs in groups whose band has this flag. */

@@ -1,7 +1,7 @@
 // The columns that the tables under charts may have, as the pickers show them.
 import { runs, t, type ColumnChoice } from '../../public';
 import { hparamOf, isHparam, notChosen, type Kind } from './columns';
-import type { Key } from './en';
+import type { Key } from './texts';
 import { tt } from './texts';
 
 export function choiceOf(id: string): ColumnChoice {

@@ -1,5 +1,6 @@
 // The numbers of one card's table: at once from the points that are drawn, then exact from the server, which looks at
 // all of them. A moving steps asks when it rests; news asks again now and then.
+import type { Component } from 'svelte';
 import {
   clipPlace,
   drawnStats,
@@ -68,6 +69,12 @@ export interface Warning {
   kind: 'clipped' | 'nearest';
   from: number; // of the data, or the step that nobody has
   to: number;
+}
+
+/** What is made of a selection when there is one: its numbers, and what the footer says about them. */
+export interface Selected {
+  measures: Measures;
+  Warn: Component<{ measures: Measures }>;
 }
 
 export class Measures {

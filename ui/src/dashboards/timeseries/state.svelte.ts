@@ -10,7 +10,8 @@ import { tsSettings } from './settings.svelte';
 import { grid, ts } from './view.svelte';
 
 export const PLUGIN = 'scalars';
-const keyOf = (tags: readonly string[]): string => cardKey({ plugin: PLUGIN, tags: [...new Set(tags)] });
+const keyOf = (tags: readonly string[]): string =>
+  cardKey({ plugin: PLUGIN, tags: tags.length > 1 ? [...new Set(tags)] : tags });
 
 export class TimeSeries {
   readonly hovering = new Hovering({

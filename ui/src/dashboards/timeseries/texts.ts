@@ -1,6 +1,11 @@
 // The dashboard's own texts; what it shares with others is in the house's catalogue.
 import { Texts } from '../../public';
-import type { Key } from './en';
+import type { Key as FirstKey } from './en';
+import type { PartKey } from './parts/en';
 
-export const texts = new Texts<Key>({ en: () => import('./en'), zh: () => import('./zh') });
+export type Key = FirstKey | PartKey;
+export const texts = new Texts<Key>(
+  { en: () => import('./en'), zh: () => import('./zh') },
+  { en: () => import('./parts/en'), zh: () => import('./parts/zh') },
+);
 export const { t: tt } = texts;

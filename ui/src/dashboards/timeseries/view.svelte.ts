@@ -1,5 +1,5 @@
 // What the address says of the time series beyond what all dashboards share: smoothing, scales, zoom, bands, comparison,
-// cards of several tags, tables under charts. Cards are known by their keys (base/card.ts).
+// cards of several tags, tables under charts. Cards are known by their keys (base/address/card.ts).
 import {
   fields,
   joinList,

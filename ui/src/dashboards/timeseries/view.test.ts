@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 vi.mock('../../public', async () => {
-  const { View } = await vi.importActual<typeof import('../../app/view.svelte')>('../../app/view.svelte');
-  const fields = await vi.importActual<typeof import('../../base/fields')>('../../base/fields');
+  const { View } = await vi.importActual<typeof import('../../app/view/view.svelte')>('../../app/view/view.svelte');
+  const fields = await vi.importActual<typeof import('../../base/address/fields')>('../../base/address/fields');
   return {
     ...fields,
-    ...(await vi.importActual<object>('../../base/hash')),
-    ...(await vi.importActual<object>('../../base/place')),
-    ...(await vi.importActual<object>('../../base/axis')),
+    ...(await vi.importActual<object>('../../base/address/hash')),
+    ...(await vi.importActual<object>('../../base/address/place')),
+    ...(await vi.importActual<object>('../../base/address/axis')),
     fields,
     view: new View(),
     keep: () => undefined,

@@ -1,16 +1,17 @@
-// Questions for tables: the summaries of tags for all runs, all that is known of one run, and the files that were read.
+// Questions for numbers: the summaries of tags for all runs, and exact numbers of lines at a place.
 import { ok } from '../../base/result';
-import type { Cell, FileState, Measure, MeasureAsk, Reply, Summaries } from '../types';
+import type { Cell, Measure, MeasureAsk, Reply, Summaries } from '../types';
 import type { Outdated } from './news';
 import type { Ask, Question } from './question';
 import { dependsOn, keyOf, seriesKey } from './scalars';
 
 /** The server's limit for one reply. */
 const MOST_CELLS = 200_000;
-const EVERY_MS = 1500;
+/** How often news of the cells is asked for. */
+export const EVERY_MS = 1500;
 const MEASURE_EVERY_MS = 1000;
 /** A parsed cell in memory, roughly. */
-const CELL_BYTES = 160;
+export const CELL_BYTES = 160;
 
 /** By tag, then by run id. */
 export type Cells = ReadonlyMap<string, ReadonlyMap<number, Cell>>;
@@ -48,46 +49,6 @@ export function summariesQuestion(tags: readonly string[], runCount: () => numbe
       return ok(cells);
     },
     sizeOf: (cells) => [...cells.values()].reduce((sum, column) => sum + column.size * CELL_BYTES, 0),
-  };
-}
-
-export interface RunFacts {
-  name: string;
-  metrics: { tag: string; cell: Cell }[];
-  files: FileState[];
-}
-
-/** All that is known of one run: the summaries of its metrics and the state of its files. */
-export function runQuestion(run: { id: number; name: string }, tags: readonly string[]): Question<RunFacts> {
-  return {
-    key: `run ${run.id} ${JSON.stringify(tags)}`,
-    depends: { runs: new Set([run.id]) },
-    every: EVERY_MS,
-    asks: () => [
-      { path: 'summaries', body: { tags, runs: [run.id] }, as: 'json' },
-      { path: `status?files=1&run=${encodeURIComponent(run.name)}`, as: 'json' },
-    ],
-    take([summaries, status]) {
-      const { tags: found, cells } = summaries as Summaries;
-      const metrics = found.flatMap((tag, i) => {
-        const cell = cells[i][0];
-        return cell ? [{ tag, cell }] : [];
-      });
-      return ok({ name: run.name, metrics, files: (status as Reply<'GET status'>).files ?? [] });
-    },
-    sizeOf: ({ metrics, files }) => (metrics.length + files.length) * CELL_BYTES,
-  };
-}
-
-/** Every file that was read, or could not be. */
-export function filesQuestion(): Question<FileState[]> {
-  return {
-    key: 'files',
-    depends: {},
-    every: EVERY_MS,
-    asks: () => [{ path: 'status?files=1', as: 'json' }],
-    take: ([status]) => ok((status as Reply<'GET status'>).files ?? []),
-    sizeOf: (files) => files.length * CELL_BYTES,
   };
 }
 

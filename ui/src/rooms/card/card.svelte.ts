@@ -1,5 +1,5 @@
 // What the viewer does with single cards, of whatever dashboard: pinned ones in their order, those over the whole width,
-// and the one that is shown at full size. A card is known by its key (base/card.ts).
+// and the one that is shown at full size. A card is known by its key (base/address/card.ts).
 import { fields, view } from '../../public';
 
 class CardView {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
-vi.mock('../../public', async () => await vi.importActual<object>('../../base/natural'));
+vi.mock('../../public', async () => await vi.importActual<object>('../../base/names/natural'));
 const { cutInMiddle, titleOf } = await import('./title');
 
 describe('the title of a card', () => {

@@ -11,7 +11,7 @@ export const MATCHING = '?';
 
 export interface CardSource {
   plugins: readonly string[];
-  /** Keys of all cards (base/card.ts), in order, from these tags. */
+  /** Keys of all cards (base/address/card.ts), in order, from these tags. */
   cardsOf(tags: readonly Tag[]): string[];
 }
 

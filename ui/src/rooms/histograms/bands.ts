@@ -1,7 +1,7 @@
 // Distributions: percentiles over steps as nested bands, the median as a line. A panel for each run side by side, with one
 // axis of values; or all runs in one panel, with fewer bands.
 import { makeAxis, projectionOf, toPixel, toValue, type Axis, type Grid, type Range } from '../../public';
-import { isDrawn, MEDIAN, nanFrom, nearestStep, percentileOf, PERCENTS } from './grid';
+import { isDrawn, lostTo, MEDIAN, nanFrom, nearestStep, percentileOf, PERCENTS } from './grid';
 import {
   bottomTicks,
   boxOf,
@@ -197,10 +197,11 @@ export class BandsPicture implements Picture {
     const from = nanFrom(panel.grid);
     if (from < 0 || this.o.isTogether) return;
     const { look } = this.o;
-    const x = toPixel(time, panel.xs[from]);
+    const x = from === 0 ? box.left : toPixel(time, panel.xs[from]);
     s.rect(x, box.top, box.left + box.width - x, box.height, { fill: look.theme.bad, alpha: 0.09 });
     s.path([x, box.top, x, box.top + box.height], { stroke: look.theme.bad, dash: [3, 3] });
-    s.text('NaN', Math.min(x + 5, box.left + box.width - 26), box.top + 9, { colour: look.theme.bad });
+    if (lostTo(panel.grid, from) === 'nan')
+      s.text('NaN', Math.min(x + 5, box.left + box.width - 26), box.top + 9, { colour: look.theme.bad });
   }
 
   /** The step of every panel that is nearest to a step; in the order of the panels. */

@@ -16,7 +16,7 @@ import {
 } from '../../public';
 import { steps } from '../steps/steps.svelte';
 import { stepAxis } from './axis';
-import { isDrawn } from './grid';
+import { isDrawn, nanFrom } from './grid';
 import { gridsQuestion, type Grids } from './question';
 
 export const PLUGIN = 'histograms';
@@ -67,8 +67,11 @@ export abstract class GridData {
   });
   /** What its frame shows. */
   readonly phase = $derived.by(() => {
-    if (this.shown.length)
-      return this.shown.some(({ grid }) => [...grid.marks.keys()].some((i) => isDrawn(grid, i))) ? 'ready' : 'empty';
+    if (this.shown.length) {
+      const isShown = (grid: Grid) =>
+        (this.showsNan() && nanFrom(grid) >= 0) || [...grid.marks.keys()].some((i) => isDrawn(grid, i));
+      return this.shown.some(({ grid }) => isShown(grid)) ? 'ready' : 'empty';
+    }
     if (this.trouble) return 'failed';
     return this.members.length && this.query.answer === undefined ? 'waiting' : 'empty';
   });
@@ -103,6 +106,8 @@ export abstract class GridData {
     return Math.min(most, Math.max(ROUND, Math.ceil(width / ROUND) * ROUND));
   }
 
+  /** Does its picture have a span where there is nothing but NaN? */
+  protected abstract showsNan(): boolean;
   /** How many runs it has room for. */
   protected abstract mostRuns(): number;
   /** How many steps and bins, and which values. */

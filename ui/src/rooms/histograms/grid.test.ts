@@ -36,7 +36,7 @@ function reply(): ArrayBuffer {
   };
   column(AT.step, [0, 10, 30], 8);
   column(AT.wall, [100, 160, 220], 8);
-  column(AT.marks, [0, 4, 12], 1);
+  column(AT.marks, [0, 4, 28], 1);
   column(AT.total, [4, 4, 0], 8);
   column(AT.edges, [0, 1, 2], 8);
   column(AT.shares, [0.25, 0.75, 0.5, 0.25, 0, 0], 4);

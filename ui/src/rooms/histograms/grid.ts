@@ -65,21 +65,26 @@ export const percentileOf = (grid: Grid, i: number, k: number): number => grid.p
 /** Can anything of this step be drawn? */
 export const isDrawn = (grid: Grid, i: number): boolean => (grid.marks[i] & (STEP.EMPTY | STEP.UNREADABLE)) === 0;
 
-export type Trouble = 'nan' | 'some' | 'empty' | 'unreadable' | null;
-/** Why a step is not drawn, or not all of it: nothing but NaN, some NaN or infinite, no counts, not to be read. */
+export type Trouble = 'nan' | 'odd' | 'some' | 'empty' | 'unreadable' | null;
+/** Why a step is not drawn, or not all of it: nothing but NaN, nothing but infinite edges or negative counts, some of
+ * either, no counts, not to be read. */
 export function troubleOf(grid: Grid, i: number): Trouble {
   const marks = grid.marks[i];
   if (marks & STEP.UNREADABLE) return 'unreadable';
-  if (marks & STEP.EMPTY) return marks & STEP.BROKEN ? 'nan' : 'empty';
+  if (marks & STEP.EMPTY) return marks & STEP.NAN ? 'nan' : marks & STEP.BROKEN ? 'odd' : 'empty';
   return marks & STEP.BROKEN ? 'some' : null;
 }
 
-/** From which of the drawn steps on there is nothing but NaN; -1: the last one is fine. */
+const isLost = (trouble: Trouble) => trouble === 'nan' || trouble === 'odd';
+/** From which of the drawn steps on there is nothing that makes sense; -1: the last one is fine. */
 export function nanFrom(grid: Grid): number {
   let from = grid.steps;
-  while (from > 0 && troubleOf(grid, from - 1) === 'nan') from--;
+  while (from > 0 && isLost(troubleOf(grid, from - 1))) from--;
   return from < grid.steps ? from : -1;
 }
+/** What there is from that step on: NaN, or edges and counts that can't be. */
+export const lostTo = (grid: Grid, from: number): 'nan' | 'odd' =>
+  grid.marks.subarray(from).some((marks) => (marks & STEP.NAN) !== 0) ? 'nan' : 'odd';
 
 /** The share of a step's values in the bin at this value; NaN outside all bins. */
 export function binAt(grid: Grid, value: number): number {

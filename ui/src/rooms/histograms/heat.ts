@@ -1,7 +1,7 @@
 // Histograms of one run as a heat map: steps along x, values along y, colour is how many. The median, and the band that
 // holds 87 of 100 values, are drawn over it.
 import { format, roundAt, toPixel, toValue, type Axis, type Grid, type Range } from '../../public';
-import { binAt, isDrawn, nanFrom, percentileOf } from './grid';
+import { binAt, isDrawn, lostTo, nanFrom, percentileOf } from './grid';
 import { extentOf, heightsOf, unitHeight, type Heights } from './heights';
 import {
   bottomTicks,
@@ -142,12 +142,13 @@ export class Heat implements Picture {
     const from = nanFrom(this.o.grid);
     if (from < 0) return;
     const { look, xs, nanText } = this.o;
-    const x = toPixel(this.time, xs[from]);
+    const x = from === 0 ? this.box.left : toPixel(this.time, xs[from]);
     const right = this.box.left + this.box.width;
     s.rect(x, this.box.top, right - x, this.box.height, { fill: look.theme.bad, alpha: 0.09 });
     s.path([x, this.box.top, x, this.box.top + this.box.height], { stroke: look.theme.bad, dash: [4, 3] });
     // a label that does not fit is said shorter; the footer has all of it
-    const text = textWidth(nanText) + 6 <= right - x ? nanText : 'NaN';
+    const short = lostTo(this.o.grid, from) === 'nan' ? 'NaN' : '';
+    const text = textWidth(nanText) + 6 <= right - x ? nanText : short;
     s.text(text, Math.min(x + 6, right - 26), this.box.top + 12, { colour: look.theme.bad });
   }
 

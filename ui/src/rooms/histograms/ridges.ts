@@ -93,7 +93,7 @@ export class Ridges implements Picture {
     if (isOverlay) this.countTicks(s);
     s.within(box.left, box.top, box.width, box.height + 1, () => {
       for (let i = 0; i < grid.steps; i++) if (isDrawn(grid, i)) this.paintStep(s, i);
-      if (!isOverlay) this.paintNan(s);
+      if (!isOverlay || this.from === 0) this.paintNan(s);
     });
     if (!isOverlay) this.stepTicks(s);
   }
@@ -115,7 +115,7 @@ export class Ridges implements Picture {
   private paintNan(s: Surface): void {
     if (this.from < 0) return;
     const { look, nanText } = this.o;
-    const y = this.baseline(this.from);
+    const y = this.from === 0 ? this.box.top : this.baseline(this.from);
     const bottom = this.box.top + this.box.height;
     s.rect(this.box.left, y, this.box.width, bottom - y, { fill: look.theme.bad, alpha: 0.09 });
     s.path([this.box.left, y, this.box.left + this.box.width, y], { stroke: look.theme.bad, dash: [4, 3] });

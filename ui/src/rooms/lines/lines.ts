@@ -131,6 +131,6 @@ export function bandLine({ at, group }: { at: number; group: string }, band: Ban
     wall: null,
     firstWall: NaN,
     live: false,
-    band: band.members > 1 ? { low: band.low, high: band.high, count: band.count } : null,
+    band: band.members > 1 ? { low: band.low, high: band.high, count: band.count, inner: band.inner } : null,
   };
 }

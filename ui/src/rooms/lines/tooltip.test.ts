@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 
 vi.mock('../../public', async () => ({
-  format: await vi.importActual('../../base/format'),
-  ...(await vi.importActual<object>('../../base/natural')),
+  format: await vi.importActual('../../base/numbers/format'),
+  ...(await vi.importActual<object>('../../base/names/natural')),
 }));
 const { ordered, placeOf, rowsOf, tableText } = await import('./tooltip');
 type Hits = Parameters<typeof ordered>[0];

@@ -33,7 +33,10 @@ const EDGES = { left: 52, right: 18, axis: 40 };
 
 /** The same chart in a box of another size. */
 function resized(plot: Plot, width: number, height: number): Drawn {
-  const of = (axis: Plot['ax'], from: number, to: number) => makeAxis(axis.projection, axis.domain, from, to);
+  const of = (axis: Plot['ax'], from: number, to: number) => ({
+    ...makeAxis(axis.projection, axis.domain, from, to),
+    most: axis.most,
+  });
   const right = plot.right && of(plot.right, height, 0);
   const ay = of(plot.ay, height, 0);
   const box = { ...plot.box, width, height };

@@ -130,6 +130,15 @@ describe('ranges', () => {
     expect(low).toBe(0);
     expect(high).toBeLessThan(3);
   });
+  it('of a band are those of its members without the one that is far off, and of its mean', () => {
+    const x = Array.from({ length: 50 }, (_, i) => i);
+    const fill = (v: number) => x.map((i) => v + i / 50);
+    const band = { low: f(...fill(1)), high: f(...fill(1000)), count: f(...x.map(() => 20)) };
+    const mean = line(x, fill(60));
+    const range = (inner: Float64Array) => yExtent([{ ...mean, band: { ...band, inner } }], null, true, 'linear');
+    expect(range(f(...fill(1), ...fill(5)))).toEqual([1, 60.98]);
+    expect(range(f())).toEqual([1, 1000.98]);
+  });
   it('have room around them, also of a single value', () => {
     expect(padded([5, 5], projectionOf('linear', null))).toEqual([2.5, 7.5]);
     expect(padded([0, 10], projectionOf('linear', null), 0.1)).toEqual([-1, 11]);

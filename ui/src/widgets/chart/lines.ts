@@ -3,6 +3,14 @@
 import { nearest } from './near';
 import type { Axis, Range, ScaleKind } from './scale';
 
+/** Around the line of a group. */
+interface Area {
+  low: Float64Array;
+  high: Float64Array;
+  count: Float64Array;
+  inner: Float64Array; // least, then greatest values of the members that are not far from the rest; empty: not known
+}
+
 export interface Line {
   key: string;
   name: string;
@@ -22,7 +30,7 @@ export interface Line {
   free?: boolean; // x is not sorted: drawn as one stroke, and the nearest point is the nearest in x and y
   faint?: boolean; // thin and light, behind the others
   envelope?: { x: Float64Array; low: Float64Array; high: Float64Array } | null; // in place of the raw line
-  band?: { low: Float64Array; high: Float64Array; count: Float64Array } | null;
+  band?: Area | null;
 }
 
 /** The part of a path API that a line needs. */
@@ -68,13 +76,40 @@ export function xExtent(lines: readonly Line[], kind: ScaleKind): Range | null {
 const SAMPLES = 4000; // enough for percentiles; sorting more would cost a frame
 const FEW_SAMPLES = 20; // of so few points none is an outlier
 
-/** The columns of a line that are seen: the line, the raw one behind it, the edges of its area. */
-function drawnColumns({ x, y, raw, envelope, band }: Line): { x: Float64Array; y: Float64Array }[] {
-  const columns = [{ x, y }];
-  if (band) columns.push({ x, y: band.low }, { x, y: band.high });
-  if (envelope) columns.push({ x: envelope.x, y: envelope.low }, { x: envelope.x, y: envelope.high });
-  else if (raw) columns.push({ x, y: raw });
-  return columns;
+interface Column {
+  x: Float64Array;
+  y: Float64Array;
+  isCentre?: boolean; // of a band
+  isUnseen?: boolean; // not drawn: it tells what is far off
+  isUntold?: boolean; // drawn, but tells nothing about what is far off
+}
+
+/** The columns of a line that are seen: the line, the raw one behind it, the edges of its area. Edges and mean of a band
+ * may be those of a single run that went astray, so what its other members have tells what is far off. */
+function columnsOf({ x, y, raw, envelope, band }: Line): Column[] {
+  if (band) {
+    const { low, high, inner } = band;
+    const columns: Column[] = [
+      { x, y, isCentre: true },
+      { x, y: low },
+      { x, y: high },
+    ];
+    if (inner.length === 0) return columns;
+    const told = [inner.subarray(0, x.length), inner.subarray(x.length)].map((v) => ({ x, y: v, isUnseen: true }));
+    return [...columns.map((column) => ({ ...column, isUntold: true })), ...told];
+  }
+  if (envelope)
+    return [
+      { x, y },
+      { x: envelope.x, y: envelope.low },
+      { x: envelope.x, y: envelope.high },
+    ];
+  return raw
+    ? [
+        { x, y },
+        { x, y: raw },
+      ]
+    : [{ x, y }];
 }
 
 /** Range of finite y, of all that is drawn within the x range; with outliers left out, that of the 5th to the 95th
@@ -89,25 +124,23 @@ export function yExtent(
   let high = -Infinity;
   let centreLow = Infinity;
   let centreHigh = -Infinity;
-  const columns = lines.flatMap((line) =>
-    drawnColumns(line).map((drawn, i) => ({ ...drawn, isCentre: line.band && !i })),
-  );
+  const columns = lines.flatMap(columnsOf);
   let total = 0;
-  for (const { x } of columns) total += x.length;
+  for (const { x, isUntold } of columns) if (!isUntold) total += x.length;
   const stride = Math.max(1, Math.ceil(total / SAMPLES));
   const samples = new Float64Array(Math.ceil(total / stride));
   let taken = 0;
   let at = 0;
-  for (const { x, y, isCentre } of columns) {
+  for (const { x, y, isCentre, isUnseen, isUntold } of columns) {
     for (let i = 0; i < x.length; i++) {
       const v = y[i];
       if (v - v !== 0 || (kind === 'log' && v <= 0)) continue;
       if (within && (x[i] < within[0] || x[i] > within[1])) continue;
-      if (v > high) high = v;
-      if (v < low) low = v;
+      if (!isUnseen && v > high) high = v;
+      if (!isUnseen && v < low) low = v;
       if (isCentre && v > centreHigh) centreHigh = v;
       if (isCentre && v < centreLow) centreLow = v;
-      if (at++ % stride === 0) samples[taken++] = v;
+      if (!isUntold && at++ % stride === 0) samples[taken++] = v;
     }
   }
   if (!(low <= high)) return null;

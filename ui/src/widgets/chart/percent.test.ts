@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { percent } from '../../base/format';
+import { percent } from '../../base/numbers/format';
 import { makeAxis, projectionOf, ticksOf } from './scale';
 
 const texts = (kind: 'linear' | 'log', from: number, to: number) =>

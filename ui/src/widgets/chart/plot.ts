@@ -3,7 +3,7 @@
 // the only one that is touched when the pointer moves.
 //
 // In: lines, axes kinds, zoom. Out: callbacks with what the pointer is near and what the user zoomed to.
-import { digitsFor } from '../../base/format';
+import { digitsFor } from '../../base/numbers/format';
 import type { Crosshair } from './crosshair';
 import { drawMarks, type Marks } from './fobs';
 import { overFrames } from './frames';
@@ -63,6 +63,8 @@ export interface PlotEvents {
 const LEFT = 46; // room for the labels of a y axis; more where they need many digits
 const WIDEST = 118;
 const LABEL = 38; // pixels from one label of a y axis to the next
+const MOST_LABELS = 9;
+const LABELS_OF_ONE = 3; // of a single value: what is beside it is no data
 const RIGHT = 10;
 const TOP = 6;
 const BOTTOM = 20;
@@ -77,6 +79,7 @@ const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", 
 interface Fitted {
   projection: Projection;
   range: Range;
+  labels: number; // at most
 }
 interface Box {
   left: number;
@@ -217,7 +220,8 @@ export class Plot {
 
   /** The ticks of a y axis, as they are drawn and exported. */
   yTicks(axis: Axis, height = this.box.height): Tick[] {
-    return ticksOf(axis, Math.floor(height / LABEL), this.data.yWhat ?? 'number');
+    const { most = MOST_LABELS } = axis;
+    return most ? ticksOf(axis, Math.min(most, Math.floor(height / LABEL)), this.data.yWhat ?? 'number') : [];
   }
 
   /** Labels of values that hardly differ need many digits: then the margin is wider. */
@@ -259,7 +263,7 @@ export class Plot {
     const { x, y } = this.fitted();
     const { zoom } = this.data;
     this.ax = makeAxis(x.projection, zoom?.x ?? x.range, 0, this.box.width);
-    this.ay = makeAxis(y.projection, zoom?.y ?? y.range, this.box.height, 0);
+    this.ay = this.yAxis(y, zoom?.y ?? null);
     this.right = this.rightAxis(y);
     const room = this.roomForLabels();
     if (room !== this.room) {
@@ -298,7 +302,7 @@ export class Plot {
     if (lines.length === 0) return null;
     const fit = this.fitY(lines);
     const zoom = this.data.zoom?.y;
-    if (!zoom) return makeAxis(fit.projection, fit.range, this.box.height, 0);
+    if (!zoom) return this.yAxis(fit, null);
     const share = makeAxis(left.projection, left.range, 0, 1);
     const own = makeAxis(fit.projection, fit.range, 0, 1);
     return makeAxis(
@@ -312,8 +316,13 @@ export class Plot {
   private fitY(lines: readonly Line[]): Fitted {
     const { zoom, yScale, ignoreOutliers } = this.data;
     const projection = projectionOf(yScale, yScale === 'symlog' ? yExtent(lines, null, false, yScale) : null);
-    const extent = yExtent(lines, zoom?.x ?? null, ignoreOutliers, yScale) ?? (yScale === 'log' ? [1, 10] : [0, 1]);
-    return { projection, range: padded(extent, projection, 0.06) };
+    const extent = yExtent(lines, zoom?.x ?? null, ignoreOutliers, yScale);
+    const labels = !extent ? 0 : extent[0] === extent[1] ? LABELS_OF_ONE : MOST_LABELS;
+    return { projection, range: padded(extent ?? (yScale === 'log' ? [1, 10] : [0, 1]), projection, 0.06), labels };
+  }
+
+  private yAxis({ projection, range, labels }: Fitted, zoom: Range | null): Axis {
+    return { ...makeAxis(projection, zoom ?? range, this.box.height, 0), most: zoom ? MOST_LABELS : labels };
   }
 
   /** What the axes show when nobody zoomed or typed a range; y follows the zoom of x. */
@@ -330,7 +339,11 @@ export class Plot {
     const projection = projectionOf(xScale, extent);
     const left = this.hasRight ? lines.filter((line) => !line.right) : lines;
     return {
-      x: { projection, range: padded(extent ?? (xScale === 'log' ? [1, 10] : [0, 1]), projection, 0.015) },
+      x: {
+        projection,
+        range: padded(extent ?? (xScale === 'log' ? [1, 10] : [0, 1]), projection, 0.015),
+        labels: MOST_LABELS,
+      },
       y: this.fitY(left),
     };
   }

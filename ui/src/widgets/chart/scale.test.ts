@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evenTicks, makeAxis, projectionOf, ticksOf, type AxisWhat, type ScaleKind } from './scale';
+import { evenTicks, makeAxis, projectionOf, ticksOf, toPixel, toValue, type AxisWhat, type ScaleKind } from './scale';
 import { timeTicks } from './time';
 
 const texts = (from: number, to: number, n = 4, what: AxisWhat = 'number', kind: ScaleKind = 'linear') =>
@@ -29,7 +29,20 @@ describe('even ticks', () => {
   });
 });
 
+describe('a domain that is wider than the greatest number', () => {
+  const axis = makeAxis(projectionOf('linear', null), [-1.7e308, 1.7e308], 0, 300);
+  it('has a place for every value, and ticks', () => {
+    expect([-1.7e308, 0, 1.7e308].map((v) => Math.round(toPixel(axis, v)))).toEqual([0, 150, 300]);
+    expect(toValue(axis, 150)).toBeCloseTo(0);
+    expect(texts(-1.7e308, 1.7e308)).toEqual(['−1e308', '0', '1e308']);
+  });
+});
+
 describe('texts of ticks', () => {
+  it('of one step alone are its number', () => {
+    expect(texts(0.5, 1.5, 4, 'whole')).toEqual(['1']);
+    expect(texts(83999.5, 84000.5, 4, 'whole')).toEqual(['84\u2009000']);
+  });
   it('tell neighbours apart', () => {
     expect(texts(1 - 1e-6, 1 + 1e-6)).toEqual(['0.9999990', '0.9999995', '1.0000000', '1.0000005', '1.0000010']);
     expect(texts(1.2e-5, 1.2002e-5, 2)).toEqual(['1.2e−5', '1.2001e−5', '1.2002e−5']);

@@ -1,6 +1,6 @@
 // Axes: from data to a unit interval and back, ticks and their texts. Linear, log and symlog; wall time has a file of its
 // own. The text of a tick has as many digits as tell it from its neighbours.
-import { count, duration } from '../../base/format';
+import { count, duration } from '../../base/numbers/format';
 import { timeTicks } from './time';
 
 export type ScaleKind = 'linear' | 'log' | 'symlog';
@@ -48,12 +48,15 @@ export interface Axis {
   /** pixel = a * f(v) + b */
   a: number;
   b: number;
+  most?: number; // labels that it should have: none where nothing is known of its range
 }
 
 export function makeAxis(projection: Projection, domain: Range, from: number, to: number): Axis {
   const u0 = projection.f(domain[0]);
   const u1 = projection.f(domain[1]);
-  const a = (to - from) / (u1 - u0 || 1);
+  const length = u1 - u0 || 1;
+  // a domain that is wider than the greatest number: by halves
+  const a = Number.isFinite(length) ? (to - from) / length : (to - from) / 2 / (u1 / 2 - u0 / 2);
   return { projection, domain, a, b: from - a * u0 };
 }
 
@@ -92,7 +95,7 @@ const NEAR = 1e-6; // of a step: an end that is a tick but for its last digit ha
 
 /** Round numbers between two ends, about n of them: 1, 2 or 5 times a power of ten apart. */
 export function evenTicks([from, to]: Range, n: number): number[] {
-  const rough = (to - from) / n;
+  const rough = Number.isFinite(to - from) ? (to - from) / n : to / n - from / n;
   if (!(rough > 0) || !Number.isFinite(rough)) return from === to ? [from] : [];
   const power = Math.floor(Math.log10(rough));
   const share = rough / 10 ** power;
@@ -158,16 +161,17 @@ export type AxisWhat = 'number' | 'whole' | 'percent' | 'relative' | 'wall';
 export const ticksOf = (axis: Axis, count: number, what: AxisWhat, language = 'en'): Tick[] =>
   plainTicks(axis, count, what, language).map(({ v, text }) => ({ v, text: text.replace(/^-|(?<=e)-/g, '−') }));
 
-function plainTicks(axis: Axis, count: number, what: AxisWhat, language: string): Tick[] {
+function plainTicks(axis: Axis, about: number, what: AxisWhat, language: string): Tick[] {
   const { domain, projection } = axis;
-  const n = Math.max(2, count);
+  const n = Math.max(2, about);
   if (what === 'percent') return percentTicks(axis, n);
   if (what === 'wall') return timeTicks(domain, n, language);
   if (what === 'relative' && projection.kind === 'linear') return relativeTicks(domain, n);
   if (projection.kind === 'linear') {
     const even = evenTicks(domain, n);
     const ticks = what === 'whole' ? even.filter(Number.isInteger) : even;
-    const text = numberText(ticks, domain);
+    // one step alone has no neighbour to be told from
+    const text = what === 'whole' && ticks.length === 1 ? count : numberText(ticks, domain);
     return ticks.map((v) => ({ v, text: text(v) }));
   }
   const values = decadeTicks(domain, projection, n);

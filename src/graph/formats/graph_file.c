@@ -1,0 +1,139 @@
+/* graph_file.c: what kind of graph a file holds. */
+#include "graph/formats/graph_file.h"
+
+#include "base/slice.h"
+#include "base/text/utf8.h"
+#include "codec/graph.h"
+#include "codec/proto/text_format.h"
+#include "graph/formats/keras_graph.h"
+#include "base/banned.h"
+
+#define ZIP_LOOKED_AT ((size_t)1 << 20)
+
+const char *sb_graph_format_name(sb_graph_format format) {
+    static const char *const names[SB_FORMAT_COUNT] = {
+        "GraphDef", "GraphDef as text", "MetaGraphDef", "SavedModel", "ONNX", "Keras model",
+    };
+    return names[format];
+}
+
+static bool is_space(uint8_t c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* Text has no control characters but white space in its first part. */
+static bool is_text(sb_slice bytes) {
+    size_t n = bytes.n < 512 ? bytes.n : 512;
+    for (size_t i = 0; i < n; i++)
+        if (bytes.p[i] < 32 && !is_space(bytes.p[i])) return false;
+    return n > 0;
+}
+
+static bool is_json(sb_slice bytes) {
+    size_t i = 0;
+    while (i < bytes.n && is_space(bytes.p[i])) i++;
+    return i < bytes.n && bytes.p[i] == '{';
+}
+
+/* Is the first node of the GraphDef one with a name and an operation? */
+static bool looks_like_graph(sb_slice bytes) {
+    sb_items nodes = sb_items_of(bytes, SB_GRAPH_NODE);
+    sb_slice first;
+    sb_node node;
+    return sb_items_next(&nodes, &first) == SB_OK && sb_node_read(&node, first) == SB_OK &&
+           node.name.n && node.op.n && node.name.n < 10000 && sb_utf8_valid(node.name) &&
+           sb_utf8_valid(node.op);
+}
+
+static sb_status read_text(sb_buf *out, sb_slice bytes, sb_graph_file *info,
+                           const sb_text_watch *watch, sb_err *err) {
+    size_t before = out->n;
+    sb_err problem = {0};
+    info->format = SB_FORMAT_GRAPH_TEXT;
+    sb_status status = sb_text_parse_watched(out, SB_MSG_GRAPH, bytes, watch, &problem);
+    if (status != SB_CORRUPT) {
+        if (status != SB_OK) *err = problem;
+        return status;
+    }
+    /* what came before the place where the text ends or goes wrong; when that is the first field,
+     * nothing was appended, and an empty buffer has no address */
+    sb_slice got = out->n > before ? sb_slice_of(out->p + before, out->n - before) : SB_LIT("");
+    if (!looks_like_graph(got))
+        return sb_fail(err, SB_CORRUPT, problem.offset, "not a graph: %s", problem.text);
+    info->is_cut = true;
+    info->problem = problem;
+    return SB_OK;
+}
+
+static bool take_meta_graph(sb_slice *graph, sb_slice bytes) {
+    return sb_meta_graph_graph(graph, bytes) == SB_OK && looks_like_graph(*graph);
+}
+
+/* SavedModel: 1 saved_model_schema_version, 2 meta_graphs. */
+static bool take_saved_model(sb_slice *graph, sb_slice bytes) {
+    sb_items graphs = sb_items_of(bytes, 2);
+    sb_slice meta;
+    return sb_items_next(&graphs, &meta) == SB_OK && take_meta_graph(graph, meta);
+}
+
+/* What torch.save and torch.jit.save write: a zip archive, or in older versions a pickle. */
+static sb_status refuse_torch(sb_slice bytes, sb_err *err) {
+    bool is_zip = sb_slice_starts(bytes, SB_LIT("PK\x03\x04"));
+    bool is_pickle = bytes.n > 1 && bytes.p[0] == 0x80 && bytes.p[1] >= 2 && bytes.p[1] <= 5;
+    if (!is_zip && !is_pickle) return SB_OK;
+    size_t n = bytes.n < ZIP_LOOKED_AT ? bytes.n : ZIP_LOOKED_AT;
+    bool is_script = is_zip && memmem(bytes.p, n, "/code/", 6);
+    bool is_keras = is_zip && memmem(bytes.p, n, "config.json", 11);
+    if (is_keras)
+        return sb_fail(err, SB_CORRUPT, 0,
+                       "a .keras archive: its graph is the file config.json in it (or what "
+                       "model.to_json() gives)");
+    return sb_fail(err, SB_CORRUPT, 0,
+                   "%s holds %s, which only torch can run. Write its graph to a log with "
+                   "SummaryWriter.add_graph(model, input), or to a file with torch.onnx.export",
+                   is_script ? "a TorchScript file"
+                   : is_zip  ? "a zip archive, as torch saves it,"
+                             : "a pickle, as torch saves it,",
+                   is_script ? "code" : "objects");
+}
+
+/* A GraphDef that stands in the file as it is. */
+static bool find_graph(sb_slice bytes, sb_graph_file *info) {
+    info->graph = bytes;
+    info->format = SB_FORMAT_GRAPH;
+    if (looks_like_graph(bytes)) return true;
+    info->format = SB_FORMAT_META_GRAPH;
+    if (take_meta_graph(&info->graph, bytes)) return true;
+    info->format = SB_FORMAT_SAVED_MODEL;
+    return take_saved_model(&info->graph, bytes);
+}
+
+static sb_status make_graph(sb_buf *out, sb_slice bytes, sb_graph_file *info,
+                            const sb_text_watch *watch, sb_arena *scratch, sb_err *err) {
+    if (is_text(bytes) && is_json(bytes)) {
+        info->format = SB_FORMAT_KERAS;
+        return sb_keras_graph(out, bytes, SB_KERAS_COUNTED, scratch, err);
+    }
+    if (is_text(bytes)) return read_text(out, bytes, info, watch, err);
+    if (refuse_torch(bytes, err) != SB_OK) return SB_CORRUPT;
+    if (find_graph(bytes, info)) return SB_OK;
+    info->format = SB_FORMAT_ONNX;
+    info->graph = (sb_slice){NULL, 0};
+    sb_status status = sb_onnx_graph(out, bytes, &info->is_cut, scratch, err);
+    if (status == SB_CORRUPT)
+        return sb_fail(err, SB_CORRUPT, 0,
+                       "not a graph: neither a GraphDef (protobuf or text), a MetaGraphDef, a "
+                       "SavedModel, an ONNX model nor the JSON of a Keras model");
+    return status;
+}
+
+sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info,
+                             const sb_text_watch *watch, sb_arena *scratch, sb_err *err) {
+    size_t before = out->n;
+    *info = (sb_graph_file){0};
+    if (bytes.n == 0) return sb_fail(err, SB_CORRUPT, 0, "the file is empty");
+    sb_status status = make_graph(out, bytes, info, watch, scratch, err);
+    if (status == SB_OK && !info->graph.p && out->n > before) /* a text may hold no node */
+        info->graph = sb_slice_of(out->p + before, out->n - before);
+    return status;
+}

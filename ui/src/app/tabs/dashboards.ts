@@ -1,0 +1,32 @@
+// The dashboards as the shell sees them: which have a tab, which shows a plugin, which plugins have numbers of runs.
+import { DASHBOARDS } from '../../dashboards';
+import { hub } from '../../data/hub.svelte';
+import type { Tag } from '../../data/types';
+import type { Dashboard } from './dashboard';
+import { embeddings } from './embeddings.svelte';
+import { withPartTexts } from '../texts/i18n.svelte';
+import { view } from '../view/view.svelte';
+
+/** How many tags a dashboard has to show. */
+export const sizeOf = (d: Dashboard): number =>
+  d.plugins.reduce((n, plugin) => n + (hub.status?.plugins[plugin] ?? 0), 0) +
+  (d.isInFiles ? embeddings.runs.length : 0);
+
+/** Those with data, the first one, and the one that is open. */
+export const tabs = (): Dashboard[] =>
+  DASHBOARDS.filter((d, i) => i === 0 || (d.load && sizeOf(d) > 0) || d.id === view.tab);
+
+/** The dashboard with a view that shows this plugin. */
+export const dashboardOf = (plugin: string): Dashboard | undefined =>
+  DASHBOARDS.find((d) => d.load && d.plugins.includes(plugin));
+
+type Load = NonNullable<Dashboard['load']>;
+/** The code of a dashboard with all texts that it needs: the first one is part of the first page and needs no others. */
+export const codeOf = (d: Dashboard | undefined): Load | undefined => {
+  const load = d?.load;
+  return d === DASHBOARDS[0] ? load : load && (() => withPartTexts(load));
+};
+
+const METRICS = new Set(DASHBOARDS.flatMap((d) => d.metrics ?? []));
+/** Tags that have numbers of runs: what the table of runs can have columns of. */
+export const metricTags = (): Tag[] => hub.tags.filter((tag) => METRICS.has(tag.plugin));

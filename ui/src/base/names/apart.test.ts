@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { lastWords, tellApart } from './apart';
+
+const labels = (names: string[], room?: number) => [...tellApart(names, room).values()];
+
+describe('short names', () => {
+  it('leave out what all share at the ends and between', () => {
+    expect(labels(['adam-lr1e3-s1/validation', 'adam-lr1e3-s2/validation'])).toEqual(['…s1…', '…s2…']);
+    expect(labels(['adam-lr3-bs32-wd1-seed1', 'adam-lr4-bs32-wd1-seed1', 'adam-lr4-bs32-wd1-seed2'])).toEqual([
+      '…lr3-…seed1',
+      '…lr4-…seed1',
+      '…lr4-…seed2',
+    ]);
+  });
+  it('keep their last words where they are cut', () => {
+    expect(lastWords('adam-lr0.001-seed1/validation')).toEqual(['adam-lr0.001-', 'seed1/validation']);
+    expect(lastWords('run')).toEqual(['', 'run']);
+    expect(lastWords('averyveryverylongword')).toEqual(['averyveryverylongword', '']);
+  });
+  it('keep numbers whole', () =>
+    expect(labels(['rate=0.003, opt=adam · train', 'rate=0.03, opt=adam · train'])).toEqual(['…0.003…', '…0.03…']));
+  it('keep the values of groups where names are longer than their room', () =>
+    expect(labels(['lr=0.001, opt=adam', 'lr=0.01, opt=adam', 'lr=0.001, opt=sgd'], 16)).toEqual([
+      'lr=0.001, …adam',
+      'lr=0.01, …adam',
+      'lr=0.001, …sgd',
+    ]));
+  it('keep every difference, however many words the names have', () => {
+    expect(labels(['sweep/a', 'sweep/a/validation', 'sweep/b'])).toEqual(['…a', '…a/validation', '…b']);
+    expect(labels(['run', 'run/eval'])).toEqual(['run', 'run/eval']);
+    expect(labels(['a-1', 'a_1'])).toEqual(['a-1', 'a_1']);
+  });
+  it('stay as they are where there is room, and where there is but one', () => {
+    expect(labels(['vit-b16/seed1', 'vit-b16/seed2'], 20)).toEqual(['vit-b16/seed1', 'vit-b16/seed2']);
+    expect(labels(['a-long-name-of-a-run'])).toEqual(['a-long-name-of-a-run']);
+    expect(labels([])).toEqual([]);
+  });
+  it('differ where the names do, for names of every sort', () => {
+    const words = ['a', 'b', 'lr', '1', '2', 'x-y', 'train', ''];
+    let s = 7;
+    const next = (n: number) => (s = (s * 1103515245 + 12345) % 2147483648) % n;
+    for (let round = 0; round < 500; round++) {
+      const names = Array.from({ length: 1 + next(6) }, () =>
+        Array.from({ length: 1 + next(5) }, () => words[next(words.length)]).join('-/_. '[next(5)]),
+      );
+      const map = tellApart(names);
+      expect(new Set(map.values()).size).toBe(new Set(names).size);
+    }
+  });
+});

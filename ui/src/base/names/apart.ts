@@ -1,0 +1,60 @@
+// Short names that still tell apart: of names that are shown together, the parts that all of them share are left out, never
+// those that differ. Pure.
+
+const MARK = '…';
+const LEAST = 4; // letters that are worth a mark in their place
+// a number such as 0.003 is one word
+const wordsOf = (name: string): string[] =>
+  name.match(/(?:[^/_.,= -]|(?<=\d)\.(?=\d))+[/_.,= -]*|[/_.,= -]+/g) ?? [name];
+
+/** How many words are the same in all, from the start or from the end. */
+function shared(all: readonly string[][], from: 'start' | 'end'): number {
+  const most = Math.min(...all.map((words) => words.length)) - 1; // one is left of each
+  const at = (words: string[], i: number) => words[from === 'start' ? i : words.length - 1 - i];
+  let n = 0;
+  while (n < most && all.every((words) => at(words, n) === at(all[0], n))) n++;
+  return n;
+}
+
+/** Which words of a name are kept; those between are shared where all names have as many words. */
+function differing(all: readonly string[][]): (words: string[], i: number) => boolean {
+  const start = shared(all, 'start');
+  const end = Math.min(shared(all, 'end'), Math.min(...all.map((words) => words.length)) - 1 - start);
+  const isEven = all.every((words) => words.length === all[0].length);
+  const same = all[0].map((word, i) => isEven && all.every((words) => words[i] === word));
+  return (words, i) => i >= start && i < words.length - end && !same[i];
+}
+
+/** A name as its beginning, which may be cut off where there is little room, and its last words, which stay. */
+export function lastWords(name: string, most = 18): [string, string] {
+  let end = '';
+  for (const word of wordsOf(name).reverse()) {
+    if (end.length + word.length > most) break;
+    end = word + end;
+  }
+  return [name.slice(0, name.length - end.length), end];
+}
+
+/** The names as short labels, all different where the names are; names of at most `room` letters stay as they are. */
+export function tellApart(names: readonly string[], room = 0): Map<string, string> {
+  const distinct = [...new Set(names)];
+  const asTheyAre = new Map(distinct.map((name) => [name, name]));
+  if (distinct.length < 2 || distinct.every((name) => name.length <= room)) return asTheyAre;
+  const all = distinct.map(wordsOf);
+  const isKept = differing(all);
+  const labels = all.map((words) => {
+    let label = '';
+    let left = ''; // out, since the last word that was kept
+    words.forEach((word, i) => {
+      if (!isKept(words, i)) {
+        left += word;
+        return;
+      }
+      label += (left.length >= LEAST ? MARK : left) + word;
+      left = '';
+    });
+    return label.replace(/[/_.,= -]+$/, '') + (left.length >= LEAST ? MARK : left);
+  });
+  if (new Set(labels).size < labels.length) return asTheyAre;
+  return new Map(distinct.map((name, i) => [name, labels[i]]));
+}
