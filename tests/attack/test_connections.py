@@ -1,6 +1,7 @@
 """Many connections of one address: the others are served as before."""
 
 import socket
+from contextlib import contextmanager
 
 from http_driver import PATIENCE, Client
 from logs import put_run
@@ -18,11 +19,15 @@ class From(Client):
         self.read = b""
 
 
+@contextmanager
 def serve_few(serve, logdir):
+    """A server with few descriptors that has read its log and whose connections are all free."""
     put_run(logdir / "run")
     server = serve(logdir)
     server.command = ["prlimit", f"--nofile={FILES}", *server.command]
-    return server
+    with server:
+        server.loaded()
+        yield server
 
 
 def close(clients):
