@@ -4,8 +4,8 @@ import { cardView } from '../../rooms/card/card.svelte';
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { Hovering } from '../../rooms/lines/hover.svelte';
 import { steps } from '../../rooms/steps/steps.svelte';
-import { chartHeight, tableRoom } from './heights';
-import { combinedCards } from './combined';
+import { chartHeight, tableRoom } from './card/heights';
+import { combinedCards } from './card/combined';
 import { tsSettings } from './settings.svelte';
 import { grid, ts } from './view.svelte';
 

@@ -20,10 +20,10 @@ import {
   type Range,
   type Stats,
   type StatPoint,
-} from '../../public';
-import type { CardData } from './card.svelte';
+} from '../../../public';
+import type { CardData } from '../card/card.svelte';
 import type { Row } from './columns';
-import { steps } from '../../rooms/steps/steps.svelte';
+import { steps } from '../../../rooms/steps/steps.svelte';
 
 const SETTLE_MS = 60;
 const HELD_MS = 400; // a hand that pauses

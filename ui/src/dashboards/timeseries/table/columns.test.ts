@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { moved } from '../../base/columns';
-import { nextSort, sortRows as sortBy } from '../../rooms/table/sort';
+import { moved } from '../../../base/columns';
+import { nextSort, sortRows as sortBy } from '../../../rooms/table/sort';
 import { notChosen, rawOf, shownColumns, valueOf, type Row } from './columns';
 
 const sortRows = (

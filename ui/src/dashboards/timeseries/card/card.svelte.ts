@@ -25,13 +25,13 @@ import {
   type ScalarsAsk,
   type Series,
   type Trouble,
-} from '../../public';
-import { steps } from '../../rooms/steps/steps.svelte';
+} from '../../../public';
+import { steps } from '../../../rooms/steps/steps.svelte';
 import { infoOf, type CardInfo } from './info';
-import { bandKey, bandLine, keyOf, partsOfBand, seriesLines, type Look, type Source } from '../../rooms/lines/lines';
-import { smoothingAsk } from '../../rooms/lines/series';
-import { ts } from './view.svelte';
-import { tt } from './texts';
+import { bandKey, bandLine, keyOf, partsOfBand, seriesLines, type Look, type Source } from '../../../rooms/lines/lines';
+import { smoothingAsk } from '../../../rooms/lines/series';
+import { ts } from '../view.svelte';
+import { tt } from '../texts';
 
 const SHORT = 20; // points: an average over so few distorts more than it shows
 const MOST_NAMED = 8; // four settings with training and validation

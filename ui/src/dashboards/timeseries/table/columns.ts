@@ -1,7 +1,7 @@
 // The columns of the tables under charts: which there are, in which order by default, and what a row says in each. A
 // column of a hyperparameter is "h:NAME". Numbers are those of the drawn line: smoothed when smoothing is on.
-import type { Run, Stats } from '../../public';
-import type { Value } from '../../rooms/table/sort';
+import type { Run, Stats } from '../../../public';
+import type { Value } from '../../../rooms/table/sort';
 
 export type Kind = 'single' | 'range';
 export interface Row {

@@ -1,8 +1,8 @@
 // The columns that the tables under charts may have, as the pickers show them.
-import { runs, t, type ColumnChoice } from '../../public';
+import { runs, t, type ColumnChoice } from '../../../public';
 import { hparamOf, isHparam, notChosen, type Kind } from './columns';
-import type { Key } from './texts';
-import { tt } from './texts';
+import type { Key } from '../texts';
+import { tt } from '../texts';
 
 export function choiceOf(id: string): ColumnChoice {
   if (!isHparam(id)) return { id, text: tt(`table.${id}` as Key) };

@@ -1,5 +1,5 @@
 // What a card says below its chart: how many runs and points, which run is best, what is not right.
-import { direction, NO_BASELINE, NO_X, runs, UNSMOOTHED, type Run } from '../../public';
+import { direction, NO_BASELINE, NO_X, runs, UNSMOOTHED, type Run } from '../../../public';
 import type { Loaded } from './card.svelte';
 
 export interface CardInfo {

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { UNSMOOTHED } from '../../data/types';
-import type { Run, Series } from '../../public';
+import { UNSMOOTHED } from '../../../data/types';
+import type { Run, Series } from '../../../public';
 import { infoOf } from './info';
 
-vi.mock('../../public', async () => ({
-  ...(await import('../../data/columns')),
+vi.mock('../../../public', async () => ({
+  ...(await import('../../../data/columns')),
   direction: () => 'min',
   runs: { nameOf: (run: Run) => run.name },
 }));

@@ -9,8 +9,8 @@ import {
   type Hit,
   type Line,
   type Measured,
-} from '../../public';
-import { steps } from '../../rooms/steps/steps.svelte';
+} from '../../../public';
+import { steps } from '../../../rooms/steps/steps.svelte';
 import type { CardData } from './card.svelte';
 
 const MOST_SERIES = 2000;

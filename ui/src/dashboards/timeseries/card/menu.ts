@@ -1,11 +1,11 @@
 // What the menu of a chart offers beyond that of every card: scales, smoothing, tags together, the chart or its data to
 // take away.
-import { api, t, type MenuItem, type Plot } from '../../public';
-import { nameOf } from '../../rooms/card/title';
-import { exportChart, fileName, namesFor } from '../../rooms/export/files';
+import { api, t, type MenuItem, type Plot } from '../../../public';
+import { nameOf } from '../../../rooms/card/title';
+import { exportChart, fileName, namesFor } from '../../../rooms/export/files';
 import type { CardData } from './card.svelte';
-import { ts } from './view.svelte';
-import { tt } from './texts';
+import { ts } from '../view.svelte';
+import { tt } from '../texts';
 
 interface Forms {
   smooth(): void;
