@@ -1,8 +1,9 @@
-/* fingerprint.h: a short name for bytes: equal bytes have equal names, other bytes have others.
+/* fingerprint.h: a short name for bytes: equal bytes have equal names, other bytes almost always
+ * have others.
  *
  * 128 bits of xxh3 under a seed, a quarter of a gigabyte in about 20 ms. Not a cryptographic hash:
- * where somebody could gain by two files of one name, the seed is chance that the process keeps to
- * itself. Threads: no state. */
+ * whoever knows the seed can make two files of one name, so a caller that takes equal names for
+ * equal bytes compares the bytes as well. Threads: no state. */
 #ifndef SB_BASE_FINGERPRINT_H
 #define SB_BASE_FINGERPRINT_H
 

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/fingerprint.h"
@@ -28,7 +27,6 @@ struct sb_uploads {
     const sb_alloc *alloc;
     char folder[512];
     uint64_t limit;
-    uint64_t seed; /* of names: by chance, so that nobody can make a file that has another's name */
     pthread_mutex_t mutex; /* guards all below */
     sb_lru order;
     size_t count;
@@ -41,7 +39,6 @@ sb_status sb_uploads_new(sb_uploads **out, const sb_alloc *alloc, const char *fo
     if (!u) return sb_fail_nomem(err, "for files that are sent");
     u->alloc = alloc;
     u->limit = bytes;
-    if (getrandom(&u->seed, sizeof u->seed, GRND_NONBLOCK) != sizeof u->seed) u->seed = 0;
     snprintf(u->folder, sizeof u->folder, "%s", folder ? folder : "/tmp");
     pthread_mutex_init(&u->mutex, NULL);
     *out = u;
@@ -108,30 +105,9 @@ static sb_status write_all(int fd, sb_slice bytes, sb_err *err) {
     return SB_OK;
 }
 
-sb_status sb_uploads_keep(sb_uploads *u, sb_slice bytes, char name[SB_UPLOAD_NAME], sb_err *err) {
-    uint64_t known;
-    sb_fingerprint(bytes, u->seed, name);
-    if (sb_uploads_find(u, sb_slice_str(name), &known)) return SB_OK;
-    if (bytes.n > u->limit)
-        return sb_fail(err, SB_LIMIT, 0, "a file may have %llu MB",
-                       (unsigned long long)(u->limit >> 20));
-    upload *e = sb_alloc_zeroed(u->alloc, 1, sizeof *e);
-    if (!e) return sb_fail_nomem(err, "for files that are sent");
-    memcpy(e->name, name, sizeof e->name);
-    e->bytes = bytes.n;
-    e->fd = sb_temp_file_or_tmp(u->folder);
-    sb_status status = write_all(e->fd, bytes, err);
-    pthread_mutex_lock(&u->mutex);
-    bool is_wanted = status == SB_OK && !look_up(u, sb_slice_str(name));
-    if (is_wanted) add(u, e);
-    pthread_mutex_unlock(&u->mutex);
-    if (!is_wanted) free_upload(u, e);
-    return status;
-}
-
-static sb_status read_all(int fd, uint8_t *out, size_t n, sb_err *err) {
+static sb_status read_at(int fd, uint8_t *out, size_t n, uint64_t offset, sb_err *err) {
     for (size_t done = 0; done < n;) {
-        ssize_t got = pread(fd, out + done, n - done, (off_t)done);
+        ssize_t got = pread(fd, out + done, n - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return sb_fail_errno(err, SB_IO, got ? errno : EIO, "the file can't be read");
         done += (size_t)got;
@@ -139,21 +115,90 @@ static sb_status read_all(int fd, uint8_t *out, size_t n, sb_err *err) {
     return SB_OK;
 }
 
-sb_status sb_uploads_read(sb_uploads *u, sb_slice name, sb_arena *arena, sb_slice *out,
-                          sb_err *err) {
+/* A descriptor of the caller's own, which stays good when the file is let go. -1: there is none of
+ * that name (*known is false then), or no descriptor is left (errno says why). */
+static int open_again(sb_uploads *u, sb_slice name, bool *known, uint64_t *bytes) {
     pthread_mutex_lock(&u->mutex);
     const upload *e = look_up(u, name);
-    size_t n = e ? (size_t)e->bytes : 0;
+    *known = e != NULL;
+    *bytes = e ? e->bytes : 0;
     int fd = e ? fcntl(e->fd, F_DUPFD_CLOEXEC, 0) : -1, reason = errno;
     pthread_mutex_unlock(&u->mutex);
-    if (!e)
+    errno = reason;
+    return fd;
+}
+
+static sb_status holds(int fd, sb_slice bytes, bool *same, sb_err *err) {
+    uint8_t part[16384];
+    *same = true;
+    for (size_t n = 0; n < bytes.n && *same;) {
+        size_t size = bytes.n - n < sizeof part ? bytes.n - n : sizeof part;
+        sb_status status = read_at(fd, part, size, n, err);
+        if (status != SB_OK) return status;
+        *same = memcmp(part, bytes.p + n, size) == 0;
+        n += size;
+    }
+    return SB_OK;
+}
+
+/* The name of these bytes: the first of their fingerprints, seed by seed, that no other stored file
+ * has. It ends, since there are at most MOST_FILES. */
+static sb_status name_of(sb_uploads *u, sb_slice bytes, char name[SB_UPLOAD_NAME], bool *is_stored,
+                         sb_err *err) {
+    for (uint64_t seed = 0;; seed++) {
+        bool same = false;
+        uint64_t size;
+        sb_fingerprint(bytes, seed, name);
+        int fd = open_again(u, sb_slice_str(name), is_stored, &size);
+        if (!*is_stored) return SB_OK;
+        if (fd < 0) return sb_fail_errno(err, SB_IO, errno, "the file can't be opened");
+        sb_status status = size == bytes.n ? holds(fd, bytes, &same, err) : SB_OK;
+        close(fd);
+        if (status != SB_OK || same) return status;
+    }
+}
+
+/* Under its name, unless another file of that name was stored in the meantime. */
+static sb_status store(sb_uploads *u, sb_slice bytes, const char name[SB_UPLOAD_NAME],
+                       bool *is_stored, sb_err *err) {
+    upload *e = sb_alloc_zeroed(u->alloc, 1, sizeof *e);
+    if (!e) return sb_fail_nomem(err, "for files that are sent");
+    memcpy(e->name, name, sizeof e->name);
+    e->bytes = bytes.n;
+    e->fd = sb_temp_file_or_tmp(u->folder);
+    sb_status status = write_all(e->fd, bytes, err);
+    pthread_mutex_lock(&u->mutex);
+    *is_stored = status == SB_OK && !look_up(u, sb_slice_str(name));
+    if (*is_stored) add(u, e);
+    pthread_mutex_unlock(&u->mutex);
+    if (!*is_stored) free_upload(u, e);
+    return status;
+}
+
+sb_status sb_uploads_keep(sb_uploads *u, sb_slice bytes, char name[SB_UPLOAD_NAME], sb_err *err) {
+    if (bytes.n > u->limit)
+        return sb_fail(err, SB_LIMIT, 0, "a file may have %llu MB",
+                       (unsigned long long)(u->limit >> 20));
+    for (bool is_stored = false;;) {
+        sb_status status = name_of(u, bytes, name, &is_stored, err);
+        if (status == SB_OK && !is_stored) status = store(u, bytes, name, &is_stored, err);
+        if (status != SB_OK || is_stored) return status;
+    }
+}
+
+sb_status sb_uploads_read(sb_uploads *u, sb_slice name, sb_arena *arena, sb_slice *out,
+                          sb_err *err) {
+    bool known;
+    uint64_t size;
+    int fd = open_again(u, name, &known, &size);
+    if (!known)
         return sb_fail(err, SB_REPLACED, 0,
                        "the server no longer has this file: drop it on the page again");
-    if (fd < 0) return sb_fail_errno(err, SB_IO, reason, "the file can't be opened");
-    uint8_t *bytes = sb_arena_get(arena, n + 1);
-    sb_status status =
-        bytes ? read_all(fd, bytes, n, err) : sb_fail_nomem(err, "for a file that was sent");
+    if (fd < 0) return sb_fail_errno(err, SB_IO, errno, "the file can't be opened");
+    uint8_t *bytes = sb_arena_get(arena, (size_t)size + 1);
+    sb_status status = bytes ? read_at(fd, bytes, (size_t)size, 0, err)
+                             : sb_fail_nomem(err, "for a file that was sent");
     close(fd);
-    if (status == SB_OK) *out = sb_slice_of(bytes, n);
+    if (status == SB_OK) *out = sb_slice_of(bytes, (size_t)size);
     return status;
 }

@@ -1,7 +1,10 @@
 /* uploads.h: files that people sent, until there is no room for them any more.
  *
- * Each is named by what it holds: the same file sent again has the same name, for as long as the
- * process runs, and is there once.
+ * The name of a file is a fingerprint of its bytes: the same file that is sent again has the same
+ * name, also after a restart of the server, so a link to it works again. It is stored once. The
+ * fingerprint is no cryptographic hash, and two different files can be made that share it; so bytes
+ * are compared before a stored file is taken for the one that was sent, and the second of two such
+ * files gets another name. What a person opens is always what they sent.
  * The bytes are in unlinked temporary files, so they take no memory and go with the process.
  *
  * Threads: all functions may be called from any. */

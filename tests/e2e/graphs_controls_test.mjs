@@ -393,4 +393,31 @@ export default {
     await give('none.pbtxt', Buffer.from('versions { producer: 1395 }'));
     await soon(async () => assert.match(await page.locator('.stage').innerText(), /This graph has no nodes/));
   },
+
+  async 'a link to a file works again after a restart of the server, once the file is given again'(keep) {
+    const server = await made(everything());
+    const give = (page) =>
+      page.locator('input[type=file]').setInputFiles({
+        name: 'tiny.pbtxt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from(
+          "node { name: 'in' op: 'Placeholder' } node { name: 'net/out' op: 'Relu' input: 'in' } node { name: 'net/w' op: 'Abs' }",
+        ),
+      });
+    const first = keep(await openGraph(server, CLOSED));
+    await give(first);
+    await soon(async () => assert.ok((await labels(first)).includes('in')));
+    await row(first, 'net/out').click();
+    await soon(async () => assert.match(await address(first), /graphs\.at=net\/out&graphs\.file=[0-9a-f]{32}/));
+    const link = await address(first);
+    await server.stop();
+    await server.start();
+    const page = keep(await open(server, link, { allowErrors: true }));
+    await soon(async () => assert.match(await page.locator('.stage').innerText(), /no longer has this file/));
+    await give(page);
+    await soon(async () => assert.equal(await card(page).locator('code.whole').innerText(), 'net/out'));
+    await isOpen(page, 'net');
+    const file = /graphs\.file=\w+/.exec(link)[0]; // it has the name that it had
+    await soon(async () => assert.ok((await address(page)).includes(file)));
+  },
 };

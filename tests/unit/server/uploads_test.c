@@ -46,6 +46,55 @@ static void a_file_is_read_back_and_named_by_its_bytes(void **state) {
     sb_uploads_free(u);
 }
 
+static void names_are_the_same_after_a_restart(void **state) {
+    (void)state;
+    char names[2][SB_UPLOAD_NAME];
+    sb_err err;
+    for (int i = 0; i < 2; i++) {
+        sb_uploads *u = uploads_of(100);
+        assert_ok(sb_uploads_keep(u, SB_LIT("graph"), names[i], &err), &err);
+        sb_uploads_free(u);
+    }
+    assert_string_equal(names[0], names[1]);
+}
+
+/* Two files of one fingerprint. xxh3 multiplies the halves of each 8 bytes, xored with its secret,
+ * and adds the 8 bytes to another sum: where the lower half is that of the secret, the product is 0
+ * whatever the upper half is, and two upper halves can change places without a trace. */
+static void make_twins(uint8_t one[512], uint8_t other[512]) {
+    static const uint8_t secret[2][4] = {{0xb8, 0xfe, 0x6c, 0x39}, {0x7c, 0x01, 0x81, 0x2c}};
+    memset(one, 7, 512);
+    memcpy(one, secret[0], 4);
+    memcpy(one + 64, secret[1], 4);
+    memset(one + 4, 1, 4);
+    memset(one + 68, 2, 4);
+    memcpy(other, one, 512);
+    memset(other + 4, 2, 4);
+    memset(other + 68, 1, 4);
+}
+
+static void files_of_one_fingerprint_are_kept_apart(void **state) {
+    (void)state;
+    uint8_t one[512], other[512];
+    char print[SB_FINGERPRINT_TEXT], same[SB_FINGERPRINT_TEXT];
+    char names[2][SB_UPLOAD_NAME], again[SB_UPLOAD_NAME];
+    sb_err err;
+    make_twins(one, other);
+    sb_slice twins[2] = {sb_slice_of(one, sizeof one), sb_slice_of(other, sizeof other)};
+    sb_fingerprint(twins[0], 0, print);
+    sb_fingerprint(twins[1], 0, same);
+    assert_string_equal(print, same);
+    sb_uploads *u = uploads_of(4096);
+    for (int i = 0; i < 2; i++) assert_ok(sb_uploads_keep(u, twins[i], names[i], &err), &err);
+    assert_string_not_equal(names[0], names[1]);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(read_back(u, names[i], twins[i]), SB_OK);
+        assert_ok(sb_uploads_keep(u, twins[i], again, &err), &err);
+        assert_string_equal(again, names[i]);
+    }
+    sb_uploads_free(u);
+}
+
 static void the_longest_unused_make_room(void **state) {
     (void)state;
     sb_uploads *u = uploads_of(25);
@@ -96,6 +145,8 @@ static void threads_send_equal_files_while_others_are_let_go(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_is_read_back_and_named_by_its_bytes),
+        cmocka_unit_test(names_are_the_same_after_a_restart),
+        cmocka_unit_test(files_of_one_fingerprint_are_kept_apart),
         cmocka_unit_test(the_longest_unused_make_room),
         cmocka_unit_test(threads_send_equal_files_while_others_are_let_go),
     };

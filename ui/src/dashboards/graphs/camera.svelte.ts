@@ -3,7 +3,7 @@ import type { Rect } from './drawing';
 
 export const LEAST_SCALE = 0.01;
 export const MOST_SCALE = 4;
-const MOTION_MS = 160;
+const MOTION_MS = 120;
 const MARGIN = 40;
 const LARGEST_FIT = 1.25;
 

@@ -11,6 +11,8 @@ class GraphFiles {
   name = $state('');
   /** how much of a large one, 0 to 1; null: it was not said */
   share = $state<number | null>(null);
+  /** how many were opened: what failed for want of a file is asked again */
+  opened = $state(0);
   private over = new AbortController();
 
   /** Says what went wrong, if something did. One that is being read makes way. */
@@ -28,8 +30,10 @@ class GraphFiles {
     this.name = '';
     if (reply.ok) {
       shell.say(tt('fileOpened', { name: file.name, format: reply.value.format }));
-      v.forget();
+      // the file that the address names, which the server had lost: its open scopes and its selected box stay
+      if (v.file !== reply.value.file) v.forget();
       v.file = reply.value.file;
+      this.opened += 1;
       v.fileName = file.name;
     } else if (reply.error.code !== CANCELLED) shell.say(reply.error.message);
   }

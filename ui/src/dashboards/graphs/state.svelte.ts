@@ -18,6 +18,7 @@ import {
 } from '../../public';
 import { coloursOf, themeOf } from './colours';
 import { AUXILIARY, Drawing, SERIES } from './drawing';
+import { graphFiles } from './files.svelte';
 import { LargeDrawing } from './large.svelte';
 import { drawQuestion, findQuestion, graphsQuestion, nodeQuestion, pathQuestion, RUN_TAG } from './question';
 import { tt } from './texts';
@@ -217,6 +218,9 @@ export class GraphState {
       if (isRead && this.run && this.list.answer) this.settled = this.run.name;
     });
     this.drawn.follow(() => (this.ask ? drawQuestion(this.ask) : null));
+    $effect(() => {
+      if (graphFiles.opened) untrack(() => this.trouble && this.tryNow());
+    });
     $effect(() => this.followLarge());
     const { node, way, found } = this;
     node.follow(() => (this.readSource && v.at && this.selected >= 0 ? nodeQuestion(this.readSource, v.at) : null));

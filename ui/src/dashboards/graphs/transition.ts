@@ -5,9 +5,9 @@ import type { Drawing, Rect } from './drawing';
 
 const MOST_MOVING = 3000;
 
-const rectIn = (of: Drawing, name: string): Rect | null => {
+const rectIn = (of: Drawing, name: string, now: readonly Rect[] | null = null): Rect | null => {
   const i = of.byName.get(name) ?? -1;
-  return i >= 0 && of.isDrawn(i) ? of.rect(i) : null;
+  return i >= 0 && of.isDrawn(i) ? (now?.[i] ?? of.rect(i)) : null;
 };
 
 export class Transition {
@@ -32,20 +32,27 @@ export class Transition {
       this.from = null;
       this.camera.start(next.of.w, next.of.h);
     } else {
-      this.keepInPlace(before, next, selected);
-      this.from = next.count > MOST_MOVING ? null : next.of.boxes.name.map((name) => rectIn(before, name));
+      const now = this.rects(before); // a motion that has not ended goes on from where it is
+      const { dx, dy } = this.keepInPlace(before, now, next, selected);
+      const onScreen = (r: Rect | null) => r && { ...r, x: r.x + dx, y: r.y + dy };
+      this.from =
+        next.count > MOST_MOVING ? null : next.of.boxes.name.map((name) => onScreen(rectIn(before, name, now)));
       this.motion.run();
     }
     this.before = next;
     this.source = source;
   }
 
-  private keepInPlace(old: Drawing, next: Drawing, selected: string): void {
+  /** Moves the camera with a box. Gives how far: old places plus that are where boxes were on the screen. */
+  private keepInPlace(old: Drawing, now: readonly Rect[] | null, next: Drawing, selected: string) {
     const name = this.anchor || selected || next.of.boxes.name.find((each) => old.byName.has(each)) || '';
-    const [was, is] = [rectIn(old, name), rectIn(next, name)];
+    const [was, is] = [rectIn(old, name, now), rectIn(next, name)];
     const { camera } = this;
     this.anchor = '';
-    if (was && is) camera.jump(camera.x + is.x + is.w / 2 - was.x - was.w / 2, camera.y + is.y - was.y);
+    if (!was || !is) return { dx: 0, dy: 0 };
+    const [dx, dy] = [is.x + is.w / 2 - was.x - was.w / 2, is.y - was.y];
+    camera.jump(camera.x + dx, camera.y + dy);
+    return { dx, dy };
   }
 
   /** Where boxes are now; null: at their places. */
