@@ -111,9 +111,9 @@ export type { CardKind, Dashboard, EmptyPage, Sample } from './app/tabs/dashboar
 /** Cards that other dashboards offer to the time series page. */
 export { cardKinds } from './app/tabs/kinds.svelte';
 export { runs, direction } from './app/runs/runs.svelte';
-export { isHeldOut } from './app/runs/groups';
+export { isHeldOut } from './app/runs/groups/groups';
 /** The form that filters runs by a column; loaded when it is wanted. */
-export const columnFilter = () => import('./app/runs/ColumnFilter.svelte');
+export const columnFilter = () => import('./app/runs/table/ColumnFilter.svelte');
 /** The editor of a table's columns; loaded when it is wanted. */
 export const columnEditor = () => import('./app/Columns.svelte');
 export { keep, settings } from './app/settings.svelte';

@@ -8,10 +8,10 @@ import { t } from '../texts/i18n.svelte';
 import { shell } from '../shell.svelte';
 import { view } from '../view/view.svelte';
 import { panel } from './panel.svelte';
-import { bestIsHigh } from './columns.svelte';
-import type { GroupRow } from './rows';
+import { bestIsHigh } from './table/columns.svelte';
+import type { GroupRow } from './table/rows';
 import { runs } from './runs.svelte';
-import type { RunNote } from './notes.svelte';
+import type { RunNote } from './notes/notes.svelte';
 
 const LINE: MenuItem = { label: '', separator: true };
 

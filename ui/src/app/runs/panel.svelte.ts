@@ -2,7 +2,7 @@
 // dialog. None of it belongs to the view.
 import type { Run } from '../../data/types';
 import type { MenuItem, MenuPlace } from '../../widgets/MenuList.svelte';
-import type { Row } from './rows';
+import type { Row } from './table/rows';
 import { runs } from './runs.svelte';
 
 export type EditField = 'name' | 'note' | 'colour';

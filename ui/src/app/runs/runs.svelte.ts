@@ -10,17 +10,17 @@ import { hub } from '../../data/hub.svelte';
 import type { Cell, Run } from '../../data/types';
 import { settings } from '../settings.svelte';
 import { view } from '../view/view.svelte';
-import { Colouring } from './colouring.svelte';
-import { bestIsHigh, Columns, partsOf } from './columns.svelte';
-import { keyOf, withRole } from './groups';
-import { Metrics, summed } from './metrics.svelte';
-import { Names } from './names.svelte';
-import { Notes } from './notes.svelte';
-import { sortedBy } from './order';
-import { flatRows, groupRows, Tree, type Row } from './rows';
-import { findSeeds } from './seeds';
+import { Colouring } from './colours/colouring.svelte';
+import { bestIsHigh, Columns, partsOf } from './table/columns.svelte';
+import { keyOf, withRole } from './groups/groups';
+import { Metrics, summed } from './table/metrics.svelte';
+import { Names } from './filter/names.svelte';
+import { Notes } from './notes/notes.svelte';
+import { sortedBy } from './table/order';
+import { flatRows, groupRows, Tree, type Row } from './table/rows';
+import { findSeeds } from './groups/seeds';
 
-export { direction } from './metrics.svelte';
+export { direction } from './table/metrics.svelte';
 
 const LETTER = 7; // pixels
 const GROUP_ROOM = 26;

@@ -1,10 +1,10 @@
 // The rows of the table: runs in a list, in groups, or in a tree of folders. What is listed, in which order and what is
 // folded comes from outside.
-import { naturalCompare, splitTag } from '../../base/names/natural';
-import { rowsOf, treeOf, type TreeNode } from '../../base/names/tree';
-import type { Run } from '../../data/types';
-import { tellApart } from '../../base/names/apart';
-import { compareKeys, grouped, withoutRole } from './groups';
+import { naturalCompare, splitTag } from '../../../base/names/natural';
+import { rowsOf, treeOf, type TreeNode } from '../../../base/names/tree';
+import type { Run } from '../../../data/types';
+import { tellApart } from '../../../base/names/apart';
+import { compareKeys, grouped, withoutRole } from '../groups/groups';
 
 export interface GroupRow {
   kind: 'group';

@@ -1,6 +1,6 @@
 // What is said about the run filter: an example that finds something here, and what is wrong with what was typed.
-import { t } from '../texts/i18n.svelte';
-import { runs } from './runs.svelte';
+import { t } from '../../texts/i18n.svelte';
+import { runs } from '../runs.svelte';
 
 /** A condition over a name that this log has. */
 export function example(): string {

@@ -1,10 +1,10 @@
 // To which group a run belongs: its folder, what an expression finds in its name, hyperparameters, its tags. "by" is
 // the text that is in the address: path, tree, tag, seeds, regex:EXPRESSION, hparam:NAME, hparams:NAME,NAME. Training and
 // validation are never one group: where runs have roles, the key ends with the role.
-import { joinList, splitList } from '../../base/address/hash';
-import { naturalCompare } from '../../base/names/natural';
-import { roleOf, type Role } from '../../base/names/pairs';
-import type { Run } from '../../data/types';
+import { joinList, splitList } from '../../../base/address/hash';
+import { naturalCompare } from '../../../base/names/natural';
+import { roleOf, type Role } from '../../../base/names/pairs';
+import type { Run } from '../../../data/types';
 
 export const NO_GROUP = '–';
 

@@ -1,8 +1,8 @@
 // Runs that differ only by their seed: a hyperparameter called seed, else the seed in their names, else a number at the end
 // of their names. What was found is told, so that a viewer can judge it.
-import { naturalCompare } from '../../base/names/natural';
-import { roleOf } from '../../base/names/pairs';
-import type { Run } from '../../data/types';
+import { naturalCompare } from '../../../base/names/natural';
+import { roleOf } from '../../../base/names/pairs';
+import type { Run } from '../../../data/types';
 import { NO_GROUP } from './groups';
 
 export interface Seeds {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Run } from '../../data/types';
-import { compareKeys, grouped, isGoodRegex, keyOf, NO_GROUP } from './groups';
+import type { Run } from '../../../data/types';
+import { compareKeys, grouped, isGoodRegex, keyOf, NO_GROUP } from '../groups/groups';
 import { sortedBy } from './order';
 
 const run = (name: string, hparams?: Run['hparams']): Run =>

@@ -1,11 +1,11 @@
 // Last, least and greatest value of metrics for every run, as the server sums them up; asked for when a column, a filter
 // or the order needs a tag, in the background: the charts are what people wait for.
 import { untrack } from 'svelte';
-import { BACKGROUND } from '../../data/fetch.queue';
-import { hub } from '../../data/hub.svelte';
-import { LiveQuery } from '../../data/query/live.svelte';
-import { summariesQuestion, type Cells } from '../../data/query/summaries';
-import { toNumber, type Cell } from '../../data/types';
+import { BACKGROUND } from '../../../data/fetch.queue';
+import { hub } from '../../../data/hub.svelte';
+import { LiveQuery } from '../../../data/query/live.svelte';
+import { summariesQuestion, type Cells } from '../../../data/query/summaries';
+import { toNumber, type Cell } from '../../../data/types';
 
 const BETTER_LOW = /loss|error|err\b|perplexity|ppl|mse|mae|rmse|nll|fid|wer|cer|latency|divergence|regret/i;
 export const BETTER_HIGH =

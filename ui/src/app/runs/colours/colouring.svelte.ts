@@ -1,13 +1,13 @@
 // One colour a run or a group: chosen by people, else given in the order of all runs, not of those that happen to be
 // asked for, so that a link that filters or sorts shows the same colours.
 import { untrack } from 'svelte';
-import { Colours, type Colour } from '../../base/colours';
-import { hub } from '../../data/hub.svelte';
-import type { Run } from '../../data/types';
-import { settings } from '../settings.svelte';
-import { view } from '../view/view.svelte';
-import { compareKeys, withoutRole } from './groups';
-import { pairFrom, type Notes } from './notes.svelte';
+import { Colours, type Colour } from '../../../base/colours';
+import { hub } from '../../../data/hub.svelte';
+import type { Run } from '../../../data/types';
+import { settings } from '../../settings.svelte';
+import { view } from '../../view/view.svelte';
+import { compareKeys, withoutRole } from '../groups/groups';
+import { pairFrom, type Notes } from '../notes/notes.svelte';
 
 const KEPT = 100;
 

@@ -1,9 +1,9 @@
 // The names that conditions of the run filter may use: facts of a run, hyperparameters, metrics. The last part of a tag is
 // enough where only one tag ends so. A name that nobody knows is told with those that are near it.
-import { fuzzy } from '../../base/names/fuzzy';
-import { hub } from '../../data/hub.svelte';
-import { metricTags } from '../tabs/dashboards';
-import type { HParam } from './columns.svelte';
+import { fuzzy } from '../../../base/names/fuzzy';
+import { hub } from '../../../data/hub.svelte';
+import { metricTags } from '../../tabs/dashboards';
+import type { HParam } from '../table/columns.svelte';
 
 export type NameKind = 'fact' | 'hparam' | 'metric';
 export interface KnownName {

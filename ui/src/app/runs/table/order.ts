@@ -1,5 +1,5 @@
 // The order of rows by a column: numbers by size, texts as people count, NaN and what is missing last either way.
-import { naturalCompare } from '../../base/names/natural';
+import { naturalCompare } from '../../../base/names/natural';
 
 export function sortedBy<T>(
   items: readonly T[],

@@ -1,10 +1,10 @@
 // What there is to know of one run: the summaries of all its metrics and the state of its files. Asked for while the
 // drawer shows the run.
-import { naturalCompare } from '../../base/names/natural';
-import { LiveQuery } from '../../data/query/live.svelte';
-import { runQuestion, type RunFacts } from '../../data/query/details';
-import type { Run } from '../../data/types';
-import { metricTags } from '../tabs/dashboards';
+import { naturalCompare } from '../../../base/names/natural';
+import { LiveQuery } from '../../../data/query/live.svelte';
+import { runQuestion, type RunFacts } from '../../../data/query/details';
+import type { Run } from '../../../data/types';
+import { metricTags } from '../../tabs/dashboards';
 
 export class RunDetails {
   private readonly query = new LiveQuery<RunFacts>();

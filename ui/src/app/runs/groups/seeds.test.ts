@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Run } from '../../data/types';
+import type { Run } from '../../../data/types';
 import { byHparams, hparamsOf, isHeldOut, keyOf, withoutRole, withRole } from './groups';
 import { findSeeds } from './seeds';
 

@@ -1,10 +1,10 @@
 // What people say of runs: another name, a note, tags, a colour, archived or not; and colours of groups. Kept by the
 // server (hub.people: "run/NAME", "group/KEY"), written by any version of any page, so everything read is checked.
-import { withoutRole } from './groups';
-import { PALETTE, type Colour } from '../../base/colours';
-import { naturalCompare } from '../../base/names/natural';
-import { hub } from '../../data/hub.svelte';
-import type { Run } from '../../data/types';
+import { withoutRole } from '../groups/groups';
+import { PALETTE, type Colour } from '../../../base/colours';
+import { naturalCompare } from '../../../base/names/natural';
+import { hub } from '../../../data/hub.svelte';
+import type { Run } from '../../../data/types';
 
 /** a place in the palette, or "#rrggbb" */
 export type ChosenColour = number | string;

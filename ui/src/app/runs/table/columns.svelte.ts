@@ -1,13 +1,13 @@
 // The columns of the runs table: which there are, which are chosen, what stands in a cell. A column is a word:
 // "m:min:TAG" (last, min, max, best), "h:HPARAM", "i:start" and its like.
-import { big, count, digitsOf, duration, exact, iso, setting, value, wall } from '../../base/numbers/format';
-import { mostDecimals, padded, roomFor } from '../../base/numbers/align';
-import { naturalCompare } from '../../base/names/natural';
-import { hub } from '../../data/hub.svelte';
-import type { Run } from '../../data/types';
-import { metricTags } from '../tabs/dashboards';
-import { t } from '../texts/i18n.svelte';
-import { view } from '../view/view.svelte';
+import { big, count, digitsOf, duration, exact, iso, setting, value, wall } from '../../../base/numbers/format';
+import { mostDecimals, padded, roomFor } from '../../../base/numbers/align';
+import { naturalCompare } from '../../../base/names/natural';
+import { hub } from '../../../data/hub.svelte';
+import type { Run } from '../../../data/types';
+import { metricTags } from '../../tabs/dashboards';
+import { t } from '../../texts/i18n.svelte';
+import { view } from '../../view/view.svelte';
 import { BETTER_HIGH, direction, summed, type Metrics, type Summary } from './metrics.svelte';
 
 export interface HParam {
