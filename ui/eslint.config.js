@@ -7,7 +7,7 @@ import ts from 'typescript-eslint';
 import svelteConfig from './svelte.config.js';
 
 export default ts.config(
-    { ignores: ['dist/', 'node_modules/', 'src/data/types.ts'] },
+    { ignores: ['dist/', 'node_modules/', 'src/data/types.ts', 'src/data/layouts.ts'] },
     js.configs.recommended,
     ...ts.configs.recommended,
     ...svelte.configs['flat/recommended'],

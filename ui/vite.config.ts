@@ -27,9 +27,10 @@ const OF_DASHBOARD = /\/src\/dashboards\/([a-z_]+)\//;
 /** Rooms that few dashboards share: a file each. */
 const OF_FEW = /\/src\/rooms\/(histograms|markup)\//;
 
-/** What the first page reaches and does not use: `public.ts` and Svelte's runtime have it for other dashboards and for forms. */
+/** What the first page reaches and does not use: `public.ts` and Svelte's runtime have it for other dashboards and for forms. It is
+ * one file. */
 const NOT_OF_FIRST =
-  /\/src\/(?:widgets\/(?:Dialog|Name|Popover)\.svelte|base\/numbers\/(?:parse|picoseconds)\.ts|widgets\/chart\/stats\.ts)$|\/svelte\/src\/internal\/client\/dom\/(?:blocks\/html|elements\/bindings\/select)\.js$/;
+  /\/src\/(?:widgets\/(?:Dialog|Name|Popover)\.svelte|base\/numbers\/(?:parse|picoseconds)\.ts|widgets\/chart\/stats\.ts|data\/layouts\.ts)$|\/svelte\/src\/internal\/client\/dom\/(?:blocks\/html|elements\/bindings\/select)\.js$/;
 
 /** A page waits for as many answers as it has files, six at a time. The shell, the first dashboard and all they import are one
  * file; every other dashboard is one, and what dashboards share is one. What is imported when it is wanted stays apart. */
@@ -46,7 +47,7 @@ function chunkOf(): (id: string, context: Rolldown.ChunkingContext) => string | 
       for (const name of FIRST) take(first, name, context);
       for (const name of BEGINS) take(begun, name, context);
     }
-    if (NOT_OF_FIRST.test(id)) return null;
+    if (NOT_OF_FIRST.test(id)) return 'shared';
     if (first.has(id)) return 'first';
     if (!begun.has(id) || !id.startsWith(OURS)) return null;
     return OF_DASHBOARD.exec(id)?.[1] ?? `rooms${OF_FEW.exec(id)?.[1] ?? ''}`;
@@ -62,7 +63,7 @@ function filesOfDashboards(bundle: Bundle, language: string): Record<string, str
   const found: Record<string, string[]> = {};
   for (const view of chunks) {
     const id = VIEW.exec(view.facadeModuleId ?? '')?.[1];
-    if (!id) continue;
+    if (!id || FIRST.includes(view.facadeModuleId ?? '')) continue;
     const files = new Set<string>();
     const take = (chunk: Rolldown.OutputChunk) => {
       if (files.has(chunk.fileName) || chunk.isEntry || chunk.name === 'first') return;
@@ -91,19 +92,27 @@ function has(bundle: Bundle, name: string, part: string): boolean {
   return chunk?.type === 'chunk' && chunk.moduleIds.some((id) => id.includes(part));
 }
 
-/** A few lines that run before the page's script is here: they fetch the files of the dashboard that the address names, which the
- * script would ask for only after it has been read and run. */
-const ahead = (files: Record<string, string[]>): string => `{
-  const files = ${JSON.stringify(files)}[location.hash.slice(1).split('&')[0]] ?? [];
-  for (const file of files) {
+/** A few lines that run before the page's script is here. They fetch all files of the dashboard that the address names, which the
+ * script would ask for only after it has been read and run, and leave a function that does it for others (app/tabs/ahead.ts). */
+const ahead = (files: Record<string, string[]>): string => `
+globalThis.seaboardAhead = (tab) => {
+  for (const file of ${JSON.stringify(files)}[tab] ?? []) {
     const link = document.createElement('link');
     link.rel = file.endsWith('.css') ? 'prefetch' : 'modulepreload';
     link.crossOrigin = '';
     link.href = './' + file;
     document.head.append(link);
   }
-}
+};
+seaboardAhead(location.hash.slice(1).split('&')[0]);
 `;
+
+/** What is fetched beside a file that is imported later; the files of dashboards are fetched by the lines above. */
+const neededBy = (file: string, needed: string[]): string[] =>
+  /\/(?:View|kind)-/.test(file) ? [] : needed.filter((name) => name !== file);
+
+/** The view of the first dashboard, which is in the first script but has a name of its own, and the texts of the first page. */
+const isFirst = (id: string, language: string): boolean => id === FIRST[1] || FIRST_TEXTS.exec(id)?.[1] === language;
 
 /** One page a language, which fetches its texts beside the script; the server chooses by what the browser prefers. */
 function pages(): Plugin {
@@ -116,11 +125,11 @@ function pages(): Plugin {
       const source = String(page.source);
       for (const { language, file, lang } of PAGES) {
         const links = Object.values(bundle).flatMap((chunk) =>
-          chunk.type === 'chunk' && FIRST_TEXTS.exec(chunk.facadeModuleId ?? '')?.[1] === language
+          chunk.type === 'chunk' && isFirst(chunk.facadeModuleId ?? '', language)
             ? [`  <link rel="modulepreload" crossorigin href="./${chunk.fileName}">\n`]
             : [],
         );
-        if (links.length === 0) throw new Error(`there are no texts for ${file}`);
+        if (links.length !== 3) throw new Error(`${file} needs a view and two catalogues: ${links.join('')}`);
         const script = ahead(filesOfDashboards(bundle, language));
         const reference = this.emitFile({ type: 'asset', name: `ahead.${language}.js`, source: script });
         const first = `<script async src="./${this.getFileName(reference)}"></script>\n    <link rel="icon"`;
@@ -148,19 +157,40 @@ function onlyWoff2(): Plugin {
   };
 }
 
+/** The server sends no rendered page, and nothing is compiled for Svelte 4 or for its experimental async mode: what Svelte's runtime
+ * has for them is dead code once it knows that these are never on. */
+const NEVER_ON: Record<string, RegExp> = {
+  'svelte/src/internal/client/dom/hydration.js': /export let (hydrating) = false;|\bhydrating = value;/g,
+  'svelte/src/internal/flags/index.js': /export let (\w+) = false;|\b\w+_mode_flag = (?:true|false);/g,
+};
+function neverOn(): Plugin {
+  return {
+    name: 'never-on',
+    enforce: 'pre',
+    apply: 'build',
+    transform(code, id) {
+      const pattern = Object.entries(NEVER_ON).find(([file]) => id.endsWith(file))?.[1];
+      if (!pattern) return null;
+      if (!pattern.test(code)) throw new Error(`${id} is not what it was: look at NEVER_ON`);
+      return code.replace(pattern, (_, name?: string) => (name ? `export const ${name} = false;` : ''));
+    },
+  };
+}
+
 export default defineConfig({
   base: './',
-  plugins: [svelte(), onlyWoff2(), pages(), sizes(import.meta.dirname)],
+  plugins: [svelte(), neverOn(), onlyWoff2(), pages(), sizes(import.meta.dirname)],
   build: {
     outDir: process.env.SB_UI_OUT ?? 'dist',
     emptyOutDir: true,
     target: 'es2022',
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: { polyfill: false, resolveDependencies: neededBy },
     reportCompressedSize: false,
     rolldownOptions: {
       // of these only what is used: of Svelte, custom elements and the interface of version 4 are not
       treeshake: { moduleSideEffects: (id) => !id.includes('/node_modules/svelte/') && !NOT_OF_FIRST.test(id) },
+      optimization: { inlineConst: { mode: 'all', pass: 3 } },
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false, // chunkOf says it of every file

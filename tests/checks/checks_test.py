@@ -183,7 +183,7 @@ class Checks(unittest.TestCase):
 
     def api_tree(self):
         names = [f"src/server/api/{name}" for name in ("api.h", "columns.def", "replies.def")]
-        for name in (*names, "src/media/sniff.h", "ui/src/data/types.ts", "docs/formats/api-v1.md"):
+        for name in (*names, "src/media/sniff.h", "ui/src/data/types.ts", "ui/src/data/layouts.ts", "docs/formats/api-v1.md"):
             self.tree.put(name, (TOOLS.parent / name).read_text())
         self.passes("api")
 

@@ -24,9 +24,10 @@ export { lastWords } from './base/names/apart';
 export { decodeEntries } from './data/columns';
 export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';
 export { fail, ok, type Result } from './base/result';
-export { GRID_AT, GRID_BYTES, GRID_MAGIC, STEP, toNumber } from './data/types';
-export { MEDIA_AT, MEDIA_BYTES, MEDIA_MAGIC, MEDIA_TYPES, MORE_MEDIA, NO_MEDIA, SAME_MEDIA } from './data/types';
-export { COUNT_AT, COUNT_BYTES, COUNT_MAGIC, SPAN_AT, SPAN_BYTES, SPAN_MAGIC } from './data/types';
+export { toNumber } from './data/types';
+export { GRID_AT, GRID_BYTES, GRID_MAGIC, STEP } from './data/layouts';
+export { MEDIA_AT, MEDIA_BYTES, MEDIA_MAGIC, MEDIA_TYPES, MORE_MEDIA, NO_MEDIA, SAME_MEDIA } from './data/layouts';
+export { COUNT_AT, COUNT_BYTES, COUNT_MAGIC, SPAN_AT, SPAN_BYTES, SPAN_MAGIC } from './data/layouts';
 export type {
   ClipPicture,
   Clips,

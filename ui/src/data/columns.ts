@@ -36,35 +36,34 @@ export class ColumnReader {
   u64(at: number): number {
     return this.view.getUint32(at, true) + this.view.getUint32(at + 4, true) * 4294967296;
   }
-  /** A column of n doubles; null when there is none, throws when it leaves the body. */
-  doubles(at: number, n: number): Float64Array | null {
+  /** Where the column begins that the field at `at` names, of n numbers of `size` bytes; 0 when there is none. Throws when it
+   * leaves the body. */
+  #columnAt(at: number, n: number, size: number): number {
     const offset = this.u32(at) * 8;
-    if (offset === 0) return null;
-    if (offset + n * 8 > this.body.byteLength) throw new RangeError('a column leaves the reply');
+    if (offset && offset + n * size > this.body.byteLength) throw new RangeError('a column leaves the reply');
+    return offset;
+  }
+  doubles(at: number, n: number): Float64Array | null {
+    const offset = this.#columnAt(at, n, 8);
+    if (!offset) return null;
     if (LITTLE) return new Float64Array(this.body, offset, n);
-    const copy = new Float64Array(n);
-    for (let i = 0; i < n; i++) copy[i] = this.view.getFloat64(offset + i * 8, true);
-    return copy;
+    return Float64Array.from({ length: n }, (_, i) => this.view.getFloat64(offset + i * 8, true));
   }
   floats(at: number, n: number): Float32Array | null {
-    const offset = this.u32(at) * 8;
-    if (offset === 0) return null;
-    if (offset + n * 4 > this.body.byteLength) throw new RangeError('a column leaves the reply');
+    const offset = this.#columnAt(at, n, 4);
+    if (!offset) return null;
     if (LITTLE) return new Float32Array(this.body, offset, n);
     return Float32Array.from({ length: n }, (_, i) => this.view.getFloat32(offset + i * 4, true));
   }
   u32s(at: number, n: number): Uint32Array | null {
-    const offset = this.u32(at) * 8;
-    if (offset === 0) return null;
-    if (offset + n * 4 > this.body.byteLength) throw new RangeError('a column leaves the reply');
+    const offset = this.#columnAt(at, n, 4);
+    if (!offset) return null;
     if (LITTLE) return new Uint32Array(this.body, offset, n);
     return Uint32Array.from({ length: n }, (_, i) => this.u32(offset + i * 4));
   }
   bytes(at: number, n: number): Uint8Array | null {
-    const offset = this.u32(at) * 8;
-    if (offset === 0) return null;
-    if (offset + n > this.body.byteLength) throw new RangeError('a column leaves the reply');
-    return new Uint8Array(this.body, offset, n);
+    const offset = this.#columnAt(at, n, 1);
+    return offset ? new Uint8Array(this.body, offset, n) : null;
   }
 }
 

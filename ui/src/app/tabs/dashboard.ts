@@ -1,8 +1,9 @@
-// What a dashboard tells the shell about itself. It is a folder under src/dashboards with an index.ts that holds this,
-// and one line in src/dashboards/index.ts; its code and its texts come when it is opened.
+// What a dashboard tells the shell about itself. It is a folder under src/dashboards, named by its id, with an index.ts that
+// holds this and an empty.ts that holds its empty page, and one line in src/dashboards/index.ts. Its code and its texts are
+// loaded when it is opened.
 import type { Component, Snippet } from 'svelte';
 import type { Tag } from '../../data/types';
-import type { Words } from '../texts/i18n.svelte';
+import type { Words, WithTexts } from '../texts/i18n.svelte';
 
 /** Lines that log what the dashboard shows, in one framework. */
 export interface Sample {
@@ -10,7 +11,7 @@ export interface Sample {
   code: string;
 }
 
-/** The page of a dashboard that has no data. */
+/** The page of a dashboard that has no data: `empty` in empty.ts of its folder. */
 export interface EmptyPage {
   about: Words; // what would be there
   samples: Sample[];
@@ -39,8 +40,7 @@ export interface CardProps {
 export interface OfferedCards {
   plugin: string;
   title: Words;
-  /** The cards, after their texts. */
-  load: () => Promise<CardKind>;
+  load: () => Promise<WithTexts & { kind: CardKind }>;
 }
 
 export interface Dashboard {
@@ -56,7 +56,6 @@ export interface Dashboard {
   cards?: OfferedCards;
   /** it has a panel of its own at the left: always instead of the runs, or as the viewer chooses */
   ownPanel?: 'always' | 'choice';
-  empty: () => Promise<{ empty: EmptyPage }>;
-  /** Its view, after its texts. Without it the tab is under "More", with the reason. */
-  load?: () => Promise<{ default: Component }>;
+  /** Its view. Without it the tab is under "More", with the reason. */
+  load?: () => Promise<WithTexts & { default: Component }>;
 }

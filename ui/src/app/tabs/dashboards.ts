@@ -2,9 +2,10 @@
 import { DASHBOARDS } from '../../dashboards';
 import { hub } from '../../data/hub.svelte';
 import type { Tag } from '../../data/types';
+import { fetchAhead } from './ahead';
 import type { Dashboard } from './dashboard';
 import { embeddings } from './embeddings.svelte';
-import { withPartTexts } from '../texts/i18n.svelte';
+import { withOwnTexts, withPartTexts } from '../texts/i18n.svelte';
 import { view } from '../view/view.svelte';
 
 /** How many tags a dashboard has to show. */
@@ -24,7 +25,12 @@ type Load = NonNullable<Dashboard['load']>;
 /** The code of a dashboard with all texts that it needs: the first one is part of the first page and needs no others. */
 export const codeOf = (d: Dashboard | undefined): Load | undefined => {
   const load = d?.load;
-  return d === DASHBOARDS[0] ? load : load && (() => withPartTexts(load));
+  if (!load) return undefined;
+  if (d === DASHBOARDS[0]) return () => withOwnTexts(load);
+  return () => {
+    fetchAhead(d.id);
+    return withPartTexts(load);
+  };
 };
 
 const METRICS = new Set(DASHBOARDS.flatMap((d) => d.metrics ?? []));

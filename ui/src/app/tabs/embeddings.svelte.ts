@@ -4,14 +4,14 @@ import { fetchOnce } from '../../data/fetch.once';
 
 class Embeddings {
   runs = $state.raw<readonly string[]>([]);
-  private isAsking = false;
+  #isAsking = false;
 
   ask(): void {
-    if (this.isAsking) return;
-    this.isAsking = true;
+    if (this.#isAsking) return;
+    this.#isAsking = true;
     const url = new URL('data/plugin/projector/runs', document.baseURI).href;
     void fetchOnce<string[]>({ url, as: 'json' }).then((reply) => {
-      this.isAsking = false;
+      this.#isAsking = false;
       if (reply.ok && Array.isArray(reply.value)) this.runs = reply.value;
     });
   }

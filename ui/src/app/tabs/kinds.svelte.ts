@@ -3,14 +3,15 @@
 import { DASHBOARDS } from '../../dashboards';
 import { hub } from '../../data/hub.svelte';
 import { loadPart } from '../../data/part';
+import { fetchAhead } from './ahead';
 import type { CardKind, OfferedCards } from './dashboard';
 import { withPartTexts } from '../texts/i18n.svelte';
 
-const OFFERED: readonly OfferedCards[] = DASHBOARDS.flatMap((d) => d.cards ?? []);
+const OFFERED = DASHBOARDS.flatMap((d) => (d.cards ? [{ ...d.cards, dashboard: d.id }] : []));
 
 class CardKinds {
-  private loaded = $state.raw<ReadonlyMap<string, CardKind>>(new Map());
-  private readonly asked = new Set<string>();
+  #loaded = $state.raw<ReadonlyMap<string, CardKind>>(new Map());
+  readonly #asked = new Set<string>();
 
   readonly plugins: readonly string[] = OFFERED.map(({ plugin }) => plugin);
 
@@ -21,21 +22,22 @@ class CardKinds {
 
   /** Of this plugin's cards; undefined while they are loaded. Inside an effect or a component: it comes by itself. */
   of(plugin: string): CardKind | undefined {
-    return this.loaded.get(plugin);
+    return this.#loaded.get(plugin);
   }
 
   /** Loads what is there to be shown. */
   need(plugin: string): void {
     const offered = OFFERED.find((one) => one.plugin === plugin);
-    if (!offered || this.asked.has(plugin)) return;
-    this.asked.add(plugin);
+    if (!offered || this.#asked.has(plugin)) return;
+    this.#asked.add(plugin);
+    fetchAhead(offered.dashboard);
     const never = new AbortController();
     void loadPart(
       () => withPartTexts(offered.load),
       () => void hub.checkPage(),
       never.signal,
-    ).then((kind) => {
-      if (kind) this.loaded = new Map([...this.loaded, [plugin, kind]]);
+    ).then((module) => {
+      if (module) this.#loaded = new Map([...this.#loaded, [plugin, module.kind]]);
     });
   }
 }

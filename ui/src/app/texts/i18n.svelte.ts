@@ -30,9 +30,9 @@ const used = new Set<{ load(): Promise<void> }>();
 const partTexts = new Set<{ load(): Promise<void> }>();
 
 export class Texts<K extends string> {
-  private readonly loaded: Partial<Record<Language, Catalogue<K>>> = {};
+  readonly #loaded: Partial<Record<Language, Catalogue<K>>> = {};
 
-  private readonly more: Texts<K> | undefined;
+  readonly #more: Texts<K> | undefined;
 
   /** `ofParts`: the texts of parts that are loaded when they are first needed, which the first catalogue does not have. */
   constructor(
@@ -40,24 +40,24 @@ export class Texts<K extends string> {
     ofParts?: Loaders<K>,
   ) {
     if (!ofParts) return;
-    this.more = new Texts(ofParts);
-    partTexts.add(this.more);
+    this.#more = new Texts(ofParts);
+    partTexts.add(this.#more);
   }
 
   /** Before the first t(): loads the language that is wanted, also when that changes meanwhile. */
   async load(): Promise<void> {
     used.add(this);
     for (let now = wanted; ; now = wanted) {
-      this.loaded[now] ??= (await this.loaders[now]()).texts;
+      this.#loaded[now] ??= (await this.loaders[now]()).texts;
       if (now === wanted) return;
     }
   }
 
   private find(key: K): string | undefined {
-    return (this.loaded[shown] ?? this.loaded.en ?? this.loaded.zh)?.[key];
+    return (this.#loaded[shown] ?? this.#loaded.en ?? this.#loaded.zh)?.[key];
   }
 
-  readonly t = (key: K, values?: Values): string => fill(this.find(key) ?? this.more?.find(key) ?? key, values);
+  readonly t = (key: K, values?: Values): string => fill(this.find(key) ?? this.#more?.find(key) ?? key, values);
 }
 
 const shared = new Texts<Key>(
@@ -67,9 +67,21 @@ const shared = new Texts<Key>(
 used.add(shared);
 export const t = shared.t;
 
+/** A module whose own texts have to be loaded before it is shown. */
+export interface WithTexts {
+  texts?: { load(): Promise<void> };
+}
+
+/** Loads a module, then its own texts. */
+export async function withOwnTexts<T>(load: () => Promise<T>): Promise<T> {
+  const module = await load();
+  await (module as WithTexts).texts?.load();
+  return module;
+}
+
 /** Loads a part of the page, and beside it the texts of such parts. */
 export async function withPartTexts<T>(load: () => Promise<T>): Promise<T> {
-  const [part] = await Promise.all([load(), ...[...partTexts].map((texts) => texts.load())]);
+  const [part] = await Promise.all([withOwnTexts(load), ...[...partTexts].map((texts) => texts.load())]);
   return part;
 }
 

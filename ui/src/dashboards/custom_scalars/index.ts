@@ -5,5 +5,4 @@ export const customScalars: Dashboard = {
   id: 'custom_scalars',
   title: { en: 'Custom scalars', zh: '自定义标量' },
   plugins: ['custom_scalars'],
-  empty: () => import('./empty'),
 };

@@ -12,11 +12,5 @@ export const graphs: Dashboard = {
     'graph_tagged_run_metadata',
   ],
   ownPanel: 'choice',
-  empty: () => import('./empty'),
-  load: async () => {
-    const texts = import('./texts').then((module) => module.texts.load());
-    const view = await import('./View.svelte');
-    await texts;
-    return view;
-  },
+  load: () => import('./View.svelte'),
 };

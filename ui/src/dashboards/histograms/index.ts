@@ -8,18 +8,7 @@ export const histograms: Dashboard = {
   cards: {
     plugin: 'histograms',
     title: { en: 'Histograms', zh: '直方图' },
-    load: async () => {
-      const texts = import('../../rooms/histograms/texts').then((module) => module.histogramTexts.load());
-      const { kind } = await import('./kind');
-      await texts;
-      return kind;
-    },
+    load: () => import('./kind'),
   },
-  empty: () => import('./empty'),
-  load: async () => {
-    const texts = import('../../rooms/histograms/texts').then((module) => module.histogramTexts.load());
-    const view = await import('./View.svelte');
-    await texts;
-    return view;
-  },
+  load: () => import('./View.svelte'),
 };

@@ -6,6 +6,7 @@ import { PLUGIN } from '../../rooms/histograms/data.svelte';
 import Form from './Form.svelte';
 import { heightOf } from './state.svelte';
 
+export { histogramTexts as texts } from '../../rooms/histograms/texts';
 export const kind: CardKind = {
   cardsOf: (tags, showAll) => cardsOfRuns(PLUGIN, tags, showAll),
   Card,

@@ -5,5 +5,4 @@ export const hparams: Dashboard = {
   id: 'hparams',
   title: { en: 'HParams', zh: '超参数' },
   plugins: ['hparams'],
-  empty: () => import('./empty'),
 };

@@ -8,18 +8,7 @@ export const images: Dashboard = {
   cards: {
     plugin: 'images',
     title: { en: 'Images', zh: '图像' },
-    load: async () => {
-      const texts = import('./texts').then((module) => module.texts.load());
-      const { kind } = await import('./kind');
-      await texts;
-      return kind;
-    },
+    load: () => import('./kind'),
   },
-  empty: () => import('./empty'),
-  load: async () => {
-    const texts = import('./texts').then((module) => module.texts.load());
-    const view = await import('./View.svelte');
-    await texts;
-    return view;
-  },
+  load: () => import('./View.svelte'),
 };

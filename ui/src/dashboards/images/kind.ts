@@ -4,6 +4,7 @@ import Card from './Card.svelte';
 import Form from './Form.svelte';
 import { cardHeight, cardsOfRuns } from './state.svelte';
 
+export { texts } from './texts';
 export const kind: CardKind = {
   cardsOf: cardsOfRuns,
   Card,

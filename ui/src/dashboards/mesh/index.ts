@@ -5,5 +5,4 @@ export const mesh: Dashboard = {
   id: 'mesh',
   title: { en: 'Mesh', zh: '网格' },
   plugins: ['mesh'],
-  empty: () => import('./empty'),
 };

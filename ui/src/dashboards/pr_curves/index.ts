@@ -5,5 +5,4 @@ export const prCurves: Dashboard = {
   id: 'pr_curves',
   title: { en: 'PR curves', zh: 'PR 曲线' },
   plugins: ['pr_curves'],
-  empty: () => import('./empty'),
 };

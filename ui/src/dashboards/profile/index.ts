@@ -6,11 +6,5 @@ export const profile: Dashboard = {
   title: { en: 'Profile', zh: '性能分析' },
   plugins: ['profile'],
   ownPanel: 'always',
-  empty: () => import('./empty'),
-  load: async () => {
-    const texts = import('./texts').then((module) => module.texts.load());
-    const view = await import('./View.svelte');
-    await texts;
-    return view;
-  },
+  load: () => import('./View.svelte'),
 };

@@ -6,5 +6,4 @@ export const projector: Dashboard = {
   title: { en: 'Projector', zh: '嵌入投影' },
   plugins: ['projector'],
   isInFiles: true,
-  empty: () => import('./empty'),
 };

@@ -7,11 +7,5 @@ export const timeseries: Dashboard = {
   plugins: ['scalars'],
   aliases: ['scalars'],
   metrics: 'scalars',
-  empty: () => import('./empty'),
-  load: async () => {
-    const texts = import('./texts').then((module) => module.texts.load());
-    const view = await import('./View.svelte');
-    await texts;
-    return view;
-  },
+  load: () => import('./View.svelte'),
 };

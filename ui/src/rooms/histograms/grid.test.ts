@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { GRID_AT as AT, GRID_BYTES, GRID_MAGIC } from '../../data/types';
+import { GRID_AT as AT, GRID_BYTES, GRID_MAGIC } from '../../data/layouts';
 import { valueRange } from './bands';
 import { beyond, binAt, decodeGrids, isDrawn, nanFrom, nearestStep, troubleOf, xsOf, type Grid } from './grid';
 import { extentOf, heightsOf, unitHeight } from './heights';
 
 // what these files use of the core, without the page
 vi.mock('../../public', async () => ({
-  ...(await import('../../data/types')),
+  ...(await import('../../data/layouts')),
   ...(await import('../../data/columns')),
   ...(await import('../../base/result')),
   ...(await import('../../widgets/chart/scale')),

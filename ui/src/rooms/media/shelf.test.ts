@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { MediaList } from '../../data/types';
 
-vi.mock('../../public', async () => await vi.importActual<object>('../../data/types'));
+vi.mock('../../public', async () => await vi.importActual<object>('../../data/layouts'));
 const { chooseSteps, Shelf, stepsOf } = await import('./shelf');
 
 function pictures(steps: number[], from = 0): MediaList {
