@@ -23,35 +23,35 @@ export interface Action {
 class Shell {
   dialog = $state<DialogName>('');
   message = $state.raw<Message | null>(null);
-  private providers = $state.raw<readonly (() => Action[])[]>([]);
+  #providers = $state.raw<readonly (() => Action[])[]>([]);
   /** The open dashboard draws smoothed lines: numbers beside them that are of the points as logged say so. */
   isSmoothed = $state(false);
   now = $state(Date.now());
   /** How many forms somebody opened whose code is still being loaded: keys are meant for them, not for the page. */
-  private opening = 0;
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  #opening = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Keys and entries of the palette that parts of the open dashboard add. */
   get actions(): Action[] {
-    return this.providers.flatMap((provider) => provider());
+    return this.#providers.flatMap((provider) => provider());
   }
   /** While a component starts: adds actions for as long as it is there. */
   use(provider: () => Action[]): void {
     $effect(() => {
-      untrack(() => (this.providers = [...this.providers, provider]));
-      return () => (this.providers = this.providers.filter((other) => other !== provider));
+      untrack(() => (this.#providers = [...this.#providers, provider]));
+      return () => (this.#providers = this.#providers.filter((other) => other !== provider));
     });
   }
 
   get isOpening(): boolean {
-    return this.opening > 0;
+    return this.#opening > 0;
   }
   /** A form opens that takes the keys; returns what to call once it is there, or no longer wanted. */
   opens(): () => void {
     let isOver = false;
-    this.opening++;
+    this.#opening++;
     return () => {
-      if (!isOver) this.opening--;
+      if (!isOver) this.#opening--;
       isOver = true;
     };
   }
@@ -59,14 +59,14 @@ class Shell {
   /** Shown for a moment, longer when there is something to do about it. */
   say(text: string, action?: Message['action']): void {
     this.message = { text, action };
-    clearTimeout(this.timer);
-    this.hushIn(action ? 20000 : 3500);
+    clearTimeout(this.#timer);
+    this.#hushIn(action ? 20000 : 3500);
   }
 
   /** Later where the pointer or the focus is on it then: somebody reads it, or is about to click. */
-  private hushIn(ms: number): void {
-    this.timer = setTimeout(
-      () => (document.querySelector('.message:is(:hover, :focus-within)') ? this.hushIn(ms) : this.hush()),
+  #hushIn(ms: number): void {
+    this.#timer = setTimeout(
+      () => (document.querySelector('.message:is(:hover, :focus-within)') ? this.#hushIn(ms) : this.hush()),
       ms,
     );
   }

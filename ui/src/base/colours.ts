@@ -61,30 +61,30 @@ export function generated(hash: number): Colour {
 
 /** Hands out colours by name. */
 export class Colours {
-  private readonly given = new Map<string, Colour>();
-  private readonly taken: boolean[] = PALETTE.map(() => false);
-  private free = PALETTE.length;
+  readonly #given = new Map<string, Colour>();
+  readonly #taken: boolean[] = PALETTE.map(() => false);
+  #free = PALETTE.length;
 
   of(name: string): Colour {
-    const had = this.given.get(name);
+    const had = this.#given.get(name);
     if (had) return had;
     const hash = hashName(name);
     let colour: Colour;
-    if (this.free > 0) {
+    if (this.#free > 0) {
       let slot = hash % PALETTE.length;
-      while (this.taken[slot]) slot = (slot + 1) % PALETTE.length;
-      this.taken[slot] = true;
-      this.free--;
+      while (this.#taken[slot]) slot = (slot + 1) % PALETTE.length;
+      this.#taken[slot] = true;
+      this.#free--;
       colour = PALETTE[slot];
     } else {
       colour = generated(hash);
     }
-    this.given.set(name, colour);
+    this.#given.set(name, colour);
     return colour;
   }
 
   /** A colour somebody chose. */
   set(name: string, colour: Colour): void {
-    this.given.set(name, colour);
+    this.#given.set(name, colour);
   }
 }

@@ -17,47 +17,47 @@ interface Job {
 }
 
 export class FetchQueue {
-  private readonly waiting = new Map<number, Job>();
-  private readonly running = new Map<number, { priority: Priority; stop: AbortController }>();
+  readonly #waiting = new Map<number, Job>();
+  readonly #running = new Map<number, { priority: Priority; stop: AbortController }>();
 
   add(id: number, priority: Priority, run: Job['run']): void {
-    this.waiting.set(id, { priority, run });
-    this.next();
+    this.#waiting.set(id, { priority, run });
+    this.#next();
   }
 
   /** A job that waits is forgotten; one that runs sees its signal aborted. */
   cancel(id: number): void {
-    this.waiting.delete(id);
-    this.running.get(id)?.stop.abort();
+    this.#waiting.delete(id);
+    this.#running.get(id)?.stop.abort();
   }
 
   /** A card came into sight, or left it, while its request waited. */
   move(id: number, priority: Priority): void {
-    const job = this.waiting.get(id);
+    const job = this.#waiting.get(id);
     if (!job) return;
     job.priority = priority;
-    this.next(); // it may have waited as one of the background
+    this.#next(); // it may have waited as one of the background
   }
 
-  private best(): [number, Job] | null {
+  #best(): [number, Job] | null {
     let best: [number, Job] | null = null;
-    for (const entry of this.waiting) if (!best || entry[1].priority < best[1].priority) best = entry;
+    for (const entry of this.#waiting) if (!best || entry[1].priority < best[1].priority) best = entry;
     return best;
   }
 
-  private next(): void {
-    while (this.running.size < AT_ONCE) {
-      const best = this.best();
+  #next(): void {
+    while (this.#running.size < AT_ONCE) {
+      const best = this.#best();
       if (!best) return;
       const [id, { priority, run }] = best;
-      const inBackground = [...this.running.values()].filter((job) => job.priority === BACKGROUND).length;
+      const inBackground = [...this.#running.values()].filter((job) => job.priority === BACKGROUND).length;
       if (priority === BACKGROUND && inBackground >= BACKGROUND_AT_ONCE) return;
-      this.waiting.delete(id);
+      this.#waiting.delete(id);
       const stop = new AbortController();
-      this.running.set(id, { priority, stop });
+      this.#running.set(id, { priority, stop });
       void run(stop.signal).finally(() => {
-        this.running.delete(id);
-        this.next();
+        this.#running.delete(id);
+        this.#next();
       });
     }
   }

@@ -8,14 +8,14 @@ const QUIET_MS = 15000;
 const POLL_MS = 1000;
 
 export class Live {
-  private url = '';
-  private port: MessagePort | null = null;
-  private own: Stream | null = null;
-  private timer: ReturnType<typeof setInterval> | undefined;
-  private readonly ended = new AbortController();
-  private heard = 0;
-  private open = false;
-  private isHeldBack = false;
+  #url = '';
+  #port: MessagePort | null = null;
+  #own: Stream | null = null;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #ended = new AbortController();
+  #heard = 0;
+  #open = false;
+  #isHeldBack = false;
 
   constructor(
     /** What the stream said; empty: it said nothing for long, so ask. */
@@ -24,63 +24,63 @@ export class Live {
   ) {}
 
   start(url: string): void {
-    this.url = url;
-    this.heard = Date.now();
+    this.#url = url;
+    this.#heard = Date.now();
     try {
       const shared = new SharedWorker(new URL('./stream.shared.ts', import.meta.url), {
         type: 'module',
         name: url,
       });
-      shared.onerror = () => this.startOwn();
+      shared.onerror = () => this.#startOwn();
       const port = shared.port;
-      this.port = port;
-      port.onmessage = (e: MessageEvent<StreamNews>) => this.take(e.data);
+      this.#port = port;
+      port.onmessage = (e: MessageEvent<StreamNews>) => this.#take(e.data);
       port.start();
       port.postMessage({ url });
-      const { signal } = this.ended;
-      addEventListener('pagehide', () => this.port?.postMessage({ bye: true }), { signal });
+      const { signal } = this.#ended;
+      addEventListener('pagehide', () => this.#port?.postMessage({ bye: true }), { signal });
       // a page that the browser kept and shows again
-      const onPageShow = (e: Event) => (e as PageTransitionEvent).persisted && this.port?.postMessage({ url });
+      const onPageShow = (e: Event) => (e as PageTransitionEvent).persisted && this.#port?.postMessage({ url });
       addEventListener('pageshow', onPageShow, { signal });
     } catch {
-      this.startOwn();
+      this.#startOwn();
     }
-    this.timer = setInterval(() => this.tick(), POLL_MS);
+    this.#timer = setInterval(() => this.#tick(), POLL_MS);
   }
 
   stop(): void {
-    clearInterval(this.timer);
-    this.ended.abort();
-    this.port?.postMessage({ bye: true });
-    this.own?.close();
+    clearInterval(this.#timer);
+    this.#ended.abort();
+    this.#port?.postMessage({ bye: true });
+    this.#own?.close();
   }
 
-  private startOwn(): void {
-    this.port = null;
-    this.own ??= new Stream(this.url, (news) => this.take(news));
+  #startOwn(): void {
+    this.#port = null;
+    this.#own ??= new Stream(this.#url, (news) => this.#take(news));
   }
 
-  private take(news: StreamNews): void {
-    this.heard = Date.now();
+  #take(news: StreamNews): void {
+    this.#heard = Date.now();
     if (news.open !== undefined) {
-      this.open = news.open;
+      this.#open = news.open;
       this.onOpen(news.open);
     }
     if (news.version !== undefined) {
-      this.isHeldBack = false;
+      this.#isHeldBack = false;
       this.onNews(news);
     }
   }
 
   /** There was news that the stream did not tell: a proxy holds it back, so poll from now on. */
   missed(): void {
-    this.isHeldBack = true;
+    this.#isHeldBack = true;
   }
 
-  private tick(): void {
-    const patience = this.open && !this.isHeldBack ? QUIET_MS : POLL_MS;
-    if (isHidden() || Date.now() - this.heard < patience) return;
-    this.heard = Date.now();
+  #tick(): void {
+    const patience = this.#open && !this.#isHeldBack ? QUIET_MS : POLL_MS;
+    if (isHidden() || Date.now() - this.#heard < patience) return;
+    this.#heard = Date.now();
     this.onNews({});
   }
 }

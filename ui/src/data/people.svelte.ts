@@ -12,23 +12,23 @@ export class Notes {
   persistent = $state(false);
   /** Why a change is not kept yet, and when it is tried again; null: nothing waits. */
   trouble = $state.raw<Trouble | null>(null);
-  private revision = 0;
-  private keeping: Promise<unknown> = Promise.resolve();
+  #revision = 0;
+  #keeping: Promise<unknown> = Promise.resolve();
   /** changes that the server does not have yet, oldest first */
-  private readonly waiting = new Set<StateItems>();
+  readonly #waiting = new Set<StateItems>();
   /** ends the wait for the next try */
-  private wake: (() => void) | null = null;
+  #wake: (() => void) | null = null;
 
   set(people: People): void {
     this.items = people.items;
-    this.revision = people.revision;
+    this.#revision = people.revision;
     this.persistent = people.persistent;
-    for (const items of this.waiting) this.put(items);
+    for (const items of this.#waiting) this.#put(items);
   }
 
   /** Another try now, if one waits. */
   tryNow(): void {
-    this.wake?.();
+    this.#wake?.();
   }
 
   async load(): Promise<void> {
@@ -38,15 +38,15 @@ export class Notes {
 
   /** Answers whether the server kept the change. */
   remember(items: StateItems): Promise<boolean> {
-    this.put(items);
-    this.waiting.add(items);
-    const kept = this.keeping.then(() => this.keep(items));
-    this.keeping = kept;
+    this.#put(items);
+    this.#waiting.add(items);
+    const kept = this.#keeping.then(() => this.#keep(items));
+    this.#keeping = kept;
     return kept;
   }
 
   /** Onto what is known at this moment: others may have changed other things. */
-  private put(items: StateItems): void {
+  #put(items: StateItems): void {
     const next = { ...this.items };
     for (const [key, value] of Object.entries(items)) {
       if (value === null) delete next[key];
@@ -55,32 +55,32 @@ export class Notes {
     this.items = next;
   }
 
-  private async keep(items: StateItems): Promise<boolean> {
+  async #keep(items: StateItems): Promise<boolean> {
     for (let failures = 1; ; failures++) {
-      const reply = await this.send(items);
-      if (reply.ok) this.revision = reply.value.revision;
+      const reply = await this.#send(items);
+      if (reply.ok) this.#revision = reply.value.revision;
       if (reply.ok || !reply.error.isTemporary) {
-        this.waiting.delete(items);
+        this.#waiting.delete(items);
         this.trouble = null;
         return reply.ok;
       }
-      await this.wait(reply.error, backoff(failures, reply.error));
+      await this.#wait(reply.error, backoff(failures, reply.error));
     }
   }
 
-  private async send(items: StateItems): Promise<Result<StateChanged>> {
-    const reply = await api.patchState(this.revision, items);
+  async #send(items: StateItems): Promise<Result<StateChanged>> {
+    const reply = await api.patchState(this.#revision, items);
     if (reply.ok || reply.error.code !== '409') return reply;
     await this.load();
-    return api.patchState(this.revision, items);
+    return api.patchState(this.#revision, items);
   }
 
-  private async wait(problem: Problem, ms: number): Promise<void> {
+  async #wait(problem: Problem, ms: number): Promise<void> {
     this.trouble = { ...problem, retryAt: Date.now() + ms };
     await new Promise<void>((done) => {
-      this.wake = done;
+      this.#wake = done;
       setTimeout(done, ms);
     });
-    this.wake = null;
+    this.#wake = null;
   }
 }

@@ -4,41 +4,41 @@ import { backoff } from '../base/backoff';
 import { newsOf, type StreamNews } from './stream.news';
 
 export class Stream {
-  private source: EventSource | null = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private failures = 0;
+  #source: EventSource | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failures = 0;
 
   constructor(
     private readonly url: string,
     private readonly tell: (news: StreamNews) => void,
   ) {
-    this.open();
+    this.#open();
   }
 
   get isOpen(): boolean {
-    return this.source?.readyState === EventSource.OPEN;
+    return this.#source?.readyState === EventSource.OPEN;
   }
 
   close(): void {
-    clearTimeout(this.timer);
-    this.source?.close();
-    this.source = null;
+    clearTimeout(this.#timer);
+    this.#source?.close();
+    this.#source = null;
   }
 
-  private open(): void {
+  #open(): void {
     const source = new EventSource(this.url);
-    this.source = source;
+    this.#source = source;
     source.onopen = () => {
-      this.failures = 0;
+      this.#failures = 0;
       this.tell({ open: true });
     };
     source.onmessage = (e) => this.tell(newsOf(String(e.data)));
     source.onerror = () => {
       this.tell({ open: false });
-      if (source.readyState !== EventSource.CLOSED || this.source !== source) return;
+      if (source.readyState !== EventSource.CLOSED || this.#source !== source) return;
       source.close();
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.open(), backoff(++this.failures));
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#open(), backoff(++this.#failures));
     };
   }
 }

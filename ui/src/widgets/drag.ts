@@ -3,25 +3,25 @@
 // kind). `dragPointer` follows a pointer that was pressed until it is released: resizing, moving a handle.
 
 export class DragKind<T> {
-  private dragged: T | null = null;
+  #dragged: T | null = null;
 
   /** `type` is the media type under which the browser carries it; no other program knows it. */
   constructor(private readonly type: string) {}
 
   /** For `dragstart`. */
   start(e: DragEvent, what: T): void {
-    this.dragged = what;
+    this.#dragged = what;
     if (e.dataTransfer) {
       e.dataTransfer.setData(this.type, '');
       e.dataTransfer.effectAllowed = 'move';
     }
     // comes after a drop, and also when the drag is aborted by Escape or ends outside
-    addEventListener('dragend', () => (this.dragged = null), { once: true, capture: true });
+    addEventListener('dragend', () => (this.#dragged = null), { once: true, capture: true });
   }
 
   /** For `dragover` and `drop`: what is dragged, null for anything that is not of this kind. */
   over(e: DragEvent): T | null {
-    return e.dataTransfer?.types.includes(this.type) ? this.dragged : null;
+    return e.dataTransfer?.types.includes(this.type) ? this.#dragged : null;
   }
 }
 

@@ -27,20 +27,20 @@ class PanelState {
   /** key of the row that has the keyboard */
   active = $state('');
   activeIndex = $derived(this.active === '' ? -1 : runs.rows.findIndex((row) => rowKey(row) === this.active));
-  private picked = $state.raw<ReadonlySet<number>>(new Set());
-  private anchor = '';
+  #picked = $state.raw<ReadonlySet<number>>(new Set());
+  #anchor = '';
 
   /** The rows that are picked, by run, in the table's order. */
-  selected = $derived(this.picked.size === 0 ? [] : runs.matching.filter((run) => this.picked.has(run.id)));
+  selected = $derived(this.#picked.size === 0 ? [] : runs.matching.filter((run) => this.#picked.has(run.id)));
 
   isPicked(run: Run): boolean {
-    return this.picked.has(run.id);
+    return this.#picked.has(run.id);
   }
   clear(): void {
-    this.picked = new Set();
+    this.#picked = new Set();
   }
   pickAll(): void {
-    this.picked = new Set(runs.matching.map((run) => run.id));
+    this.#picked = new Set(runs.matching.map((run) => run.id));
   }
 
   /** Goes to a row: alone, with those between (shift), or as one more (ctrl). */
@@ -51,31 +51,31 @@ class PanelState {
     if (how === 'range') {
       const from = Math.max(
         0,
-        runs.rows.findIndex((r) => rowKey(r) === this.anchor),
+        runs.rows.findIndex((r) => rowKey(r) === this.#anchor),
       );
       const part = runs.rows.slice(Math.min(from, index), Math.max(from, index) + 1);
-      this.picked = new Set(
+      this.#picked = new Set(
         part.flatMap((r) => (r.kind === 'run' ? [r.run.id] : r.open ? [] : r.runs.map((run) => run.id))),
       );
     } else {
       if (how === 'more') {
-        const next = new Set(this.picked);
+        const next = new Set(this.#picked);
         const those = row.kind === 'run' ? [row.run] : row.runs;
         const had = those.every((run) => next.has(run.id));
         for (const run of those)
           if (had) next.delete(run.id);
           else next.add(run.id);
-        this.picked = next;
+        this.#picked = next;
       } else if (how === 'only')
-        this.picked = new Set(row.kind === 'run' ? [row.run.id] : row.runs.map(({ id }) => id));
-      this.anchor = key;
+        this.#picked = new Set(row.kind === 'run' ? [row.run.id] : row.runs.map(({ id }) => id));
+      this.#anchor = key;
     }
     this.active = key;
   }
 
   /** What an action on this run is about: all that are picked if it is one of them. */
   aimedAt(run: Run): Run[] {
-    return this.picked.has(run.id) ? this.selected : [run];
+    return this.#picked.has(run.id) ? this.selected : [run];
   }
   get activeRun(): Run | null {
     const row = runs.rows[this.activeIndex];

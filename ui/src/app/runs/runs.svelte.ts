@@ -28,26 +28,26 @@ const ROOM = 18; // letters: a name that is no longer stays as it is
 
 export class RunsModel {
   readonly notes = new Notes();
-  private readonly metrics = new Metrics();
-  readonly table = new Columns(this.metrics, (run) => this.notes.get(run.name).note ?? null);
+  readonly #metrics = new Metrics();
+  readonly table = new Columns(this.#metrics, (run) => this.notes.get(run.name).note ?? null);
   readonly names = new Names(() => this.table.hparams);
-  private good: Filter = { meets: () => true, keys: [] };
+  #good: Filter = { meets: () => true, keys: [] };
 
-  private readonly parsed = $derived(parseFilter(view.runFilter));
-  filterError = $derived(this.parsed.ok ? '' : this.parsed.error.message);
-  private readonly filter = $derived.by(() => {
-    if (this.parsed.ok) this.good = this.parsed.value;
-    return this.good;
+  readonly #parsed = $derived(parseFilter(view.runFilter));
+  filterError = $derived(this.#parsed.ok ? '' : this.#parsed.error.message);
+  readonly #filter = $derived.by(() => {
+    if (this.#parsed.ok) this.#good = this.#parsed.value;
+    return this.#good;
   });
   /** Names in conditions that nothing here is called. */
   unknownNames = $derived(
     hub.ready
-      ? [...new Set(this.filter.keys.map((key) => partsOfKey(key).name))].filter((name) => this.names.isUnknown(name))
+      ? [...new Set(this.#filter.keys.map((key) => partsOfKey(key).name))].filter((name) => this.names.isUnknown(name))
       : [],
   );
   /** Metrics that the conditions are about. */
-  private readonly filterTags = $derived(
-    this.filter.keys.flatMap((key) => {
+  readonly #filterTags = $derived(
+    this.#filter.keys.flatMap((key) => {
       const known = this.names.resolve(partsOfKey(key).name);
       return known?.kind === 'metric' ? [known.name] : [];
     }),
@@ -63,16 +63,16 @@ export class RunsModel {
 
   // ---- which, and in which order ----
 
-  private readonly listed = $derived.by(() => {
+  readonly #listed = $derived.by(() => {
     if (/\barchived[:=]/.test(view.runFilter)) return hub.runs;
     return hub.runs.filter((run) => !this.notes.get(run.name).archived);
   });
   archived = $derived(hub.runs.reduce((n, run) => n + (this.notes.get(run.name).archived ? 1 : 0), 0));
 
-  private readonly passing = $derived.by(() => {
-    const { meets } = this.filter;
+  readonly #passing = $derived.by(() => {
+    const { meets } = this.#filter;
     const where = [...view.where];
-    return this.listed.filter(
+    return this.#listed.filter(
       (run) =>
         meets({ name: this.nameOf(run), get: (key) => this.value(run, key) }) &&
         where.every(([column, filter]) => passes(filter, this.table.value(column, run))),
@@ -81,7 +81,7 @@ export class RunsModel {
 
   /** Those that pass the filters, in order; with "top" only the first of them. */
   matching = $derived.by(() => {
-    const sorted = this.sorted(this.passing);
+    const sorted = this.#sorted(this.#passing);
     if (!view.top || !view.sort) return sorted;
     const real = (v: number | string | null) => v !== null && !Number.isNaN(v);
     return sorted.filter((run) => view.sort === 'name' || real(this.table.value(view.sort, run))).slice(0, view.top);
@@ -89,11 +89,11 @@ export class RunsModel {
   /** What the viewer asked for needs numbers that are on their way. */
   isWaiting = $derived.by(() => {
     const needed = this.table.wanted(view.top ? [view.sort, ...view.where.keys()] : view.where.keys(), []);
-    return [...needed, ...this.filterTags].some((tag) => !this.metrics.has(tag));
+    return [...needed, ...this.#filterTags].some((tag) => !this.#metrics.has(tag));
   });
   /** How many "top" leaves out. */
-  cut = $derived(this.passing.length - this.matching.length);
-  isFiltered = $derived(this.matching.length !== this.listed.length);
+  cut = $derived(this.#passing.length - this.matching.length);
+  isFiltered = $derived(this.matching.length !== this.#listed.length);
 
   value(run: Run, key: string): Filtered | readonly string[] | undefined {
     switch (key) {
@@ -126,7 +126,7 @@ export class RunsModel {
     }
   }
 
-  private sorted(runs: Run[]): Run[] {
+  #sorted(runs: Run[]): Run[] {
     const sort = view.sort;
     if (sort === '') return runs;
     return sortedBy(runs, (run) => (sort === 'name' ? this.nameOf(run) : this.table.value(sort, run)), view.descending);
@@ -163,13 +163,13 @@ export class RunsModel {
   /** With the role of the run where runs have several: training and validation are no spread of each other. */
   keyOf(run: Run, by: string): string {
     const key = by === 'seeds' ? this.seeds.keyOf(run) : keyOf(run, by, this.notes.get(run.name).tags);
-    return this.hasRoles && by !== '' ? withRole(key, roleOf(run.name).role) : key;
+    return this.#hasRoles && by !== '' ? withRole(key, roleOf(run.name).role) : key;
   }
-  private readonly hasRoles = $derived(new Set(hub.runs.map((run) => roleOf(run.name).role)).size > 1);
+  readonly #hasRoles = $derived(new Set(hub.runs.map((run) => roleOf(run.name).role)).size > 1);
   /** What differs by a seed only. */
   seeds = $derived.by(() => findSeeds(hub.runs));
 
-  private readonly tree = new Tree();
+  readonly #tree = new Tree();
   /** Short names of the groups in the list. */
   groupLabels = $derived.by((): ReadonlyMap<string, string> => {
     if (view.group === '' || view.group === 'tree') return new Map();
@@ -186,7 +186,7 @@ export class RunsModel {
       nameOf: (run: Run) => this.nameOf(run),
       room: view.tableFull ? 60 : Math.max(14, Math.floor((settings.panel - 200) / LETTER)),
     };
-    if (view.group === 'tree') return this.tree.rows(this.listed, listing);
+    if (view.group === 'tree') return this.#tree.rows(this.#listed, listing);
     return view.group === ''
       ? flatRows(listing)
       : groupRows(listing, (run) => this.groupOf(run), view.group === 'path');
@@ -199,34 +199,34 @@ export class RunsModel {
 
   // ---- colours ----
 
-  private readonly colouring = new Colouring(
+  readonly #colouring = new Colouring(
     this.notes,
     (run, by) => this.keyOf(run, by),
     (run) => this.trainingOf(run),
   );
 
   colourOf(run: Run): string {
-    return this.colouring.of(run);
+    return this.#colouring.of(run);
   }
   colourOfGroup(key: string, by = view.group): string {
-    return this.colouring.ofGroup(key, by);
+    return this.#colouring.ofGroup(key, by);
   }
   /** By which groups runs are coloured; "" when each has its own. */
   get colourBy(): string {
-    return this.colouring.by;
+    return this.#colouring.by;
   }
 
   // ---- pairs of training and validation ----
 
-  private readonly named = $derived(new Map(hub.runs.map((run) => [run.name, run])));
+  readonly #named = $derived(new Map(hub.runs.map((run) => [run.name, run])));
   /** The run of training that this one validates, while such pairs are shown as one. */
   trainingOf(run: Run): Run | undefined {
     const name = view.pair ? trainingRun(run.name) : null;
-    return name === null ? undefined : this.named.get(name);
+    return name === null ? undefined : this.#named.get(name);
   }
   couldPair(run: Run): boolean {
     const name = trainingRun(run.name);
-    return name !== null && this.named.has(name);
+    return name !== null && this.#named.has(name);
   }
 
   // ---- columns, for dashboards too ----
@@ -241,22 +241,22 @@ export class RunsModel {
     return this.table.mainTag;
   }
   cell(tag: string, run: number): Cell | undefined {
-    return this.metrics.cell(tag, run);
+    return this.#metrics.cell(tag, run);
   }
   /** Why numbers of the table are missing or old; null: nothing is wrong. */
   get trouble() {
-    return this.metrics.trouble;
+    return this.#metrics.trouble;
   }
   tryNow(): void {
-    this.metrics.tryNow();
+    this.#metrics.tryNow();
   }
 
   /** Inside an effect: keeps the numbers that the table, its filters and its order need up to date. */
   follow(): void {
     $effect(() => {
       const tags = new Set(this.table.wanted([view.sort, ...view.where.keys()]));
-      for (const tag of this.filterTags) tags.add(tag);
-      this.metrics.want([...tags]);
+      for (const tag of this.#filterTags) tags.add(tag);
+      this.#metrics.want([...tags]);
     });
   }
 

@@ -38,11 +38,11 @@ export class View {
   details = $state('');
   tableFull = $state(false);
 
-  private readonly fields = new Map<string, Field>();
-  private readonly aliases = new Map<string, string>();
-  private parts = $state(0);
+  readonly #fields = new Map<string, Field>();
+  readonly #aliases = new Map<string, string>();
+  #parts = $state(0);
   /** values that no field has claimed yet */
-  private kept = $state.raw<ReadonlyMap<string, string>>(new Map());
+  #kept = $state.raw<ReadonlyMap<string, string>>(new Map());
 
   constructor() {
     this.add('', [
@@ -88,43 +88,43 @@ export class View {
    * isOld: links from before there were prefixes have them without.
    */
   add(prefix: string, fields: readonly Field[], isOld = false): void {
-    const kept = new Map(this.kept);
+    const kept = new Map(this.#kept);
     for (const field of fields) {
       const key = prefix ? `${prefix}.${field.key}` : field.key;
-      this.fields.set(key, field);
-      if (isOld) this.aliases.set(field.key, key);
+      this.#fields.set(key, field);
+      if (isOld) this.#aliases.set(field.key, key);
       const value = kept.get(key) ?? (isOld ? kept.get(field.key) : undefined);
       if (value !== undefined) field.read(value);
       kept.delete(key);
       if (isOld) kept.delete(field.key);
     }
-    this.kept = kept;
-    this.parts++;
+    this.#kept = kept;
+    this.#parts++;
   }
 
   /** What differs from the defaults, by key; in an order that does not depend on which part was loaded first. */
   values(): Map<string, string> {
-    void this.parts;
+    void this.#parts;
     const values = new Map<string, string>();
-    for (const [key, field] of this.fields) {
+    for (const [key, field] of this.#fields) {
       const value = field.write();
       if (value !== '') values.set(key, value);
     }
-    for (const [key, value] of this.kept) values.set(key, value);
+    for (const [key, value] of this.#kept) values.set(key, value);
     return new Map([...values].sort(([a], [b]) => inOrder(a, b)));
   }
 
   /** Of the fields that are known: is it a taste? undefined: nobody knows yet. */
   isTaste(key: string): boolean | undefined {
-    const field = this.fields.get(this.aliases.get(key) ?? key);
+    const field = this.#fields.get(this.#aliases.get(key) ?? key);
     return field && field.taste === true;
   }
 
   /** Sets one value by its key, as a link would; also of a part that comes later. */
   set(key: string, value: string): void {
-    const field = this.fields.get(key);
+    const field = this.#fields.get(key);
     if (field) field.read(value);
-    else this.kept = new Map([...this.kept, [key, value]]);
+    else this.#kept = new Map([...this.#kept, [key, value]]);
   }
 
   encode(): string {
@@ -139,11 +139,11 @@ export class View {
     values.delete(NOTHING_ELSE);
     const known = new Map<string, string>();
     for (const [key, value] of values) {
-      const name = this.aliases.get(key) ?? key;
-      if (this.fields.has(name)) known.set(name, value);
+      const name = this.#aliases.get(key) ?? key;
+      if (this.#fields.has(name)) known.set(name, value);
     }
-    for (const [key, field] of this.fields) field.read(known.get(key) ?? '');
-    this.kept = new Map([...values].filter(([key]) => !this.fields.has(this.aliases.get(key) ?? key)));
+    for (const [key, field] of this.#fields) field.read(known.get(key) ?? '');
+    this.#kept = new Map([...values].filter(([key]) => !this.#fields.has(this.#aliases.get(key) ?? key)));
   }
 
   /** From the address that the page was opened with; one that says nothing is open to tastes. Answers the address then. */
@@ -156,36 +156,36 @@ export class View {
 
   // ---- undo ----
 
-  private readonly history = new History();
-  private present = '';
+  readonly #history = new History();
+  #present = '';
 
   /** Called with each new address; remembers the one before. */
   note(hash: string): void {
-    const before = this.present;
+    const before = this.#present;
     if (hash === before) return;
-    if (before) this.history.push({ undo: () => this.go(before), redo: () => this.go(hash) });
-    this.present = hash;
+    if (before) this.#history.push({ undo: () => this.#go(before), redo: () => this.#go(hash) });
+    this.#present = hash;
   }
 
-  private go(hash: string): void {
-    this.present = hash;
+  #go(hash: string): void {
+    this.#present = hash;
     this.decode(hash);
   }
 
   /** A change that is not in the address, such as a run's name: it is undone in its turn. */
   did(step: Step): void {
     this.note(this.encode());
-    this.history.push(step);
+    this.#history.push(step);
   }
 
   undo(step?: Step): boolean {
     this.note(this.encode());
-    return this.history.undo(step);
+    return this.#history.undo(step);
   }
 
   redo(): boolean {
     this.note(this.encode());
-    return this.history.redo();
+    return this.#history.redo();
   }
 
   // ---- small changes that several places make ----

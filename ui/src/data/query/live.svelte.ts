@@ -9,14 +9,14 @@ import type { Question } from './question';
 const SETTLE_MS = 25;
 
 export class LiveQuery<Answer> implements Watcher {
-  private current = $state.raw<{ question: Question<Answer>; answer: Answer } | null>(null);
+  #current = $state.raw<{ question: Question<Answer>; answer: Answer } | null>(null);
   /** Why there is no newer answer; null: nothing is wrong. */
   trouble = $state.raw<Trouble | null>(null);
   priority: Priority;
-  private wanted: Question<Answer> | null = null;
-  private entry: Entry<Answer> | null = null;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private settle = 0;
+  #wanted: Question<Answer> | null = null;
+  #entry: Entry<Answer> | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #settle = 0;
 
   constructor(priority: Priority = IN_SIGHT) {
     this.priority = priority;
@@ -24,11 +24,11 @@ export class LiveQuery<Answer> implements Watcher {
 
   /** The newest answer; perhaps still that of the question before. */
   get answer(): Answer | undefined {
-    return this.current?.answer;
+    return this.#current?.answer;
   }
   /** Is the answer that of this question, or of one of its family? */
   answers({ key, family }: Question<Answer>): boolean {
-    const answered = this.current?.question;
+    const answered = this.#current?.question;
     return answered?.key === key || (family !== undefined && answered?.family === family);
   }
 
@@ -40,58 +40,58 @@ export class LiveQuery<Answer> implements Watcher {
 
   ask(question: Question<Answer> | null, settle = SETTLE_MS): void {
     void queries.generation; // an effect that asks runs again when another server process has begun
-    untrack(() => this.want(question, settle));
+    untrack(() => this.#want(question, settle));
   }
 
   tryNow(): void {
-    if (this.entry) queries.tryNow(this.entry);
+    if (this.#entry) queries.tryNow(this.#entry);
   }
 
   setPriority(priority: Priority): void {
     if (priority === this.priority) return;
     this.priority = priority;
-    if (this.entry) queries.reprioritize(this.entry);
+    if (this.#entry) queries.reprioritize(this.#entry);
   }
 
   close(): void {
-    clearTimeout(this.timer);
-    this.wanted = null;
-    if (this.entry) queries.unwatch(this.entry, this);
-    this.entry = null;
+    clearTimeout(this.#timer);
+    this.#wanted = null;
+    if (this.#entry) queries.unwatch(this.#entry, this);
+    this.#entry = null;
   }
 
-  private want(question: Question<Answer> | null, settle: number): void {
-    const isAsked = this.entry?.question.key === question?.key;
-    if (question?.key === this.wanted?.key && (isAsked || settle === this.settle)) return;
-    clearTimeout(this.timer);
+  #want(question: Question<Answer> | null, settle: number): void {
+    const isAsked = this.#entry?.question.key === question?.key;
+    if (question?.key === this.#wanted?.key && (isAsked || settle === this.#settle)) return;
+    clearTimeout(this.#timer);
     if (!question) return this.dropped();
-    this.wanted = question;
-    this.settle = settle;
+    this.#wanted = question;
+    this.#settle = settle;
     // the first question is asked at once, unless it is in the background: then those in sight go first
-    const waits = this.entry !== null || this.priority === BACKGROUND;
-    if (waits && settle > 0) this.timer = setTimeout(() => this.turn(question), settle);
-    else this.turn(question);
+    const waits = this.#entry !== null || this.priority === BACKGROUND;
+    if (waits && settle > 0) this.#timer = setTimeout(() => this.#turn(question), settle);
+    else this.#turn(question);
   }
 
   /** From the question before to this one: its answer may serve as a start. */
-  private turn(question: Question<Answer>): void {
-    const before = this.entry;
-    this.entry = queries.watch(question, this, before);
-    if (before && before !== this.entry) queries.unwatch(before, this);
+  #turn(question: Question<Answer>): void {
+    const before = this.#entry;
+    this.#entry = queries.watch(question, this, before);
+    if (before && before !== this.#entry) queries.unwatch(before, this);
     this.changed();
   }
 
   changed(): void {
-    if (!this.entry) return;
-    const { answer, question, trouble } = this.entry;
-    if (answer !== undefined && (this.current?.answer !== answer || this.current.question !== question))
-      this.current = { question, answer };
+    if (!this.#entry) return;
+    const { answer, question, trouble } = this.#entry;
+    if (answer !== undefined && (this.#current?.answer !== answer || this.#current.question !== question))
+      this.#current = { question, answer };
     this.trouble = trouble;
   }
 
   dropped(): void {
     this.close();
-    this.current = null;
+    this.#current = null;
     this.trouble = null;
   }
 }

@@ -25,31 +25,31 @@ export const isNothing = (outdated: Outdated): boolean => outdated !== 'all' && 
 
 export class News {
   /** null: there were too many to list */
-  private readonly grown: Map<string, Set<number>> | null;
-  private readonly runs: Set<number>;
+  readonly #grown: Map<string, Set<number>> | null;
+  readonly #runs: Set<number>;
 
   constructor(changes: Changes) {
-    this.runs = new Set(changes.runs.map(({ id }) => id));
+    this.#runs = new Set(changes.runs.map(({ id }) => id));
     if (changes.more) {
-      this.grown = null;
+      this.#grown = null;
       return;
     }
-    this.grown = new Map();
+    this.#grown = new Map();
     for (const [run, tag, , plugin] of changes.series) {
       const key = tagKey(plugin, tag);
-      const runs = this.grown.get(key);
+      const runs = this.#grown.get(key);
       if (runs) runs.add(run);
-      else this.grown.set(key, new Set([run]));
+      else this.#grown.set(key, new Set([run]));
     }
   }
 
   /** For which runs an answer that depends on these is out of date now. */
   outdates({ plugin, tags, runs }: Depends): Outdated {
-    if (!this.grown) return 'all';
-    if (plugin === undefined || tags === undefined) return runs ? common(this.runs, runs) : 'all';
+    if (!this.#grown) return 'all';
+    if (plugin === undefined || tags === undefined) return runs ? common(this.#runs, runs) : 'all';
     let outdated = NOTHING;
     for (const tag of tags) {
-      const grown = this.grown.get(tagKey(plugin, tag));
+      const grown = this.#grown.get(tagKey(plugin, tag));
       if (grown) outdated = both(outdated, runs ? common(grown, runs) : grown);
     }
     return outdated;

@@ -58,10 +58,10 @@ export class Queries {
   /** Grows when another server process begins: run ids of before mean nothing any more. */
   generation = $state(0);
   /** in order of use, the least recently used first */
-  private readonly entries = new Map<string, Entry>();
-  private bytes = 0;
-  private instance = '';
-  private isSuspended = false;
+  readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
+  #instance = '';
+  #isSuspended = false;
   /** Called when a reply came from another server process. */
   onOtherInstance: () => void = () => {};
 
@@ -69,7 +69,7 @@ export class Queries {
 
   /** Once, when the page starts. */
   start(): void {
-    onShown(() => this.askAll());
+    onShown(() => this.#askAll());
     addEventListener('online', () => this.wake());
   }
 
@@ -77,8 +77,8 @@ export class Queries {
 
   /** `before`: the entry watched until now; an answer of the same family is a start. */
   watch<Answer>(question: Question<Answer>, watcher: Watcher, before?: Entry<Answer> | null): Entry<Answer> {
-    let entry = this.entries.get(question.key) as Entry<Answer> | undefined;
-    if (entry) this.entries.delete(question.key);
+    let entry = this.#entries.get(question.key) as Entry<Answer> | undefined;
+    if (entry) this.#entries.delete(question.key);
     else {
       entry = new Entry(question);
       const start = before?.answer ?? before?.seed;
@@ -92,10 +92,10 @@ export class Queries {
         entry.outdated = both(before.outdated, before.flight?.outdated ?? NOTHING);
       }
     }
-    this.entries.set(question.key, entry); // last: the most recently used
+    this.#entries.set(question.key, entry); // last: the most recently used
     entry.watchers.add(watcher);
     this.reprioritize(entry);
-    this.schedule(entry);
+    this.#schedule(entry);
     return entry;
   }
 
@@ -103,12 +103,12 @@ export class Queries {
     entry.watchers.delete(watcher);
     if (entry.watchers.size > 0) return;
     clearTimeout(entry.timer);
-    this.cancel(entry);
+    this.#cancel(entry);
     const { key } = entry.question;
-    if (this.entries.get(key) !== entry) return;
-    this.entries.delete(key);
-    if (entry.answer !== undefined) this.entries.set(key, entry); // last: the most recently used
-    this.evict();
+    if (this.#entries.get(key) !== entry) return;
+    this.#entries.delete(key);
+    if (entry.answer !== undefined) this.#entries.set(key, entry); // last: the most recently used
+    this.#evict();
   }
 
   /** A watcher came into sight or left it. */
@@ -119,12 +119,12 @@ export class Queries {
   /** Somebody asked for another try now. */
   tryNow(entry: Entry): void {
     if (entry.trouble) entry.trouble = { ...entry.trouble, retryAt: Date.now() };
-    this.schedule(entry);
+    this.#schedule(entry);
   }
 
   /** Does something in sight wait for its first answer? */
   get isAwaited(): boolean {
-    for (const entry of this.entries.values())
+    for (const entry of this.#entries.values())
       if (entry.answer === undefined && !entry.trouble && entry.watchers.size > 0 && entry.priority === IN_SIGHT)
         return true;
     return false;
@@ -134,65 +134,65 @@ export class Queries {
 
   /** What the server says is new. */
   take(news: News): void {
-    for (const entry of this.entries.values()) {
+    for (const entry of this.#entries.values()) {
       if (!entry.question.depends) continue;
       const outdated = news.outdates(entry.question.depends);
       if (isNothing(outdated)) continue;
       entry.outdated = both(entry.outdated, outdated);
       // what was refused may be granted now that the data is another
       if (entry.trouble?.retryAt === null) this.tryNow(entry);
-      else this.schedule(entry);
+      else this.#schedule(entry);
     }
   }
 
   /** Everything may be out of date: what is watched is asked again. */
   refresh(): void {
-    for (const entry of this.entries.values()) {
+    for (const entry of this.#entries.values()) {
       entry.outdated = 'all';
-      this.schedule(entry);
+      this.#schedule(entry);
     }
   }
 
   /** The connection is back: no need to wait any longer, unless the server asked us to. */
   wake(): void {
-    for (const entry of this.entries.values())
+    for (const entry of this.#entries.values())
       if (entry.trouble?.isTemporary && entry.trouble.retryAfter === undefined) this.tryNow(entry);
   }
 
   /** Another server process has begun: nothing is asked until its runs are known. */
   suspend(): void {
-    this.isSuspended = true;
-    this.drop();
+    this.#isSuspended = true;
+    this.#drop();
   }
 
-  private drop(): void {
-    for (const entry of this.entries.values()) {
+  #drop(): void {
+    for (const entry of this.#entries.values()) {
       clearTimeout(entry.timer);
-      this.cancel(entry);
+      this.#cancel(entry);
       for (const watcher of entry.watchers) watcher.dropped();
     }
-    this.entries.clear();
-    this.bytes = 0;
+    this.#entries.clear();
+    this.#bytes = 0;
   }
 
   /** The runs of this server process are known: questions may be asked. */
   resume(instance: string): void {
-    this.isSuspended = false;
-    if (instance === this.instance) return this.askAll();
-    if (this.instance !== '') this.drop(); // also what was asked for meanwhile, with run ids of before
-    this.instance = instance;
+    this.#isSuspended = false;
+    if (instance === this.#instance) return this.#askAll();
+    if (this.#instance !== '') this.#drop(); // also what was asked for meanwhile, with run ids of before
+    this.#instance = instance;
     this.generation++;
   }
 
   // ---- asking ----
 
-  private askAll(): void {
-    for (const entry of this.entries.values()) this.schedule(entry);
+  #askAll(): void {
+    for (const entry of this.#entries.values()) this.#schedule(entry);
   }
 
-  private schedule(entry: Entry): void {
+  #schedule(entry: Entry): void {
     clearTimeout(entry.timer);
-    if (entry.watchers.size === 0 || entry.flight || this.isSuspended || isHidden()) return;
+    if (entry.watchers.size === 0 || entry.flight || this.#isSuspended || isHidden()) return;
     if (entry.answer !== undefined && isNothing(entry.outdated)) return;
     let due = entry.askedAt + (entry.question.every ?? EVERY_MS);
     if (entry.trouble) {
@@ -200,22 +200,22 @@ export class Queries {
       due = Math.max(due, entry.trouble.retryAt);
     }
     const wait = due - Date.now();
-    if (wait > 0) entry.timer = setTimeout(() => this.ask(entry), wait);
-    else this.ask(entry);
+    if (wait > 0) entry.timer = setTimeout(() => this.#ask(entry), wait);
+    else this.#ask(entry);
   }
 
-  private ask(entry: Entry): void {
+  #ask(entry: Entry): void {
     if (isHidden()) return;
     const { question, outdated } = entry;
     const held = entry.answer ?? entry.seed;
     const asks = question.asks(held, outdated);
     entry.outdated = NOTHING;
-    if (asks.length === 0) return this.finish(entry, question.take([], held, outdated), outdated);
+    if (asks.length === 0) return this.#finish(entry, question.take([], held, outdated), outdated);
     entry.askedAt = Date.now();
     const priority = entry.priority;
     const parts = asks.map(({ path, body, as }) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
-      return fetchQueued({ url: apiUrl(path), body: text, as, instance: this.instance }, priority);
+      return fetchQueued({ url: apiUrl(path), body: text, as, instance: this.#instance }, priority);
     });
     const flight = { parts, outdated };
     entry.flight = flight;
@@ -224,19 +224,19 @@ export class Queries {
       entry.flight = null;
       const failed = results.find((result) => !result.ok);
       const values = results.map((result) => (result.ok ? result.value : undefined));
-      this.finish(entry, failed ?? question.take(values, held, outdated), outdated);
+      this.#finish(entry, failed ?? question.take(values, held, outdated), outdated);
     });
   }
 
-  private finish(entry: Entry, result: Result<unknown>, outdated: Outdated): void {
+  #finish(entry: Entry, result: Result<unknown>, outdated: Outdated): void {
     if (result.ok) {
       entry.failures = 0;
       entry.trouble = null;
-      this.hold(entry, result.value);
+      this.#hold(entry, result.value);
       const rest = entry.question.rest?.(result.value) ?? NOTHING;
       if (!isNothing(rest)) {
         entry.outdated = both(entry.outdated, rest);
-        return this.ask(entry);
+        return this.#ask(entry);
       }
     } else {
       const { error } = result;
@@ -249,11 +249,11 @@ export class Queries {
       if (error.code === OTHER_INSTANCE) return this.onOtherInstance();
     }
     for (const watcher of entry.watchers) watcher.changed();
-    this.schedule(entry);
-    this.evict();
+    this.#schedule(entry);
+    this.#evict();
   }
 
-  private cancel(entry: Entry): void {
+  #cancel(entry: Entry): void {
     const { flight } = entry;
     if (!flight) return;
     entry.flight = null;
@@ -263,21 +263,21 @@ export class Queries {
 
   // ---- memory ----
 
-  private hold(entry: Entry, answer: unknown): void {
+  #hold(entry: Entry, answer: unknown): void {
     entry.answer = answer;
     entry.seed = undefined;
-    this.bytes -= entry.bytes;
+    this.#bytes -= entry.bytes;
     entry.bytes = entry.question.sizeOf(answer) + 2 * entry.question.key.length + ENTRY_BYTES;
-    this.bytes += entry.bytes;
+    this.#bytes += entry.bytes;
   }
 
   /** Answers that nobody watches go, the least recently used first, until the rest fits. */
-  private evict(): void {
-    for (const [key, entry] of this.entries) {
-      if (this.bytes <= this.mostBytes) return;
+  #evict(): void {
+    for (const [key, entry] of this.#entries) {
+      if (this.#bytes <= this.mostBytes) return;
       if (entry.watchers.size > 0) continue;
-      this.bytes -= entry.bytes;
-      this.entries.delete(key);
+      this.#bytes -= entry.bytes;
+      this.#entries.delete(key);
     }
   }
 }

@@ -59,10 +59,10 @@ export class FakeServer {
   onPush: () => void = () => {};
   /** Versions before this one have tombstones that are forgotten. */
   remembersFrom = 0;
-  private nextId = 1;
+  #nextId = 1;
   private tombstones: { id: number; name: string; version: number }[] = [];
-  private failures: Failure[] = [];
-  private held = new Map<string, Held>();
+  #failures: Failure[] = [];
+  #held = new Map<string, Held>();
 
   constructor() {
     this.restart();
@@ -75,7 +75,7 @@ export class FakeServer {
     this.version++;
     let run = this.runs.find((r) => r.name === name);
     if (!run) {
-      run = { id: this.nextId++, name, changed: 0, series: new Map() };
+      run = { id: this.#nextId++, name, changed: 0, series: new Map() };
       this.runs.push(run);
     }
     run.changed = this.version;
@@ -100,14 +100,14 @@ export class FakeServer {
   restart(): void {
     this.instance = String(++instances).padStart(16, '0');
     this.version = 1;
-    this.nextId = 1;
+    this.#nextId = 1;
     this.runs = [];
     this.tombstones = [];
   }
 
   fail(path: string, status: number, { retryAfter, times = 1 }: { retryAfter?: number; times?: number } = {}): void {
     const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
-    this.failures.push({ path, status, headers, times });
+    this.#failures.push({ path, status, headers, times });
   }
 
   /**
@@ -116,9 +116,9 @@ export class FakeServer {
    */
   hold(path: string, isAnswered = false, times = Infinity): () => void {
     const waiting: (() => void)[] = [];
-    this.held.set(path, { isAnswered, times, waiting });
+    this.#held.set(path, { isAnswered, times, waiting });
     return () => {
-      this.held.delete(path);
+      this.#held.delete(path);
       for (const go of waiting) go();
     };
   }
@@ -145,7 +145,7 @@ export class FakeServer {
       this.aborted.push(path);
       return new DOMException('aborted', 'AbortError');
     };
-    const holding = this.held.get(path);
+    const holding = this.#held.get(path);
     const held = holding && holding.times-- > 0 ? holding : undefined;
     const wait = () =>
       new Promise<void>((go, stop) => {
@@ -155,19 +155,19 @@ export class FakeServer {
     if (held && !held.isAnswered) await wait();
     if (signal?.aborted) throw abort();
     if (this.isDown) throw new TypeError('Failed to fetch');
-    const failure = this.failures.find((f) => f.path === path && f.times > 0);
+    const failure = this.#failures.find((f) => f.path === path && f.times > 0);
     if (failure) {
       failure.times--;
       const error = { code: failure.status === 503 ? 'busy' : String(failure.status), message: `fails: ${path}` };
       return Response.json({ error }, { status: failure.status, headers: failure.headers });
     }
-    const reply = this.answer(path, url.searchParams, body);
+    const reply = this.#answer(path, url.searchParams, body);
     reply.headers.set('X-Seaboard-Instance', this.instance);
     if (held?.isAnswered) await wait();
     return reply;
   };
 
-  private changeState({ revision, items }: StateChange): Response {
+  #changeState({ revision, items }: StateChange): Response {
     if (revision !== this.revision) return Response.json({ error: { code: '409', message: 'old' } }, { status: 409 });
     for (const [key, value] of Object.entries(items)) {
       if (value === null) delete this.people[key];
@@ -176,26 +176,26 @@ export class FakeServer {
     return Response.json({ version: this.version, revision: ++this.revision });
   }
 
-  private answer(path: string, query: URLSearchParams, body: unknown): Response {
+  #answer(path: string, query: URLSearchParams, body: unknown): Response {
     const { version, instance } = this;
     switch (path) {
       case 'status':
-        return Response.json(this.status());
+        return Response.json(this.#status());
       case 'runs':
-        return Response.json({ version, instance, runs: this.runs.map((r) => this.run(r)) });
+        return Response.json({ version, instance, runs: this.runs.map((r) => this.#run(r)) });
       case 'tags':
-        return Response.json({ version, instance, tags: this.tags() });
+        return Response.json({ version, instance, tags: this.#tags() });
       case 'changes':
-        return Response.json(this.changes(Number(query.get('since')), query.get('instance')));
+        return Response.json(this.#changes(Number(query.get('since')), query.get('instance')));
       case 'state':
-        if (body !== undefined) return this.changeState(body as StateChange);
+        if (body !== undefined) return this.#changeState(body as StateChange);
         return Response.json({ version, revision: this.revision, persistent: true, hint: '', items: this.people });
       case 'summaries':
-        return Response.json(this.summaries(body as SummariesAsk));
+        return Response.json(this.#summaries(body as SummariesAsk));
       case 'scalars':
-        return new Response(this.scalars(body as ScalarsAsk));
+        return new Response(this.#scalars(body as ScalarsAsk));
       case 'bands':
-        return new Response(this.bands(body as BandsAsk));
+        return new Response(this.#bands(body as BandsAsk));
       case '/':
         return new Response(this.page);
       default:
@@ -203,9 +203,9 @@ export class FakeServer {
     }
   }
 
-  private status(): object {
+  #status(): object {
     const plugins: Record<string, number> = {};
-    for (const tag of this.tags()) plugins[tag.plugin] = (plugins[tag.plugin] ?? 0) + 1;
+    for (const tag of this.#tags()) plugins[tag.plugin] = (plugins[tag.plugin] ?? 0) + 1;
     return {
       version: this.version,
       instance: this.instance,
@@ -220,7 +220,7 @@ export class FakeServer {
     };
   }
 
-  private run(run: FakeRun): Run {
+  #run(run: FakeRun): Run {
     let points = 0;
     for (const series of run.series.values()) points += series.points;
     const { id, name, changed } = run;
@@ -240,7 +240,7 @@ export class FakeServer {
     };
   }
 
-  private tags() {
+  #tags() {
     const found = new Map<string, { plugin: string; tag: string; runs: number[] }>();
     for (const run of this.runs)
       for (const [key, { plugin, tag }] of run.series) {
@@ -258,7 +258,7 @@ export class FakeServer {
     }));
   }
 
-  private changes(since: number, instance: string | null): object {
+  #changes(since: number, instance: string | null): object {
     const { version, tombstones } = this;
     const reset = (instance !== null && instance !== this.instance) || since < this.remembersFrom;
     const from = reset ? 0 : since;
@@ -278,17 +278,17 @@ export class FakeServer {
       reset,
       loading: LOADING,
       runCount: this.runs.length,
-      runs: runs.map((r) => this.run(r)),
+      runs: runs.map((r) => this.#run(r)),
       gone: tombstones.filter((t) => t.version > from).map(({ id, name }) => ({ id, name })),
       series,
       more: false,
     };
   }
 
-  private summaries({ tags, runs }: SummariesAsk): object {
+  #summaries({ tags, runs }: SummariesAsk): object {
     const ids = runs ?? this.runs.map((r) => r.id);
     const cell = (tag: string, id: number) => {
-      const series = this.seriesOf(id, tag);
+      const series = this.#seriesOf(id, tag);
       return series ? { n: series.points, last: series.points, lastStep: series.points, nan: 0, infinite: 0 } : null;
     };
     return {
@@ -299,14 +299,14 @@ export class FakeServer {
     };
   }
 
-  private seriesOf(id: number, tag: string): FakeSeries | undefined {
+  #seriesOf(id: number, tag: string): FakeSeries | undefined {
     return this.runs.find((r) => r.id === id)?.series.get(`scalars\n${tag}`);
   }
 
   /** Steps 0, 1, 2, ...; every value is the run's name as a number ("r7" is 7). */
-  private scalars({ series }: ScalarsAsk): ArrayBuffer {
+  #scalars({ series }: ScalarsAsk): ArrayBuffer {
     const found = series.map(({ run, tag, epoch, n }) => {
-      const known = this.seriesOf(run, tag);
+      const known = this.#seriesOf(run, tag);
       const isSame = known && epoch === 1 && n === known.points;
       return {
         run,
@@ -338,7 +338,7 @@ export class FakeServer {
     return v.buffer as ArrayBuffer;
   }
 
-  private bands({ groups }: BandsAsk): ArrayBuffer {
+  #bands({ groups }: BandsAsk): ArrayBuffer {
     const v = header(BAND_MAGIC, groups.length, this.version, 16 + groups.length * BAND_BYTES);
     groups.forEach(({ series }, i) => {
       v.setUint32(16 + i * BAND_BYTES + BAND_AT.group, i, true);

@@ -8,16 +8,16 @@ export interface Cross {
 
 export class Crosshair {
   at: Cross = { x: null, owner: null };
-  private readonly listeners = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
 
   set(x: number | null, owner: object | null): void {
     if (this.at.x === x && this.at.owner === owner) return;
     this.at = { x, owner };
-    for (const listener of this.listeners) listener();
+    for (const listener of this.#listeners) listener();
   }
 
   listen(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 }

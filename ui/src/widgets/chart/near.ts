@@ -24,11 +24,11 @@ const pixelX = (line: Line, i: number, { ax }: Axes) => toPixel(ax, line.x[i]);
 const pixelY = (line: Line, i: number, { left, right }: Axes) => toPixel(line.right ? right : left, line.y[i]);
 
 class Grid {
-  private readonly columns: number;
-  private readonly rows: number;
-  private readonly starts: Uint32Array; // of each cell, in the two below
-  private readonly lines: Uint32Array;
-  private readonly points: Uint32Array;
+  readonly #columns: number;
+  readonly #rows: number;
+  readonly #starts: Uint32Array; // of each cell, in the two below
+  readonly #lines: Uint32Array;
+  readonly #points: Uint32Array;
 
   constructor(
     readonly of: readonly Line[],
@@ -37,28 +37,28 @@ class Grid {
     const { ax, left } = axes;
     const cells = (axis: Axis) =>
       Math.ceil(Math.abs(toPixel(axis, axis.domain[1]) - toPixel(axis, axis.domain[0])) / CELL) + 1;
-    this.columns = cells(ax);
-    this.rows = cells(left);
-    const starts = new Uint32Array(this.columns * this.rows + 1);
-    this.each((cell) => starts[cell + 1]++);
+    this.#columns = cells(ax);
+    this.#rows = cells(left);
+    const starts = new Uint32Array(this.#columns * this.#rows + 1);
+    this.#each((cell) => starts[cell + 1]++);
     for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
-    this.starts = starts;
+    this.#starts = starts;
     const next = starts.slice();
-    this.lines = new Uint32Array(starts[starts.length - 1]);
-    this.points = new Uint32Array(this.lines.length);
-    this.each((cell, line, index) => {
-      this.lines[next[cell]] = line;
-      this.points[next[cell]++] = index;
+    this.#lines = new Uint32Array(starts[starts.length - 1]);
+    this.#points = new Uint32Array(this.#lines.length);
+    this.#each((cell, line, index) => {
+      this.#lines[next[cell]] = line;
+      this.#points[next[cell]++] = index;
     });
   }
 
-  private each(visit: (cell: number, line: number, index: number) => void): void {
+  #each(visit: (cell: number, line: number, index: number) => void): void {
     this.of.forEach((line, k) => {
       for (let i = 0; i < line.x.length; i++) {
         const column = Math.floor(pixelX(line, i, this.axes) / CELL);
         const row = Math.floor(pixelY(line, i, this.axes) / CELL);
-        if (column >= 0 && column < this.columns && row >= 0 && row < this.rows)
-          visit(row * this.columns + column, k, i);
+        if (column >= 0 && column < this.#columns && row >= 0 && row < this.#rows)
+          visit(row * this.#columns + column, k, i);
       }
     });
   }
@@ -66,10 +66,10 @@ class Grid {
   around(px: number, py: number, visit: (line: number, index: number) => void): void {
     const column = Math.floor(px / CELL);
     const row = Math.floor(py / CELL);
-    for (let r = Math.max(0, row - REACH); r <= Math.min(this.rows - 1, row + REACH); r++)
-      for (let c = Math.max(0, column - REACH); c <= Math.min(this.columns - 1, column + REACH); c++) {
-        const cell = r * this.columns + c;
-        for (let i = this.starts[cell]; i < this.starts[cell + 1]; i++) visit(this.lines[i], this.points[i]);
+    for (let r = Math.max(0, row - REACH); r <= Math.min(this.#rows - 1, row + REACH); r++)
+      for (let c = Math.max(0, column - REACH); c <= Math.min(this.#columns - 1, column + REACH); c++) {
+        const cell = r * this.#columns + c;
+        for (let i = this.#starts[cell]; i < this.#starts[cell + 1]; i++) visit(this.#lines[i], this.#points[i]);
       }
   }
 }

@@ -100,24 +100,24 @@ export class Plot {
   data: PlotData = { lines: [], xWhat: 'number', xScale: 'linear', yScale: 'linear', ignoreOutliers: true, zoom: null };
 
   private theme: PlotTheme = { ink: '#666', grid: '#eee', accent: '#06c', bad: '#d00', panel: '#fff', strong: '#000' };
-  private painted: { ax: Axis; ay: Axis; lines: readonly Line[] } | null = null;
-  private fit: { lines: readonly Line[]; key: string; axes: { x: Fitted; y: Fitted } } | null = null;
-  private cancelPaint: (() => void) | null = null;
-  private isGone = false;
-  private overFrame = 0; // 0: the hover layer is up to date
-  private pointer: { px: number; py: number } | null = null;
-  private isMouse = false; // the pointer is the mouse, not the point that keys went to
-  private stepped: number | null = null; // the point that keys went to, where others may be as near
-  private selection: Box | null = null;
-  private marks: Marks | null = null;
-  private isForward: ((line: Line) => boolean) | null = null; // null: no line is before the others
+  #painted: { ax: Axis; ay: Axis; lines: readonly Line[] } | null = null;
+  #fit: { lines: readonly Line[]; key: string; axes: { x: Fitted; y: Fitted } } | null = null;
+  #cancelPaint: (() => void) | null = null;
+  #isGone = false;
+  #overFrame = 0; // 0: the hover layer is up to date
+  #pointer: { px: number; py: number } | null = null;
+  #isMouse = false; // the pointer is the mouse, not the point that keys went to
+  #stepped: number | null = null; // the point that keys went to, where others may be as near
+  #selection: Box | null = null;
+  #marks: Marks | null = null;
+  #isForward: ((line: Line) => boolean) | null = null; // null: no line is before the others
   private forward: readonly Line[] = []; // of the lines that there are now
-  private room = LEFT;
-  private ratio = 0; // device pixels per CSS pixel that the canvases were made for
-  private readonly observer: ResizeObserver;
-  private readonly quiet: () => void;
-  private readonly gestures: GestureEvents;
-  private readonly detach: () => void;
+  #room = LEFT;
+  #ratio = 0; // device pixels per CSS pixel that the canvases were made for
+  readonly #observer: ResizeObserver;
+  readonly #quiet: () => void;
+  readonly #gestures: GestureEvents;
+  readonly #detach: () => void;
 
   constructor(
     readonly host: HTMLElement,
@@ -132,89 +132,89 @@ export class Plot {
     this.clip.append(this.ink);
     for (const canvas of [this.axes, this.ink, this.over]) canvas.setAttribute('aria-hidden', 'true');
     host.append(this.axes, this.clip, this.over);
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(host);
-    const stopRatio = onPixelRatio(() => this.resize());
-    const stopCrosshair = crosshair.listen(() => this.scheduleOver());
-    this.quiet = () => {
+    this.#observer = new ResizeObserver(() => this.#resize());
+    this.#observer.observe(host);
+    const stopRatio = onPixelRatio(() => this.#resize());
+    const stopCrosshair = crosshair.listen(() => this.#scheduleOver());
+    this.#quiet = () => {
       stopRatio();
       stopCrosshair();
     };
-    this.gestures = {
+    this.#gestures = {
       move: (pointer) => {
-        this.pointAt(pointer);
-        this.isMouse = pointer !== null;
+        this.#pointAt(pointer);
+        this.#isMouse = pointer !== null;
       },
       select: (selection) => {
-        this.selection = selection;
-        this.scheduleOver();
+        this.#selection = selection;
+        this.#scheduleOver();
       },
       click: () => this.pick(),
       zoom: (zoom) => this.events.zoom(zoom),
     };
-    this.detach = attachGestures(this, this.gestures);
-    this.resize();
+    this.#detach = attachGestures(this, this.#gestures);
+    this.#resize();
   }
 
   destroy(): void {
-    this.observer.disconnect();
-    this.quiet();
-    this.detach();
-    this.cancelPaint?.();
+    this.#observer.disconnect();
+    this.#quiet();
+    this.#detach();
+    this.#cancelPaint?.();
     if (this.crosshair.at.owner === this) this.crosshair.set(null, null);
     // no events after destroy(): the owner may be destroyed while its other parts still call this plot
-    cancelAnimationFrame(this.overFrame);
-    this.isGone = true;
+    cancelAnimationFrame(this.#overFrame);
+    this.#isGone = true;
   }
 
   /** Beside the y axis: a drag along it zooms y alone. */
   strip(beside: HTMLElement): () => void {
-    return attachStrip(this, beside, this.gestures);
+    return attachStrip(this, beside, this.#gestures);
   }
 
   set(data: PlotData, theme: PlotTheme): void {
     const isOther = data.lines !== this.data.lines;
     this.data = data;
     this.theme = theme;
-    if (isOther) this.findForward();
-    if (!this.resize()) this.render();
+    if (isOther) this.#findForward();
+    if (!this.#resize()) this.render();
   }
 
   /** Returns whether it was drawn again. */
-  private resize(): boolean {
+  #resize(): boolean {
     const width = this.host.clientWidth;
     const height = this.host.clientHeight;
     const box = {
-      left: this.room,
+      left: this.#room,
       top: TOP,
-      width: Math.max(10, width - this.room - this.margin),
-      height: Math.max(10, height - TOP - this.bottom),
+      width: Math.max(10, width - this.#room - this.#margin),
+      height: Math.max(10, height - TOP - this.#bottom),
     };
     const ratio = devicePixelRatio || 1;
-    if (box.width === this.box.width && box.height === this.box.height && ratio === this.ratio) return false;
+    if (box.width === this.box.width && box.height === this.box.height && ratio === this.#ratio) return false;
     this.box = box;
-    this.ratio = ratio;
-    this.size(this.axes, width, height);
-    this.size(this.over, width, height);
+    this.#ratio = ratio;
+    this.#size(this.axes, width, height);
+    this.#size(this.over, width, height);
     this.clip.style.left = `${box.left}px`;
     this.clip.style.top = `${box.top}px`;
     this.clip.style.width = `${box.width}px`;
     this.clip.style.height = `${box.height}px`;
-    this.painted = null;
+    this.#painted = null;
     this.render();
     this.events.width(Math.round(box.width));
     return true;
   }
 
-  private get bottom(): number {
+  get #bottom(): number {
     return this.data.xTitle ? BOTTOM + TITLE : BOTTOM;
   }
 
-  private get margin(): number {
-    return this.hasRight ? this.room : RIGHT;
+  get #margin(): number {
+    return this.#hasRight ? this.#room : RIGHT;
   }
 
-  private get hasRight(): boolean {
+  get #hasRight(): boolean {
     return this.data.lines.some((line) => line.right);
   }
 
@@ -225,7 +225,7 @@ export class Plot {
   }
 
   /** Labels of values that hardly differ need many digits: then the margin is wider. */
-  private roomForLabels(): number {
+  #roomForLabels(): number {
     const ctx = this.axes.getContext('2d');
     if (!ctx) return LEFT;
     ctx.font = FONT;
@@ -244,65 +244,65 @@ export class Plot {
     return (line.right ? this.right : null) ?? this.ay;
   }
 
-  private size(canvas: HTMLCanvasElement, width: number, height: number): void {
-    canvas.width = Math.round(width * this.ratio);
-    canvas.height = Math.round(height * this.ratio);
+  #size(canvas: HTMLCanvasElement, width: number, height: number): void {
+    canvas.width = Math.round(width * this.#ratio);
+    canvas.height = Math.round(height * this.#ratio);
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
   }
 
-  private pen(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+  #pen(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
     const ctx = canvas.getContext('2d');
-    ctx?.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+    ctx?.setTransform(this.#ratio, 0, 0, this.#ratio, 0, 0);
     return ctx;
   }
 
   render(): void {
     if (this.box.width <= 10) return;
-    if (this.data.lines.length === 0 && !this.painted) return; // no axes without data: they would jump when data comes
+    if (this.data.lines.length === 0 && !this.#painted) return; // no axes without data: they would jump when data comes
     const { x, y } = this.fitted();
     const { zoom } = this.data;
     this.ax = makeAxis(x.projection, zoom?.x ?? x.range, 0, this.box.width);
-    this.ay = this.yAxis(y, zoom?.y ?? null);
-    this.right = this.rightAxis(y);
-    const room = this.roomForLabels();
-    if (room !== this.room) {
-      this.room = room;
-      if (this.resize()) return;
+    this.ay = this.#yAxis(y, zoom?.y ?? null);
+    this.right = this.#rightAxis(y);
+    const room = this.#roomForLabels();
+    if (room !== this.#room) {
+      this.#room = room;
+      if (this.#resize()) return;
     }
-    this.keepPointer();
-    this.drawAxes();
-    this.stretch();
-    this.paint();
-    this.scheduleOver();
+    this.#keepPointer();
+    this.#drawAxes();
+    this.#stretch();
+    this.#paint();
+    this.#scheduleOver();
     this.events.drawn();
   }
 
   /** What is selected on x: lines, and the range between them. */
   mark(marks: Marks | null): void {
-    this.marks = marks;
-    this.scheduleOver();
+    this.#marks = marks;
+    this.#scheduleOver();
   }
 
   /** Brings lines forward and dims the others; null: all are alike again. */
   bringForward(isForward: ((line: Line) => boolean) | null): void {
-    if (isForward === null && this.isForward === null) return;
-    this.isForward = isForward;
-    this.findForward();
-    this.scheduleOver();
+    if (isForward === null && this.#isForward === null) return;
+    this.#isForward = isForward;
+    this.#findForward();
+    this.#scheduleOver();
   }
 
-  private findForward(): void {
-    this.forward = this.isForward ? this.data.lines.filter(this.isForward) : [];
+  #findForward(): void {
+    this.forward = this.#isForward ? this.data.lines.filter(this.#isForward) : [];
   }
 
   /** The second axis fits its own lines; where the first is zoomed it shows the same share of its own. */
-  private rightAxis(left: Fitted): Axis | null {
+  #rightAxis(left: Fitted): Axis | null {
     const lines = this.data.lines.filter((line) => line.right);
     if (lines.length === 0) return null;
-    const fit = this.fitY(lines);
+    const fit = this.#fitY(lines);
     const zoom = this.data.zoom?.y;
-    if (!zoom) return this.yAxis(fit, null);
+    if (!zoom) return this.#yAxis(fit, null);
     const share = makeAxis(left.projection, left.range, 0, 1);
     const own = makeAxis(fit.projection, fit.range, 0, 1);
     return makeAxis(
@@ -313,7 +313,7 @@ export class Plot {
     );
   }
 
-  private fitY(lines: readonly Line[]): Fitted {
+  #fitY(lines: readonly Line[]): Fitted {
     const { zoom, yScale, ignoreOutliers } = this.data;
     const projection = projectionOf(yScale, yScale === 'symlog' ? yExtent(lines, null, false, yScale) : null);
     const extent = yExtent(lines, zoom?.x ?? null, ignoreOutliers, yScale);
@@ -321,40 +321,40 @@ export class Plot {
     return { projection, range: padded(extent ?? (yScale === 'log' ? [1, 10] : [0, 1]), projection, 0.06), labels };
   }
 
-  private yAxis({ projection, range, labels }: Fitted, zoom: Range | null): Axis {
+  #yAxis({ projection, range, labels }: Fitted, zoom: Range | null): Axis {
     return { ...makeAxis(projection, zoom ?? range, this.box.height, 0), most: zoom ? MOST_LABELS : labels };
   }
 
   /** What the axes show when nobody zoomed or typed a range; y follows the zoom of x. */
   fitted(): { x: Fitted; y: Fitted } {
     const { lines, zoom, xScale, yScale, ignoreOutliers } = this.data;
-    const key = [zoom?.x?.[0], zoom?.x?.[1], xScale, yScale, ignoreOutliers, this.hasRight].join();
-    if (this.fit?.lines !== lines || this.fit.key !== key) this.fit = { lines, key, axes: this.fitAxes() };
-    return this.fit.axes;
+    const key = [zoom?.x?.[0], zoom?.x?.[1], xScale, yScale, ignoreOutliers, this.#hasRight].join();
+    if (this.#fit?.lines !== lines || this.#fit.key !== key) this.#fit = { lines, key, axes: this.#fitAxes() };
+    return this.#fit.axes;
   }
 
-  private fitAxes(): { x: Fitted; y: Fitted } {
+  #fitAxes(): { x: Fitted; y: Fitted } {
     const { lines, xScale } = this.data;
     const extent = xExtent(lines, xScale);
     const projection = projectionOf(xScale, extent);
-    const left = this.hasRight ? lines.filter((line) => !line.right) : lines;
+    const left = this.#hasRight ? lines.filter((line) => !line.right) : lines;
     return {
       x: {
         projection,
         range: padded(extent ?? (xScale === 'log' ? [1, 10] : [0, 1]), projection, 0.015),
         labels: MOST_LABELS,
       },
-      y: this.fitY(left),
+      y: this.#fitY(left),
     };
   }
 
   // ---- axes ----
 
-  private drawAxes(): void {
-    const ctx = this.pen(this.axes);
+  #drawAxes(): void {
+    const ctx = this.#pen(this.axes);
     if (!ctx) return;
     const { box, theme } = this;
-    ctx.clearRect(0, 0, box.left + box.width + this.margin, box.height + TOP + BOTTOM + TITLE);
+    ctx.clearRect(0, 0, box.left + box.width + this.#margin, box.height + TOP + BOTTOM + TITLE);
     ctx.font = FONT;
     ctx.fillStyle = theme.ink;
     ctx.strokeStyle = theme.grid;
@@ -374,9 +374,9 @@ export class Plot {
     if (this.right) {
       ctx.textAlign = 'left';
       for (const tick of this.yTicks(this.right))
-        ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), this.margin - 8);
+        ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), this.#margin - 8);
     }
-    this.drawLevel(ctx);
+    this.#drawLevel(ctx);
     ctx.textBaseline = 'top';
     ctx.textAlign = 'center';
     if (this.data.xWord && !this.data.xTitle) {
@@ -390,7 +390,7 @@ export class Plot {
       const px = box.left + toPixel(this.ax, tick.v);
       const half = ctx.measureText(tick.text).width / 2;
       if (px < box.left - 1 || px > box.left + box.width + 1) continue;
-      const at = Math.min(Math.max(px, half), box.left + box.width + this.margin - half);
+      const at = Math.min(Math.max(px, half), box.left + box.width + this.#margin - half);
       if (at - half < free) continue;
       ctx.fillText(tick.text, at, box.top + box.height + 6);
       free = at + half + 8;
@@ -399,7 +399,7 @@ export class Plot {
       ctx.fillText(this.data.xTitle, box.left + box.width / 2, box.top + box.height + BOTTOM, box.width);
   }
 
-  private drawLevel(ctx: CanvasRenderingContext2D): void {
+  #drawLevel(ctx: CanvasRenderingContext2D): void {
     const { box, theme } = this;
     const { level } = this.data;
     const py = level === undefined || level === null ? NaN : Math.round(box.top + toPixel(this.ay, level)) + 0.5;
@@ -417,8 +417,8 @@ export class Plot {
   // ---- lines ----
 
   /** Moves the picture that is there to where its data would be now, until the new one is ready. */
-  private stretch(): void {
-    const was = this.painted;
+  #stretch(): void {
+    const was = this.#painted;
     if (!was || was.ax.projection !== this.ax.projection || was.ay.projection !== this.ay.projection) return;
     const sx = this.ax.a / was.ax.a;
     const sy = this.ay.a / was.ay.a;
@@ -427,59 +427,59 @@ export class Plot {
     this.ink.style.transform = `matrix(${sx},0,0,${sy},${tx},${ty})`;
   }
 
-  private paint(): void {
-    this.cancelPaint?.();
-    this.cancelPaint = null;
+  #paint(): void {
+    this.#cancelPaint?.();
+    this.#cancelPaint = null;
     let points = 0;
     for (const line of this.data.lines) points += line.x.length * (line.raw ? 2 : 1);
-    if (points > SYNC_POINTS && this.painted?.lines === this.data.lines) {
-      const timer = setTimeout(() => this.paintNow(points), SETTLE_MS);
-      this.cancelPaint = () => clearTimeout(timer);
-    } else this.paintNow(points);
+    if (points > SYNC_POINTS && this.#painted?.lines === this.data.lines) {
+      const timer = setTimeout(() => this.#paintNow(points), SETTLE_MS);
+      this.#cancelPaint = () => clearTimeout(timer);
+    } else this.#paintNow(points);
   }
 
-  private paintNow(points: number): void {
+  #paintNow(points: number): void {
     const { ax, ay } = this;
     const { lines } = this.data;
     const back = document.createElement('canvas');
     back.setAttribute('aria-hidden', 'true');
-    this.size(back, this.box.width, this.box.height);
-    const ctx = this.pen(back);
+    this.#size(back, this.box.width, this.box.height);
+    const ctx = this.#pen(back);
     if (!ctx) return;
     const show = () => {
       // the finished canvas takes the place of the old one: copying its pixels would cost as much as a frame
       this.ink.replaceWith(back);
       this.ink = back;
-      this.painted = { ax, ay, lines };
+      this.#painted = { ax, ay, lines };
       this.host.dataset.painted = String(lines.length);
     };
     const job = paintLines(ctx, this.data.lines, { ax, left: ay, right: this.right ?? ay }, this.theme, show);
     if (points <= SYNC_POINTS) while (!job.next().done);
-    else this.cancelPaint = overFrames(job);
+    else this.#cancelPaint = overFrames(job);
   }
 
   // ---- hover ----
 
-  private pointAt(pointer: { px: number; py: number } | null): void {
-    this.pointer = pointer;
-    this.isMouse = false;
-    this.stepped = null;
+  #pointAt(pointer: { px: number; py: number } | null): void {
+    this.#pointer = pointer;
+    this.#isMouse = false;
+    this.#stepped = null;
     this.crosshair.set(pointer ? toValue(this.ax, pointer.px) : null, pointer ? this : null);
-    this.scheduleOver();
+    this.#scheduleOver();
   }
 
   /** The axes are others now: the crosshair stays under the mouse, or at the point that keys went to. */
-  private keepPointer(): void {
+  #keepPointer(): void {
     const { x, owner } = this.crosshair.at;
-    if (!this.pointer || x === null || owner !== this) return;
-    if (this.isMouse) this.crosshair.set(toValue(this.ax, this.pointer.px), this);
-    else this.pointer.px = toPixel(this.ax, x);
+    if (!this.#pointer || x === null || owner !== this) return;
+    if (this.#isMouse) this.crosshair.set(toValue(this.ax, this.#pointer.px), this);
+    else this.#pointer.px = toPixel(this.ax, x);
   }
 
   /** Removes the crosshair; returns whether there was one. */
   leave(): boolean {
     const isHere = this.crosshair.at.owner === this && this.crosshair.at.x !== null;
-    if (isHere) this.pointAt(null);
+    if (isHere) this.#pointAt(null);
     return isHere;
   }
 
@@ -492,13 +492,15 @@ export class Plot {
     const at =
       now === null
         ? before
-        : (this.stepped ?? hits([first], now, first.free ? this.pointer : null, this.ax, this.ay)[0]?.index ?? before);
+        : (this.#stepped ??
+          hits([first], now, first.free ? this.#pointer : null, this.ax, this.ay)[0]?.index ??
+          before);
     const index = Math.min(first.x.length - 1, Math.max(0, at + by));
     const px = toPixel(this.ax, first.x[index]);
-    this.pointAt({ px, py: toPixel(this.ay, first.y[index]) || 0 });
-    if (first.free) this.stepped = index;
+    this.#pointAt({ px, py: toPixel(this.ay, first.y[index]) || 0 });
+    if (first.free) this.#stepped = index;
     const x = first.x[index];
-    return { found: hits(this.data.lines, x, this.pointer, this.ax, this.ay, this.right ?? this.ay), x };
+    return { found: hits(this.data.lines, x, this.#pointer, this.ax, this.ay, this.right ?? this.ay), x };
   }
 
   /** What y is at a height within the chart. */
@@ -510,39 +512,39 @@ export class Plot {
   pick(): void {
     const { x, owner } = this.crosshair.at;
     if (x === null || owner !== this) return;
-    const at = { left: this.box.left + toPixel(this.ax, x), top: this.box.top + (this.pointer?.py ?? 0) };
-    this.events.pick(hits(this.data.lines, x, this.pointer, this.ax, this.ay, this.right ?? this.ay), x, at);
+    const at = { left: this.box.left + toPixel(this.ax, x), top: this.box.top + (this.#pointer?.py ?? 0) };
+    this.events.pick(hits(this.data.lines, x, this.#pointer, this.ax, this.ay, this.right ?? this.ay), x, at);
   }
 
-  private scheduleOver(): void {
-    if (this.isGone) return;
-    this.overFrame ||= requestAnimationFrame(() => {
-      this.overFrame = 0;
-      this.drawOver();
+  #scheduleOver(): void {
+    if (this.#isGone) return;
+    this.#overFrame ||= requestAnimationFrame(() => {
+      this.#overFrame = 0;
+      this.#drawOver();
     });
   }
 
-  private drawOver(): void {
-    const ctx = this.pen(this.over);
+  #drawOver(): void {
+    const ctx = this.#pen(this.over);
     if (!ctx) return;
     const { box, theme } = this;
-    ctx.clearRect(0, 0, box.left + box.width + this.margin, box.height + TOP + BOTTOM + TITLE);
-    if (this.marks) drawMarks(ctx, this.marks, this.ax, box, theme.accent);
-    if (this.selection) {
+    ctx.clearRect(0, 0, box.left + box.width + this.#margin, box.height + TOP + BOTTOM + TITLE);
+    if (this.#marks) drawMarks(ctx, this.#marks, this.ax, box, theme.accent);
+    if (this.#selection) {
       ctx.fillStyle = theme.accent;
       ctx.globalAlpha = 0.12;
       ctx.fillRect(
-        box.left + this.selection.left,
-        box.top + this.selection.top,
-        this.selection.width,
-        this.selection.height,
+        box.left + this.#selection.left,
+        box.top + this.#selection.top,
+        this.#selection.width,
+        this.#selection.height,
       );
       ctx.globalAlpha = 1;
     }
-    this.drawForward(ctx);
+    this.#drawForward(ctx);
     const { x, owner } = this.crosshair.at;
     if (x === null) {
-      if (this.pointer === null) this.events.hover(null, 0, { left: 0, top: 0 });
+      if (this.#pointer === null) this.events.hover(null, 0, { left: 0, top: 0 });
       return;
     }
     const px = toPixel(this.ax, x);
@@ -559,12 +561,12 @@ export class Plot {
       this.events.hover(null, 0, { left: 0, top: 0 });
       return;
     }
-    const found = hits(this.data.lines, x, this.pointer, this.ax, this.ay, this.right ?? this.ay, MOST_HOVERED);
-    this.emphasise(ctx, found);
-    this.events.hover(found, x, { left: box.left + px, top: box.top + (this.pointer?.py ?? 0) });
+    const found = hits(this.data.lines, x, this.#pointer, this.ax, this.ay, this.right ?? this.ay, MOST_HOVERED);
+    this.#emphasise(ctx, found);
+    this.events.hover(found, x, { left: box.left + px, top: box.top + (this.#pointer?.py ?? 0) });
   }
 
-  private drawForward(ctx: CanvasRenderingContext2D): void {
+  #drawForward(ctx: CanvasRenderingContext2D): void {
     const { forward } = this;
     const isDimmed = forward.length > 0 && forward.length < this.data.lines.length;
     this.clip.style.opacity = isDimmed ? DIMMED : '';
@@ -587,7 +589,7 @@ export class Plot {
     ctx.restore();
   }
 
-  private emphasise(ctx: CanvasRenderingContext2D, found: Hit[]): void {
+  #emphasise(ctx: CanvasRenderingContext2D, found: Hit[]): void {
     const { box, theme } = this;
     ctx.save();
     ctx.beginPath();

@@ -12,8 +12,8 @@ import { pairFrom, type Notes } from '../notes/notes.svelte';
 const KEPT = 100;
 
 export class Colouring {
-  private readonly givenToRuns = new Colours();
-  private readonly givenToGroups = new Map<string, Colours>();
+  readonly #givenToRuns = new Colours();
+  readonly #givenToGroups = new Map<string, Colours>();
 
   constructor(
     private readonly notes: Notes,
@@ -28,31 +28,31 @@ export class Colouring {
   }
   of(run: Run): string {
     const chosen = this.notes.get(run.name).colour;
-    if (chosen !== undefined) return this.inTheme(pairFrom(chosen));
+    if (chosen !== undefined) return this.#inTheme(pairFrom(chosen));
     const other = this.asIn(run);
     if (other) return this.of(other);
-    return this.by ? this.ofGroup(this.keyOf(run, this.by), this.by) : this.inTheme(this.ofRuns.of(run.name));
+    return this.by ? this.ofGroup(this.keyOf(run, this.by), this.by) : this.#inTheme(this.#ofRuns.of(run.name));
   }
   /** Training and validation of a group have one colour. */
   ofGroup(keyWithRole: string, by: string): string {
     const key = withoutRole(keyWithRole);
     const chosen = this.notes.colourOfGroup(key);
-    return this.inTheme(chosen === undefined ? this.ofGroups(by).of(key) : pairFrom(chosen));
+    return this.#inTheme(chosen === undefined ? this.#ofGroups(by).of(key) : pairFrom(chosen));
   }
 
-  private inTheme(pair: Colour): string {
+  #inTheme(pair: Colour): string {
     return settings.dark ? pair.dark : pair.light;
   }
-  private readonly ofRuns = $derived.by(() => {
-    for (const run of hub.runs) this.givenToRuns.of(run.name);
-    return this.givenToRuns;
+  readonly #ofRuns = $derived.by(() => {
+    for (const run of hub.runs) this.#givenToRuns.of(run.name);
+    return this.#givenToRuns;
   });
-  private ofGroups(by: string): Colours {
-    let colours = this.givenToGroups.get(by);
+  #ofGroups(by: string): Colours {
+    let colours = this.#givenToGroups.get(by);
     if (!colours) {
       colours = new Colours();
-      if (this.givenToGroups.size >= KEPT) this.givenToGroups.clear();
-      this.givenToGroups.set(by, colours);
+      if (this.#givenToGroups.size >= KEPT) this.#givenToGroups.clear();
+      this.#givenToGroups.set(by, colours);
       const keys = new Set(untrack(() => hub.runs.map((run) => withoutRole(this.keyOf(run, by)))));
       for (const key of [...keys].sort(compareKeys)) colours.of(key);
     }

@@ -7,23 +7,23 @@ import type { Run } from '../../../data/types';
 import { metricTags } from '../../tabs/dashboards';
 
 export class RunDetails {
-  private readonly query = new LiveQuery<RunFacts>();
+  readonly #query = new LiveQuery<RunFacts>();
 
-  metrics = $derived([...(this.query.answer?.metrics ?? [])].sort((a, b) => naturalCompare(a.tag, b.tag)));
-  files = $derived(this.query.answer?.files ?? []);
+  metrics = $derived([...(this.#query.answer?.metrics ?? [])].sort((a, b) => naturalCompare(a.tag, b.tag)));
+  files = $derived(this.#query.answer?.files ?? []);
   /** the name of the run that these are of */
-  of = $derived(this.query.answer?.name ?? '');
+  of = $derived(this.#query.answer?.name ?? '');
 
   get trouble() {
-    return this.query.trouble;
+    return this.#query.trouble;
   }
   tryNow(): void {
-    this.query.tryNow();
+    this.#query.tryNow();
   }
 
   /** Inside an effect. */
   follow(run: () => Run | undefined): void {
-    this.query.follow(() => {
+    this.#query.follow(() => {
       const now = run();
       if (!now) return null;
       const tags = metricTags()

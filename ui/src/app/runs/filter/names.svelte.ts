@@ -31,10 +31,10 @@ export class Names {
     ...metricTags().map(({ tag }): KnownName => ({ name: tag, kind: 'metric' })),
     ...FILTER_FACTS.map((name): KnownName => ({ name, kind: 'fact' })),
   ]);
-  private readonly known = $derived(new Map(this.all.toReversed().map((one) => [one.name, one])));
+  readonly #known = $derived(new Map(this.all.toReversed().map((one) => [one.name, one])));
 
   resolve(name: string): KnownName | null {
-    const exact = this.known.get(name);
+    const exact = this.#known.get(name);
     if (exact) return exact;
     const ending = `/${name}`;
     const tags = this.all.filter((one) => one.kind === 'metric' && one.name.endsWith(ending));

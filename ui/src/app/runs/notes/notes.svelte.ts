@@ -60,13 +60,13 @@ export const tagsFrom = (typed: string): string[] => [
 ];
 
 export class Notes {
-  private readonly byRun = $derived.by(() => {
+  readonly #byRun = $derived.by(() => {
     const notes = new Map<string, RunNote>();
     for (const [key, value] of Object.entries(hub.people))
       if (key.startsWith('run/') && value && typeof value === 'object') notes.set(key.slice(4), noteFrom(value));
     return notes;
   });
-  private readonly groupColours = $derived.by(() => {
+  readonly #groupColours = $derived.by(() => {
     const colours = new Map<string, ChosenColour>();
     for (const [key, value] of Object.entries(hub.people)) {
       if (!key.startsWith('group/') || !value || typeof value !== 'object') continue;
@@ -77,10 +77,10 @@ export class Notes {
   });
 
   get(name: string): RunNote {
-    return this.byRun.get(name) ?? NOTHING;
+    return this.#byRun.get(name) ?? NOTHING;
   }
   colourOfGroup(key: string): ChosenColour | undefined {
-    return this.groupColours.get(withoutRole(key));
+    return this.#groupColours.get(withoutRole(key));
   }
 
   /** Every tag that a run has, with how many have it. */
@@ -101,11 +101,11 @@ export class Notes {
       after.set(run.name, changed);
       before.set(run.name, Object.fromEntries(Object.keys(changed).map((key) => [key, had[key as keyof RunNote]])));
     }
-    const set = (notes: ReadonlyMap<string, RunNote>) => this.set(runs, (run) => notes.get(run.name) ?? NOTHING);
+    const set = (notes: ReadonlyMap<string, RunNote>) => this.#set(runs, (run) => notes.get(run.name) ?? NOTHING);
     return { kept: set(after), undo: () => set(before), redo: () => set(after) };
   }
 
-  private set(runs: readonly Run[], fields: (run: Run) => RunNote): Promise<boolean> {
+  #set(runs: readonly Run[], fields: (run: Run) => RunNote): Promise<boolean> {
     const items: Record<string, RunNote | null> = {};
     for (const run of runs) {
       const now = { ...this.get(run.name), ...fields(run) };

@@ -64,17 +64,17 @@ export class Columns {
   ) {}
 
   // runs have news all the time, their hyperparameters hardly ever
-  private seen: readonly Run[] = [];
-  private known: HParam[] = [];
+  #seen: readonly Run[] = [];
+  #known: HParam[] = [];
   hparams = $derived.by((): HParam[] => {
     const isSame =
-      hub.runs.length === this.seen.length &&
-      hub.runs.every((run, i) => run === this.seen[i] || sameValues(run.hparams, this.seen[i].hparams));
-    this.seen = hub.runs;
-    if (!isSame) this.known = this.collect();
-    return this.known;
+      hub.runs.length === this.#seen.length &&
+      hub.runs.every((run, i) => run === this.#seen[i] || sameValues(run.hparams, this.#seen[i].hparams));
+    this.#seen = hub.runs;
+    if (!isSame) this.#known = this.#collect();
+    return this.#known;
   });
-  private collect(): HParam[] {
+  #collect(): HParam[] {
     const values = new Map<string, Map<string, number | string>>();
     for (const run of hub.runs)
       for (const name in run.hparams) {
@@ -104,7 +104,7 @@ export class Columns {
     );
   });
 
-  private readonly hasLongNames = $derived.by(() => {
+  readonly #hasLongNames = $derived.by(() => {
     const some = hub.runs.slice(0, 100);
     return some.reduce((sum, run) => sum + run.name.length, 0) > LONG_NAME * some.length;
   });
@@ -115,7 +115,7 @@ export class Columns {
     const main = this.mainTag ? [`m:${direction(this.mainTag) ?? 'last'}:${this.mainTag}`] : [];
     const hparams = this.hparams.filter((h) => h.differs).map((h) => `h:${h.name}`);
     // beside long names, which usually say what differs, there is no room for it
-    if (!view.tableFull) return [...main, ...(this.hasLongNames ? [] : hparams.slice(0, 1))];
+    if (!view.tableFull) return [...main, ...(this.#hasLongNames ? [] : hparams.slice(0, 1))];
     const others = metricTags().filter((tag) => direction(tag.tag) !== null && tag.tag !== this.mainTag);
     return [
       ...main,
@@ -161,7 +161,7 @@ export class Columns {
   }
 
   /** How the numbers of a column are written: so many digits tell them apart, so many decimals stand below each other. */
-  private readonly shapes = $derived.by(() => {
+  readonly #shapes = $derived.by(() => {
     const shapes = new Map<string, { digits: number; decimals: number; length: number }>();
     for (const column of this.list) {
       const parts = partsOf(column);
@@ -179,16 +179,16 @@ export class Columns {
   });
   /** Digits that tell the values of a metric column apart. */
   digits(column: string): number {
-    return this.shapes.get(column)?.digits ?? 4;
+    return this.#shapes.get(column)?.digits ?? 4;
   }
   /** Characters that the numbers of a metric column take more than usual. */
   extra(column: string): number {
-    return Math.max(0, this.digits(column) - 4, (this.shapes.get(column)?.length ?? 0) - 7);
+    return Math.max(0, this.digits(column) - 4, (this.#shapes.get(column)?.length ?? 0) - 7);
   }
   /** A value of the column in a row, where decimal points stand below each other. */
   inRow(column: string, v: number | string | null): string {
     const text = this.show(column, v);
-    return typeof v === 'number' ? padded(text, this.shapes.get(column)?.decimals ?? 0) : text;
+    return typeof v === 'number' ? padded(text, this.#shapes.get(column)?.decimals ?? 0) : text;
   }
 
   value(column: string, run: Run): number | string | null {

@@ -31,25 +31,25 @@ export function summed(cell: Cell, what: string, tag: string): { value: number; 
 const FIRST_MS = 150;
 
 export class Metrics {
-  private readonly query = new LiveQuery<Cells>(BACKGROUND);
+  readonly #query = new LiveQuery<Cells>(BACKGROUND);
 
   cell(tag: string, run: number): Cell | undefined {
-    return this.query.answer?.get(tag)?.get(run);
+    return this.#query.answer?.get(tag)?.get(run);
   }
   has(tag: string): boolean {
-    return this.query.answer?.has(tag) ?? false;
+    return this.#query.answer?.has(tag) ?? false;
   }
   /** Why cells are missing or old; null: nothing is wrong. */
   get trouble() {
-    return this.query.trouble;
+    return this.#query.trouble;
   }
   tryNow(): void {
-    this.query.tryNow();
+    this.#query.tryNow();
   }
 
   /** Inside an effect that reads which tags are wanted. */
   want(tags: string[]): void {
     const question = hub.ready && tags.length > 0 ? summariesQuestion(tags, () => hub.runs.length) : null;
-    this.query.ask(question, untrack(() => this.query.answer) ? 0 : FIRST_MS);
+    this.#query.ask(question, untrack(() => this.#query.answer) ? 0 : FIRST_MS);
   }
 }

@@ -80,32 +80,32 @@ export function groupRows(
 
 /** The tree's shape follows from names only: it is kept while they stay the same, whatever else is new. */
 export class Tree {
-  private names: string[] = [];
-  private nodes: TreeNode[] = [];
-  private byName = new Float64Array();
+  #names: string[] = [];
+  #nodes: TreeNode[] = [];
+  #byName = new Float64Array();
 
-  private take(all: readonly Run[]): void {
-    if (all.length === this.names.length && all.every((run, i) => run.name === this.names[i])) return;
+  #take(all: readonly Run[]): void {
+    if (all.length === this.#names.length && all.every((run, i) => run.name === this.#names[i])) return;
     const names = all.map((run) => run.name);
-    this.names = names;
-    this.nodes = treeOf(names);
-    this.byName = new Float64Array(names.length);
+    this.#names = names;
+    this.#nodes = treeOf(names);
+    this.#byName = new Float64Array(names.length);
     names
       .map((_, i) => i)
       .sort((a, b) => naturalCompare(names[a], names[b]))
-      .forEach((at, place) => (this.byName[at] = place));
+      .forEach((at, place) => (this.#byName[at] = place));
   }
 
   /** `all` give the shape, those of the listing are in it. */
   rows(all: readonly Run[], { runs, isSorted, isOpen, nameOf }: Listing): Row[] {
-    this.take(all);
+    this.#take(all);
     const rank = new Float64Array(all.length).fill(-1);
     const at = new Map(all.map((run, i) => [run.id, i]));
     runs.forEach((run, place) => {
       const i = at.get(run.id) ?? -1;
-      if (i >= 0) rank[i] = isSorted ? place : this.byName[i];
+      if (i >= 0) rank[i] = isSorted ? place : this.#byName[i];
     });
-    return rowsOf(this.nodes, rank, isOpen).map(({ node, level, open, members, whole }): Row => {
+    return rowsOf(this.#nodes, rank, isOpen).map(({ node, level, open, members, whole }): Row => {
       if (node.leaf < 0) {
         const holdsRuns = node.children.some((child) => child.leaf >= 0 && !child.label.includes('/'));
         return {
