@@ -51,15 +51,15 @@ class Settings {
   language = $state('');
   panel = $state(336);
   panelOpen = $state(innerWidth > NARROW && innerHeight > SHORT);
-  /** where a dashboard has a panel of its own, that is at the left, not the runs */
+  /** Where a dashboard has a panel of its own, that panel is shown at the left instead of the runs. */
   ownPanel = $state(true);
   drawer = $state(400);
   /** follow the logs from the start */
   live = $state(true);
-  /** pinned cards come back where nothing else is asked for */
+  /** Pinned cards are restored when the page is opened without a view in its address. */
   savePins = $state(true);
   systemDark = $state(matchMedia('(prefers-color-scheme: dark)').matches);
-  /** the address wants it so; until the viewer chooses */
+  /** The theme that the address asks for, until the viewer chooses another. */
   forced = $state<'' | 'light' | 'dark'>('');
 
   constructor() {

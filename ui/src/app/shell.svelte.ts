@@ -24,7 +24,7 @@ class Shell {
   dialog = $state<DialogName>('');
   message = $state.raw<Message | null>(null);
   #providers = $state.raw<readonly (() => Action[])[]>([]);
-  /** The open dashboard draws smoothed lines: numbers beside them that are of the points as logged say so. */
+  /** The open dashboard draws smoothed lines, so numbers that are not smoothed are marked as raw. */
   isSmoothed = $state(false);
   now = $state(Date.now());
   /** How many forms somebody opened whose code is still being loaded: keys are meant for them, not for the page. */
@@ -63,7 +63,7 @@ class Shell {
     this.#hushIn(action ? 20000 : 3500);
   }
 
-  /** Later where the pointer or the focus is on it then: somebody reads it, or is about to click. */
+  /** Waits once more while the pointer or the focus is on the message: somebody reads it, or is about to click. */
   #hushIn(ms: number): void {
     this.#timer = setTimeout(
       () => (document.querySelector('.message:is(:hover, :focus-within)') ? this.#hushIn(ms) : this.hush()),

@@ -1,4 +1,4 @@
-// The columns of a table as people choose them. Pure.
+// The columns of a table as people choose them. Pure functions.
 
 export interface ColumnChoice {
   id: string;

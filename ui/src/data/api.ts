@@ -23,7 +23,7 @@ export const api = {
       as: 'json',
     }),
 
-  /** A file that holds a graph: the name by which questions may mean it. */
+  /** Uploads a file that holds a graph; the reply has the name that later questions use for it. */
   graphFile: (file: Blob, over: AbortSignal) =>
     fetchOnce<{ file: string; format: string; isLarge: boolean }>(
       { url: apiUrl('graph/file'), body: file, as: 'json' },
@@ -33,10 +33,10 @@ export const api = {
   submitJob: (ask: JobAsk) =>
     fetchOnce<Reply<'POST jobs'>>({ url: apiUrl('jobs'), body: JSON.stringify(ask), as: 'json' }),
   job: (id: number) => get<Reply<'GET job'>>(`job?id=${id}`),
-  /** Of a job whose result is JSON. */
+  /** The result of a job that answers with JSON. */
   jobResult: <T>(id: number, over: AbortSignal) =>
     fetchOnce<T>({ url: apiUrl(`job/result?id=${id}`), as: 'json' }, over),
-  /** One of those who wanted it does not any more. */
+  /** Tells the server that one client no longer waits for the job; it is cancelled when nobody does. */
   cancelJob: (id: number) =>
     fetchOnce<Reply<'DELETE job'>>({ url: apiUrl(`job?id=${id}`), method: 'DELETE', body: '', as: 'json' }),
 

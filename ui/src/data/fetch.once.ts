@@ -14,7 +14,7 @@ export interface FetchAsk {
 }
 
 const OFFLINE = 'offline';
-/** Browsers carry at most 64 KiB of bodies on for pages that are gone. */
+/** After a page is closed, browsers still send request bodies (keepalive) of at most 64 KiB in all. */
 const MOST_CARRIED_ON = 16_000;
 /** The reply is from another server process than the one that was meant. */
 export const OTHER_INSTANCE = 'instance';

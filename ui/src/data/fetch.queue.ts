@@ -25,7 +25,7 @@ export class FetchQueue {
     this.#next();
   }
 
-  /** A job that waits is forgotten; one that runs sees its signal aborted. */
+  /** Removes a job that waits; the signal of one that runs is aborted. */
   cancel(id: number): void {
     this.#waiting.delete(id);
     this.#running.get(id)?.stop.abort();
@@ -36,7 +36,7 @@ export class FetchQueue {
     const job = this.#waiting.get(id);
     if (!job) return;
     job.priority = priority;
-    this.#next(); // it may have waited as one of the background
+    this.#next(); // as a background job it may have been held back
   }
 
   #best(): [number, Job] | null {

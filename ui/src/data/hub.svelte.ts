@@ -20,9 +20,9 @@ import type { Changes, Run, StateItems, Status, Tag } from './types';
 export type Connection = 'connecting' | 'live' | 'lost';
 
 const LISTS_EVERY_MS = 1000;
-/** From news of jobs to the question how many captures there are. */
+/** How long after news of a job the page asks for the status, which counts the captures. */
 const STATUS_AFTER_MS = 500;
-/** Without a connection the page looks for the server at least so often. */
+/** The longest time between two tries while there is no connection. */
 const LONGEST_RETRY_MS = 5000;
 
 export class Hub {
@@ -227,7 +227,7 @@ export class Hub {
     if (news.jobs !== undefined && news.jobs !== this.jobs) this.#hearJobs(news.jobs);
     const isOther = news.instance !== undefined && news.instance !== this.#instance;
     if (!isOther && (this.paused || !(isPoll || this.#isBehind(news)))) return;
-    if (isPoll && Date.now() < this.#retryAt) return; // a try is on its way
+    if (isPoll && Date.now() < this.#retryAt) return; // the next try is scheduled already
     void this.#refresh(isPoll);
   }
 
@@ -326,7 +326,7 @@ export class Hub {
   }
 
   async #loadLists(): Promise<void> {
-    this.#areListsLate = this.paused || isHidden(); // then when that ends
+    this.#areListsLate = this.paused || isHidden(); // they are loaded when that ends
     if (this.#areListsLate) return;
     const instance = this.#instance;
     this.#isListing = true;

@@ -1,6 +1,6 @@
 // What runs have from their relatives. Keras writes the hyperparameters and the end of a training into run "x" and its
 // curves into "x/train" and "x/validation": a run that logged no hyperparameters gets those of its nearest ancestor, and
-// one without news is as alive as the training that it belongs to.
+// a run without news has the state of the training that it belongs to.
 import { roleOf, trainingRun } from '../base/names/pairs';
 import type { Run } from './types';
 

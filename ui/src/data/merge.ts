@@ -33,7 +33,7 @@ export function mergeTags(
     else began.set(key, [run]);
   }
   const gone = new Set(news.gone.map(({ id }) => id));
-  // "all" is a statement about the runs that were known
+  // "all" means all runs that were known when it was said
   let isComplete = !news.more && news.runs.every(({ id }) => isKnownRun(id));
   if (began.size === 0 && gone.size === 0) return { tags, isComplete };
   const merged: Tag[] = [];

@@ -5,7 +5,7 @@ import { Stream } from './stream.source';
 
 const ports = new Set<MessagePort>();
 let stream: Stream | null = null;
-/** what the stream said last: a tab that comes later may hold something older */
+/** The last event: a tab that connects later may hold older data and gets it at once. */
 let newest: StreamNews = {};
 
 function tell(news: StreamNews): void {

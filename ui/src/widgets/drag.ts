@@ -27,7 +27,7 @@ export class DragKind<T> {
 
 export interface PointerDrag {
   move: (e: PointerEvent) => void;
-  /** `done` is false when the system took the pointer away or the viewer pressed Escape. */
+  /** `done` is false when the browser cancelled the pointer or the viewer pressed Escape. */
   end?: (done: boolean, e: PointerEvent | KeyboardEvent) => void;
 }
 

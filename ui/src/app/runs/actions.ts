@@ -15,7 +15,7 @@ import type { RunNote } from './notes/notes.svelte';
 
 const LINE: MenuItem = { label: '', separator: true };
 
-/** Changes notes, so that Ctrl-Z takes it back in its turn; with a text it is told, with a way back beside it. */
+/** Changes notes as one step of undo. With a text, a message tells it and offers to undo it. */
 export async function note(
   those: readonly Run[],
   how: (had: RunNote) => RunNote,

@@ -1,4 +1,4 @@
-// What the runs panel has open and where the keyboard is in it: the row in turn, the rows that are picked, a menu, a
+// What the runs panel has open and where the keyboard is in it: the active row, the rows that are picked, a menu, a
 // dialog. None of it belongs to the view.
 import type { Run } from '../../data/types';
 import type { MenuItem, MenuPlace } from '../../widgets/MenuList.svelte';
@@ -24,7 +24,7 @@ class PanelState {
   popover = $state.raw<PanelPopover | null>(null);
   menu = $state.raw<{ label: string; items: MenuItem[]; place: MenuPlace } | null>(null);
 
-  /** key of the row that has the keyboard */
+  /** key of the active row, which the keys act on */
   active = $state('');
   activeIndex = $derived(this.active === '' ? -1 : runs.rows.findIndex((row) => rowKey(row) === this.active));
   #picked = $state.raw<ReadonlySet<number>>(new Set());

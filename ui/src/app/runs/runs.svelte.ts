@@ -1,6 +1,5 @@
 // Which runs there are for the viewer: filtered, sorted, cut to the best, grouped or as a tree, hidden, coloured. One
-// instance, used by the panel and by every dashboard. Notes, columns, metrics, rows and
-// colours have files of their own.
+// instance, used by the panel and by every dashboard. Notes, columns, metrics, rows and colours have files of their own.
 import { tellApart } from '../../base/names/apart';
 import { parseFilter, partsOfKey, type Filter, type Filtered } from '../../base/names/filter';
 import { roleOf, trainingRun } from '../../base/names/pairs';
@@ -39,7 +38,7 @@ export class RunsModel {
     if (this.#parsed.ok) this.#good = this.#parsed.value;
     return this.#good;
   });
-  /** Names in conditions that nothing here is called. */
+  /** Names in conditions that no fact, hyperparameter or metric has. */
   unknownNames = $derived(
     hub.ready
       ? [...new Set(this.#filter.keys.map((key) => partsOfKey(key).name))].filter((name) => this.names.isUnknown(name))
@@ -160,7 +159,7 @@ export class RunsModel {
   groupOf(run: Run): string {
     return this.keyOf(run, view.group);
   }
-  /** With the role of the run where runs have several: training and validation are no spread of each other. */
+  /** With the role of the run where runs have several: training and validation must not be averaged together. */
   keyOf(run: Run, by: string): string {
     const key = by === 'seeds' ? this.seeds.keyOf(run) : keyOf(run, by, this.notes.get(run.name).tags);
     return this.#hasRoles && by !== '' ? withRole(key, roleOf(run.name).role) : key;

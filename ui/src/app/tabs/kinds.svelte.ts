@@ -20,7 +20,7 @@ class CardKinds {
     OFFERED.filter(({ plugin }) => (hub.status?.plugins[plugin] ?? 0) > 0),
   );
 
-  /** Of this plugin's cards; undefined while they are loaded. Inside an effect or a component: it comes by itself. */
+  /** The kind of this plugin's cards; undefined until it is loaded. It is reactive. */
   of(plugin: string): CardKind | undefined {
     return this.#loaded.get(plugin);
   }

@@ -1,6 +1,6 @@
 // Texts in the viewer's language: t('key', { n: 3 }). A catalogue has one file a language, and only that of the language
-// on the page is loaded. The shell and the rooms share one catalogue; each dashboard has its own. English is the measure
-// of the others. Reading t() in a component follows the language by itself.
+// on the page is loaded. The shell and the rooms share one catalogue; each dashboard has its own. The keys
+// of the English one are required in all others. Reading t() in a component follows the language by itself.
 //
 // A catalogue of the first page has two parts: en.ts has what the page shows at once, parts/en.ts what only parts show that
 // are loaded when they are first needed. Their texts are loaded beside the first such part (withPartTexts).
@@ -14,7 +14,7 @@ export type Words = Readonly<Record<Language, string>>;
 export type Values = Record<string, string | number>;
 export type Key = FirstKey | PartKey;
 
-/** One that is a part of another has some of its keys. */
+/** A catalogue that is split into parts has only some of the keys in each. */
 type Catalogue<K extends string> = Readonly<Partial<Record<K, string>>>;
 export type Loaders<K extends string> = Record<Language, () => Promise<{ texts: Catalogue<K> }>>;
 

@@ -20,7 +20,7 @@ export function loadTastes(withPins: boolean): Map<string, string> {
 
 let written = ''; // the view changes with every frame of a drag, these seldom
 
-/** Tastes of parts that are not loaded stay as they were. */
+/** Preferences of parts that are not loaded are kept as they were stored. */
 export function keepTastes(values: ReadonlyMap<string, string>, withPins: boolean): void {
   const kept = new Map([...loadTastes(withPins)].filter(([key]) => view.isTaste(key) === undefined));
   for (const [key, value] of values) if (view.isTaste(key) && (withPins || key !== PINS)) kept.set(key, value);

@@ -8,7 +8,7 @@ import { isTrivial, readWhere, writeWhere, type ColumnFilter, type Where } from 
 import { tabOf } from '../../dashboards';
 import { History, type Step } from './history';
 
-/** What a view of nothing but defaults says, since an address that says nothing is open to tastes. */
+/** The address of a view that has only defaults: an empty address would be filled with the viewer's preferences. */
 const NOTHING_ELSE = 'v';
 
 /** What all dashboards share before what is of one, which has a prefix. */

@@ -6,7 +6,7 @@ export interface Field {
   key: string;
   write(): string;
   read(text: string): void;
-  /** a matter of taste: comes back when the page is opened without a view */
+  /** a preference: restored when the page is opened without a view in its address */
   taste?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Short names that still tell apart: of names that are shown together, the parts that all of them share are left out, never
-// those that differ. Pure.
+// Short names that are still distinct: of names that are shown together, the parts that all of them share are left out, never
+// those that differ. Pure functions.
 
 const MARK = '…';
 const LEAST = 4; // letters that are worth a mark in their place
@@ -44,7 +44,7 @@ export function tellApart(names: readonly string[], room = 0): Map<string, strin
   const isKept = differing(all);
   const labels = all.map((words) => {
     let label = '';
-    let left = ''; // out, since the last word that was kept
+    let left = ''; // what was left out since the last word that was kept
     words.forEach((word, i) => {
       if (!isKept(words, i)) {
         left += word;

@@ -5,7 +5,7 @@ import { BACKGROUND, IN_SIGHT, type Priority } from '../fetch.queue';
 import { queries, type Entry, type Trouble, type Watcher } from './queries.svelte';
 import type { Question } from './question';
 
-/** A question that changes all the time (a slider, a resize) is asked when it rests for so long. */
+/** A question that keeps changing (a slider, a resize) is asked when it has not changed for this long. */
 const SETTLE_MS = 25;
 
 export class LiveQuery<Answer> implements Watcher {
@@ -73,7 +73,7 @@ export class LiveQuery<Answer> implements Watcher {
     else this.#turn(question);
   }
 
-  /** From the question before to this one: its answer may serve as a start. */
+  /** Changes from the question before to this one, whose answer may be shown until the new one is here. */
   #turn(question: Question<Answer>): void {
     const before = this.#entry;
     this.#entry = queries.watch(question, this, before);

@@ -1,5 +1,5 @@
 // The memory behind columns. A reply is one buffer, and every column a view into it, so one series that is kept keeps
-// the whole reply alive. When less than half of a buffer is still in use, its columns are copied out and the rest can go.
+// the whole reply alive. When less than half of a buffer is still in use, its columns are copied out and the buffer is released.
 import type { Series } from '../columns';
 
 const COLUMNS = ['step', 'wall', 'value', 'smooth', 'flagsOf', 'x'] as const;

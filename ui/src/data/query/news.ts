@@ -12,7 +12,7 @@ export interface Depends {
 /** The runs for which an answer is out of date. */
 export type Outdated = ReadonlySet<number> | 'all';
 export const NOTHING: Outdated = new Set();
-/** News of more runs than these outdates an answer as a whole. */
+/** When more runs than this have news, the whole answer counts as out of date. */
 const MOST_RUNS = 1000;
 
 export function both(a: Outdated, b: Outdated): Outdated {

@@ -14,7 +14,7 @@ import type { Question } from './question';
 
 const EVERY_MS = 200;
 const MOST_BYTES = 64 << 20;
-/** What an entry takes beside its key and its answer, roughly. */
+/** Approximate bytes of an entry without its key and its answer. */
 const ENTRY_BYTES = 500;
 
 /** Why there is no newer answer, and when the next try is; null: only a person tries again. */
@@ -139,7 +139,7 @@ export class Queries {
       const outdated = news.outdates(entry.question.depends);
       if (isNothing(outdated)) continue;
       entry.outdated = both(entry.outdated, outdated);
-      // what was refused may be granted now that the data is another
+      // a request that was refused may succeed now that the data has changed
       if (entry.trouble?.retryAt === null) this.tryNow(entry);
       else this.#schedule(entry);
     }
@@ -179,7 +179,7 @@ export class Queries {
   resume(instance: string): void {
     this.#isSuspended = false;
     if (instance === this.#instance) return this.#askAll();
-    if (this.#instance !== '') this.#drop(); // also what was asked for meanwhile, with run ids of before
+    if (this.#instance !== '') this.#drop(); // this includes answers that were asked for meanwhile with old run ids
     this.#instance = instance;
     this.generation++;
   }
@@ -242,7 +242,7 @@ export class Queries {
       const { error } = result;
       entry.failures++;
       entry.outdated = both(entry.outdated, outdated);
-      // a reply that is garbled may come whole the next time
+      // a damaged reply may arrive complete the next time
       const isTemporary = error.isTemporary ?? error.code === 'corrupt';
       const retryAt = isTemporary ? Date.now() + backoff(entry.failures, error) : null;
       entry.trouble = { ...error, isTemporary, retryAt };
@@ -271,7 +271,7 @@ export class Queries {
     this.#bytes += entry.bytes;
   }
 
-  /** Answers that nobody watches go, the least recently used first, until the rest fits. */
+  /** Evicts answers that nobody watches, the least recently used first, until the rest fits. */
   #evict(): void {
     for (const [key, entry] of this.#entries) {
       if (this.#bytes <= this.mostBytes) return;

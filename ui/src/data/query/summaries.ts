@@ -10,7 +10,7 @@ const MOST_CELLS = 200_000;
 /** How often news of the cells is asked for. */
 export const EVERY_MS = 1500;
 const MEASURE_EVERY_MS = 1000;
-/** A parsed cell in memory, roughly. */
+/** Approximate bytes of a parsed cell in memory. */
 export const CELL_BYTES = 160;
 
 /** By tag, then by run id. */

@@ -80,12 +80,12 @@ interface Column {
   x: Float64Array;
   y: Float64Array;
   isCentre?: boolean; // of a band
-  isUnseen?: boolean; // not drawn: it tells what is far off
-  isUntold?: boolean; // drawn, but tells nothing about what is far off
+  isUnseen?: boolean; // not drawn: used only to decide what is an outlier
+  isUntold?: boolean; // drawn, but not used to decide what is an outlier
 }
 
 /** The columns of a line that are seen: the line, the raw one behind it, the edges of its area. Edges and mean of a band
- * may be those of a single run that went astray, so what its other members have tells what is far off. */
+ * may be those of a single run that diverged, so the values of its other members decide what is an outlier. */
 function columnsOf({ x, y, raw, envelope, band }: Line): Column[] {
   if (band) {
     const { low, high, inner } = band;

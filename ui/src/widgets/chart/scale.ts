@@ -63,14 +63,14 @@ export function makeAxis(projection: Projection, domain: Range, from: number, to
 export const toPixel = (axis: Axis, v: number): number => axis.a * axis.projection.f(v) + axis.b;
 export const toValue = (axis: Axis, pixel: number): number => axis.projection.back((pixel - axis.b) / axis.a);
 
-const NO_EYE_SEES = 1 / 20; // of a pixel
+const INVISIBLE = 1 / 20; // of a pixel: a shift that nobody can see
 
-/** The value at a pixel with as few digits as tell it there: what a hand points at goes into links. */
+/** The value at a pixel, rounded to as few digits as stay on that pixel: values that were chosen by pointing are written into links. */
 export function roundAt(axis: Axis, pixel: number): number {
   const v = toValue(axis, pixel);
   for (let digits = 2; digits < 17; digits++) {
     const rounded = Number(v.toPrecision(digits));
-    if (Math.abs(toPixel(axis, rounded) - pixel) < NO_EYE_SEES) return rounded;
+    if (Math.abs(toPixel(axis, rounded) - pixel) < INVISIBLE) return rounded;
   }
   return v;
 }

@@ -31,7 +31,7 @@ export function colourFrom(v: unknown): ChosenColour | undefined {
   return typeof v === 'string' && /^#[0-9a-f]{6}$/i.test(v) ? v : undefined;
 }
 
-/** One look for both themes when somebody picked it. */
+/** A colour that somebody picked is the same in both themes. */
 export function pairFrom(chosen: ChosenColour): Colour {
   return typeof chosen === 'number' ? PALETTE[chosen] : { light: chosen, dark: chosen };
 }
@@ -91,7 +91,7 @@ export class Notes {
     return [...tags].map(([tag, n]) => ({ tag, n })).sort((a, b) => naturalCompare(a.tag, b.tag));
   });
 
-  /** Changes one or many. Taking it back touches only the fields that it changed, of what the notes are by then. */
+  /** Changes the notes of one or many runs. Undo restores only the fields that it changed, and keeps later changes of others. */
   change(runs: readonly Run[], how: (had: RunNote, run: Run) => RunNote): Change {
     const before = new Map<string, RunNote>();
     const after = new Map<string, RunNote>();

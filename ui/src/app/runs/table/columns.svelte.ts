@@ -63,7 +63,7 @@ export class Columns {
     private readonly noteOf: (run: Run) => string | null,
   ) {}
 
-  // runs have news all the time, their hyperparameters hardly ever
+  // runs change all the time, their hyperparameters hardly ever
   #seen: readonly Run[] = [];
   #known: HParam[] = [];
   hparams = $derived.by((): HParam[] => {
@@ -266,7 +266,7 @@ export class Columns {
       return parts.fact === 'duration' ? duration(v) : parts.fact === 'start' ? wall(v) : big(v);
     return parts?.what === 'best' ? count(v) : value(v, this.digits(column));
   }
-  /** All digits, and where a metric has them from. */
+  /** All digits, and for a metric the step that the value is from. */
   full(column: string, run: Run): string {
     const v = this.value(column, run);
     if (v === null) return '';

@@ -11,7 +11,7 @@ const BETTER_LOW = /loss|error|err\b|perplexity|ppl|mse|mae|rmse|nll|fid|wer|cer
 export const BETTER_HIGH =
   /acc|auc|f1|bleu|rouge|reward|return|score|\bmap\b|iou|precision|recall|top-?\d|psnr|ssim|r2|dice|throughput|per_s(ec)?\b/i;
 
-/** Is less better, or more? null: nobody knows. */
+/** Whether a lower or a higher value is better, guessed from the name; null: unknown. */
 export function direction(tag: string): 'min' | 'max' | null {
   if (BETTER_LOW.test(tag)) return 'min';
   return BETTER_HIGH.test(tag) ? 'max' : null;

@@ -13,7 +13,7 @@ export interface GroupRow {
   level: number;
   runs: Run[];
   open: boolean;
-  /** a word for all of it in the address: "a/b/"; "" when it has none */
+  /** how the address names all of it: "a/b/"; "" when it has no such name */
   folder: string;
   /** its name among the groups that have a colour; null for a folder that holds folders only */
   colourKey: string | null;
