@@ -1,6 +1,6 @@
 // Images as cards of the time series page.
 import type { CardKind } from '../../public';
-import Card from './Card.svelte';
+import Card from './card/Card.svelte';
 import Form from './Form.svelte';
 import { cardHeight, cardsOfRuns } from './state.svelte';
 
@@ -9,6 +9,6 @@ export const kind: CardKind = {
   cardsOf: cardsOfRuns,
   Card,
   heightOf: cardHeight,
-  full: () => import('./Full.svelte'),
+  full: () => import('./card/Full.svelte'),
   Form,
 };

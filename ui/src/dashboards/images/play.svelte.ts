@@ -1,7 +1,7 @@
 // Plays the steps one after the other: the next one comes when the pictures of this one are there, not before a moment
 // has passed.
 import { steps } from '../../rooms/steps/steps.svelte';
-import { isLoading } from './preload';
+import { isLoading } from './picture/preload';
 
 const STEP_MS = 350;
 const LONGEST_WAIT_MS = 3000;

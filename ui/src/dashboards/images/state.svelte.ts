@@ -4,7 +4,7 @@ import { cardKey, cardOf, format, groupOf, t, type Run, type SheetAsk, type Tag 
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { runsWith } from '../../rooms/cards/ofruns';
 import { steps } from '../../rooms/steps/steps.svelte';
-import type { MatrixData } from './matrix.svelte';
+import type { MatrixData } from './grid/matrix.svelte';
 import { stepsOf, type Shelf, type Spot } from '../../rooms/media/shelf';
 import { grid, imagesView, PLUGIN } from './view.svelte';
 

@@ -1,6 +1,6 @@
 // Pictures that are loaded and decoded before they are shown, so that one replaces another without a flash. A few are held,
 // the longest unused go first: neighbours of the shown step, and what was shown lately.
-import { ahead, type Load } from '../../rooms/media/ahead';
+import { ahead, type Load } from '../../../rooms/media/ahead';
 
 const MOST = 96;
 const MOST_PIXELS = 64e6;

@@ -1,9 +1,9 @@
 // What can be done with a picture wherever it is shown: compare it, take it away.
-import { copyText, type MenuItem } from '../../public';
-import type { Spot } from '../../rooms/media/shelf';
-import { nameFor, originalUrl } from './sources';
-import { ti } from './texts';
-import { imagesView, sideOf } from './view.svelte';
+import { copyText, type MenuItem } from '../../../public';
+import type { Spot } from '../../../rooms/media/shelf';
+import { nameFor, originalUrl } from '../picture/sources';
+import { ti } from '../texts';
+import { imagesView, sideOf } from '../view.svelte';
 
 export function pictureItems(spot: Spot | null, run: string): MenuItem[] {
   if (!spot) return [];

@@ -1,11 +1,11 @@
 // A grid of pictures: a row for each run, a column for each of some steps. A cell shows the picture of its run that is
 // nearest to the step; beyond a run's last step there is none.
-import { AHEAD, cardOf, hub, IN_SIGHT, LiveQuery, runs, seriesKey, type Run } from '../../public';
-import { steps } from '../../rooms/steps/steps.svelte';
-import { mediaQuestion, type Shelves } from '../../rooms/media/question';
-import { chooseSteps, stepsOf, type Shelf, type Spot } from '../../rooms/media/shelf';
-import type { Images } from './state.svelte';
-import { imagesView } from './view.svelte';
+import { AHEAD, cardOf, hub, IN_SIGHT, LiveQuery, runs, seriesKey, type Run } from '../../../public';
+import { steps } from '../../../rooms/steps/steps.svelte';
+import { mediaQuestion, type Shelves } from '../../../rooms/media/question';
+import { chooseSteps, stepsOf, type Shelf, type Spot } from '../../../rooms/media/shelf';
+import type { Images } from '../state.svelte';
+import { imagesView } from '../view.svelte';
 
 export interface Cell {
   spot: Spot | null;

@@ -1,8 +1,8 @@
 // Where the bytes of a picture come from: the log's own, or a thumbnail that the server makes. A thumbnail is taken where
 // the picture is much larger than the place for it, and where it is so large that a browser would choke on it.
-import { apiUrl, runs, hub } from '../../public';
-import { fileName } from '../../rooms/export/files';
-import type { Spot } from '../../rooms/media/shelf';
+import { apiUrl, runs, hub } from '../../../public';
+import { fileName } from '../../../rooms/export/files';
+import type { Spot } from '../../../rooms/media/shelf';
 
 /** What the server makes thumbnails of. */
 const DECODED = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);

@@ -1,10 +1,10 @@
 // The two pictures that are compared: what each side shows, and what the server measures of the pair.
-import { cardOf, LiveQuery, ok, seriesKey, type Comparison, type Question } from '../../public';
-import { PictureData } from './card.svelte';
-import { mediaQuestion, type Shelves } from '../../rooms/media/question';
-import type { Spot } from '../../rooms/media/shelf';
-import { pairPath } from './sources';
-import { imagesView, type Side } from './view.svelte';
+import { cardOf, LiveQuery, ok, seriesKey, type Comparison, type Question } from '../../../public';
+import { PictureData } from '../card/card.svelte';
+import { mediaQuestion, type Shelves } from '../../../rooms/media/question';
+import type { Spot } from '../../../rooms/media/shelf';
+import { pairPath } from '../picture/sources';
+import { imagesView, type Side } from '../view.svelte';
 
 /** One side: the pictures of its card, and the one at its step. */
 export class SideData {

@@ -1,9 +1,9 @@
 // One card's pictures: the steps of its series, which sample of the shown one.
-import { ahead } from '../../rooms/media/ahead';
-import { ListedSteps } from '../../rooms/media/list.svelte';
-import { loadAhead } from './preload';
-import { isPicture, sourceOf } from './sources';
-import { imagesView, PLUGIN } from './view.svelte';
+import { ahead } from '../../../rooms/media/ahead';
+import { ListedSteps } from '../../../rooms/media/list.svelte';
+import { loadAhead } from '../picture/preload';
+import { isPicture, sourceOf } from '../picture/sources';
+import { imagesView, PLUGIN } from '../view.svelte';
 
 export class PictureData extends ListedSteps {
   constructor(card: string) {

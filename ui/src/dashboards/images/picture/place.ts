@@ -1,5 +1,5 @@
 // Where a picture is in the box that it is shown in, and which of its pixels is under the pointer. Plain arithmetic.
-import { MOST_SCALE, WHOLE_PICTURE, type Zoom } from './view.svelte';
+import { MOST_SCALE, WHOLE_PICTURE, type Zoom } from '../view.svelte';
 
 export interface Box {
   width: number;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 
-vi.mock('./view.svelte', () => ({ MOST_SCALE: 256, WHOLE_PICTURE: { scale: 1, x: 0.5, y: 0.5 } }));
+vi.mock('../view.svelte', () => ({ MOST_SCALE: 256, WHOLE_PICTURE: { scale: 1, x: 0.5, y: 0.5 } }));
 const { panBy, pixelAt, placeIn, zoomAt } = await import('./place');
 
 const box = { width: 300, height: 200 };
