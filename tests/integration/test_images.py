@@ -200,18 +200,19 @@ def test_frames_of_an_animation(api):
 
 
 def test_what_cannot_be_shown_says_why(api):
-    for tag, status, code, words in (
-        ("cut", 422, "corrupt", "rows"),
-        ("liar", 422, "corrupt", "PNG"),
-        ("bomb", 413, "limit", "40000 x 40000 pixels"),
-        ("svg", 415, "not_found", "image/svg+xml"),
-        ("text", 415, "not_found", "no picture"),
-        ("empty", 415, "not_found", "no picture"),
+    for tag, status, code, word, words in (
+        ("cut", 422, "corrupt", "damaged", "rows"),
+        ("liar", 422, "corrupt", "damaged", "PNG"),
+        ("bomb", 413, "limit", "large", "40000 x 40000 pixels"),
+        ("svg", 415, "not_found", "format", "image/svg+xml"),
+        ("text", 415, "not_found", "format", "no picture"),
+        ("empty", 415, "not_found", "format", "no picture"),
     ):
         got, error = api.error(f"thumbnail?{named(api, tag)}&size=64")
         assert (got, error["code"]) == (status, code) and words in error["message"], (tag, error)
-        assert words in api.get(f"picture?{named(api, tag)}&check=1")["problem"]
-    assert "problem" not in api.get(f"picture?{named(api, 'png')}&check=1")
+        about = api.get(f"picture?{named(api, tag)}&check=1")
+        assert about["trouble"] == word and words in about["problem"], (tag, about)
+    assert not {"trouble", "problem"} & set(api.get(f"picture?{named(api, 'png')}&check=1"))
     assert opened(api.call(f"thumbnail?{named(api, 'one')}&size=64")[2]).shape == (1, 1, 3)
     # 400 million pixels in a few bytes: made small row by row
     assert opened(api.call(f"thumbnail?{named(api, 'huge')}&size=64")[2]).shape == (64, 64, 3)

@@ -606,7 +606,8 @@ export interface Picture {
   height: number;
   frames: number; // of an animation; 1 otherwise
   delays: number[]; // milliseconds, of the first frames
-  problem?: string; // why it cannot be decoded
+  trouble?: 'damaged' | 'large' | 'format' | 'slow' | 'memory'; // why it cannot be decoded: damaged, too many pixels, a kind that is not decoded here, it takes too long, no memory
+  problem?: string; // the same, as the decoder says it
 }
 /** How far two pictures of one size are apart. */
 export interface Comparison {

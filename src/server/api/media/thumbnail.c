@@ -66,7 +66,16 @@ static bool is_request_over(void *ud) {
     return sb_http_expired(ud);
 }
 
-/* Why it cannot be decoded. */
+/* A word for each reason, for which the page has a sentence in the reader's language. */
+static const char *word_of(sb_status status) {
+    return status == SB_CORRUPT     ? "damaged"
+           : status == SB_LIMIT     ? "large"
+           : status == SB_NOT_FOUND ? "format"
+           : status == SB_TIMEOUT   ? "slow"
+                                    : "memory";
+}
+
+/* Why it cannot be decoded: in a word, and as the decoder says it. */
 static void add_problem(sb_json *j, sb_http_request *q, sb_slice bytes) {
     sb_err err = {0};
     sb_picture picture;
@@ -75,10 +84,13 @@ static void add_problem(sb_json *j, sb_http_request *q, sb_slice bytes) {
                           .max_held = SB_PICTURE_HELD,
                           .is_over = is_request_over,
                           .ud = q};
-    if (sb_picture_decode(&picture, bytes, &ask, q->alloc, &err) != SB_OK)
-        sb_json_put_str(j, "problem", err.text);
-    else
+    sb_status status = sb_picture_decode(&picture, bytes, &ask, q->alloc, &err);
+    if (status == SB_OK) {
         sb_picture_free(&picture);
+        return;
+    }
+    sb_json_put_str(j, "trouble", word_of(status));
+    sb_json_put_str(j, "problem", err.text);
 }
 
 sb_status sb_api_picture(sb_http_request *q, sb_http_reply *r, void *opaque) {

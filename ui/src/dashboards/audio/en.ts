@@ -71,7 +71,7 @@ export const texts = {
   troubleFormat: 'This is not a WAV file ({type}): the browser plays it if it can; it is not drawn.',
   troubleUnknown: 'This is not a known audio format. It can be downloaded.',
   troublePacked: 'The sample encoding of this WAV file cannot be drawn here.',
-  troubleHeader: 'The header of this WAV file cannot be right, so it is not played: {why}.',
+  troubleHeader: 'The header of this WAV file cannot be right, so it is not played.',
   troubleLong: 'This clip ({size}) is too long to be drawn. It can be played.',
   unplayable: 'The browser cannot play this clip.',
   unreadable: 'The log has changed: this clip is no longer where it was.',

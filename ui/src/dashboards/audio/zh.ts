@@ -73,7 +73,7 @@ export const texts: Record<Key, string> = {
   troubleFormat: '这不是 WAV 文件（{type}）：由浏览器尽力播放，不绘制图形。',
   troubleUnknown: '这不是可识别的声音文件，可以下载。',
   troublePacked: '此 WAV 文件的采样编码方式无法在此绘制。',
-  troubleHeader: '此 WAV 文件的文件头有误，因此不予播放：{why}。',
+  troubleHeader: '此 WAV 文件的文件头有误，因此不予播放。',
   troubleLong: '此片段（{size}）过长，无法绘制，但可以播放。',
   unplayable: '浏览器无法播放此片段。',
   unreadable: '日志已更改：此片段已不在原处。',

@@ -63,7 +63,12 @@ export const texts = {
   tooMany: '{w} × {h} pixels are too many: at most 537 million can be decoded.',
   cut: 'The end of this picture is missing.',
   broken: 'This picture cannot be shown.',
-  cannotDecode: 'This browser cannot show {type}.',
+  damaged: 'This picture cannot be shown: its data is damaged.',
+  large: 'This picture cannot be shown: it has too many pixels to be decoded.',
+  slow: 'This picture cannot be shown: decoding it takes too long.',
+  memory: 'This picture cannot be shown: the server has no memory for it.',
+  cannotDecode: 'This browser cannot show this picture ({type}).',
+  otherSizes: 'Only pictures of one size can be compared: {a} and {b}.',
 
   ends: 'ends at',
   showLast: 'show last',

@@ -65,7 +65,12 @@ export const texts: Record<Key, string> = {
   tooMany: '{w} × {h} 像素过多：最多可解码 5.37 亿像素。',
   cut: '此图像不完整：缺少结尾。',
   broken: '无法显示此图像。',
-  cannotDecode: '此浏览器无法显示 {type}。',
+  damaged: '无法显示此图像：数据已损坏。',
+  large: '无法显示此图像：像素过多，无法解码。',
+  slow: '无法显示此图像：解码耗时过长。',
+  memory: '无法显示此图像：服务器内存不足。',
+  cannotDecode: '此浏览器无法显示此图像（{type}）。',
+  otherSizes: '只能对比尺寸相同的图像：{a} 与 {b}。',
 
   ends: '止于',
   showLast: '显示最后一步',

@@ -15,6 +15,7 @@ export const texts = {
   next: 'Next step of the card',
   find: 'Search all texts',
   regex: 'Regular expression',
+  noPattern: 'This is no regular expression.',
   case: 'Match case',
   searching: 'searching…',
   hits: '{hits} in {n} of {total} texts',

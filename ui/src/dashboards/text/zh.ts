@@ -17,6 +17,7 @@ export const texts: Record<Key, string> = {
   next: '卡片的下一步',
   find: '搜索所有文本',
   regex: '正则表达式',
+  noPattern: '这不是有效的正则表达式。',
   case: '区分大小写',
   searching: '正在搜索…',
   hits: '{total} 条文本中有 {n} 条命中，共 {hits} 处',
