@@ -30,7 +30,7 @@ const OF_FEW = /\/src\/rooms\/(histograms|markup)\//;
 /** What the first page reaches and does not use: `public.ts` and Svelte's runtime have it for other dashboards and for forms. It is
  * one file. */
 const NOT_OF_FIRST =
-  /\/src\/(?:widgets\/(?:Dialog|Name|Popover)\.svelte|base\/numbers\/(?:parse|picoseconds)\.ts|widgets\/chart\/stats\.ts|data\/layouts\.ts)$|\/svelte\/src\/internal\/client\/dom\/(?:blocks\/html|elements\/bindings\/select)\.js$/;
+  /\/src\/(?:widgets\/(?:Dialog|FindForm|Name|Popover)\.svelte|base\/numbers\/(?:parse|picoseconds)\.ts|widgets\/chart\/stats\.ts|data\/layouts\.ts)$|\/svelte\/src\/internal\/client\/dom\/(?:blocks\/html|elements\/bindings\/select)\.js$/;
 
 /** A page waits for as many answers as it has files, six at a time. The shell, the first dashboard and all they import are one
  * file; every other dashboard is one, and what dashboards share is one. What is imported when it is wanted stays apart. */

@@ -432,7 +432,9 @@ export default {
     };
     await menu('train/loss', 'Combine with…');
     const form = page.getByRole('dialog', { name: 'Combine with…' });
-    await soon(async () => assert.match(await form.locator('li').first().innerText(), /^val\/loss\s*its counterpart/));
+    await soon(async () =>
+      assert.match(await form.getByRole('option').first().innerText(), /^val\/loss\s*its counterpart/),
+    );
     await clean(page, 'combine form');
     await form.getByLabel('Filter tags').fill('accuracy');
     await page.keyboard.press('Enter');

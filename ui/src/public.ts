@@ -170,6 +170,7 @@ export const chartExport = () => import('./widgets/chart/export');
 export { svgToPng, saveBlob } from './widgets/save';
 export { inSight } from './widgets/sight';
 export { default as Icon } from './widgets/Icon.svelte';
+export { default as FindForm } from './widgets/FindForm.svelte';
 export { default as FindList } from './widgets/FindList.svelte';
 export type { ColumnChoice } from './base/columns';
 export type { ColumnTab } from './widgets/ColumnEditor.svelte';
