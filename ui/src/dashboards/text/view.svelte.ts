@@ -62,6 +62,8 @@ class TextView {
     ]);
   }
 
+  /** Is there a card that shows a difference? */
+  readonly hasDifference = $derived.by(() => [...this.modes.values()].includes('diff'));
   modeOf(card: string): Mode {
     return this.modes.get(card) ?? 'text';
   }

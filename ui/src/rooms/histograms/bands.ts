@@ -40,6 +40,7 @@ const HEAD = 20; // room for the name of a run
 const GAP = 28;
 const OWN_AXIS = 44; // where each panel has an axis of values
 const LEAST = 180; // pixels of a panel
+const LETTER = 6.8; // pixels of one, about
 const OPACITY = [0.13, 0.2, 0.28, 0.36] as const;
 
 /** How many panels fit side by side. */
@@ -135,8 +136,8 @@ export class BandsPicture implements Picture {
       });
       if (isTogether) return;
       s.rect(box.left, 4, 10, 10, { fill: panel.colour });
-      const room = Math.floor((box.width - 18) / 6.4);
-      const name = panel.name.length > room ? `${panel.name.slice(0, Math.max(1, room - 1))}…` : panel.name;
+      const room = Math.floor((box.width - 18) / LETTER);
+      const name = panel.name.length > room ? `…${panel.name.slice(1 - Math.max(2, room))}` : panel.name;
       s.text(name, box.left + 16, 9.5, { colour: look.theme.strong });
     });
   }

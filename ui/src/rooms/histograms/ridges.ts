@@ -35,6 +35,7 @@ export interface RidgeOptions {
 
 const PALE = 0.22;
 const RIDGE = 0.42; // of the picture's height
+const APART = 7; // pixels between two grounds, from which on outlines are drawn in full
 
 export class Ridges implements Picture {
   readonly box: Box;
@@ -43,6 +44,8 @@ export class Ridges implements Picture {
   private readonly heights: Heights;
   private readonly extent: { peak: number; floor: number };
   private readonly ridge: number; // pixels of the peak
+  /** How strong outlines are: of many narrow steps they would cover all that they are around. */
+  private readonly edge: number;
   private readonly from: number; // the first of those that are nothing but NaN; -1: none
 
   constructor(
@@ -57,6 +60,7 @@ export class Ridges implements Picture {
     const count = grid.steps;
     this.ridge = isOverlay || count < 2 ? h : h * RIDGE;
     this.time = timeAxis(o.xs, top + this.ridge, top + h);
+    this.edge = Math.min(1, (h - this.ridge) / Math.max(1, count - 1) / APART);
     this.heights = heightsOf(o.isShare, o.isLogY);
     this.extent = extentOf(this.heights, [grid]);
     this.from = nanFrom(grid);
@@ -109,7 +113,8 @@ export class Ridges implements Picture {
       return;
     }
     s.path(points, { fill: look.theme.panel });
-    s.path(points, { fill: colour, alpha: alpha * 0.92, stroke: look.theme.panel });
+    s.path(points, { fill: colour, alpha: alpha * 0.92 });
+    s.path(points, { stroke: look.theme.panel, alpha: alpha * 0.92 * this.edge });
   }
 
   private paintNan(s: Surface): void {
