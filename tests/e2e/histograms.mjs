@@ -19,6 +19,36 @@ export function rows(bells, n = 10000, buckets = 30) {
 }
 export const nan = () => Array.from({ length: 30 }, () => [NaN, NaN, 5]);
 
+/** Histograms that are odd, each in a way of its own. */
+export const ODD = {
+  empty: [],
+  zero: [[0, 1, 0]],
+  nan: nan(),
+  'only nan': nan(),
+  infinite: [
+    [-Infinity, 0, 3],
+    [0, 1, 5],
+    [1, Infinity, 2],
+  ],
+  unsorted: [
+    [3, 4, 1],
+    [0, 2, 1],
+    [1, 3.5, 2],
+  ],
+  'huge counts': [
+    [0, 1, 1e308],
+    [1, 2, 1e308],
+  ],
+  'huge edges': [[-1.7e308, 1.7e308, 3]],
+  'one value': [[2.5, 2.5, 100]],
+  'only negative': [[0, 1, -4]],
+  negative: [
+    [0, 1, -4],
+    [1, 0.5, 3],
+  ],
+  '<script>alert(1)</script>': rows([[0, 1]]),
+};
+
 /** Two runs: weights that drift, gradients that narrow, activations that end in NaN, one step far from the others. */
 export function write(logdir, steps = 60) {
   const made = {};

@@ -5,7 +5,7 @@ import { cpSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
 import { address, axe, open, ROOT, serve, shot, soon, until } from './harness.mjs';
-import { card, made, nan, pixels, rows, write } from './histograms.mjs';
+import { card, made, ODD, pixels, rows, write } from './histograms.mjs';
 
 const DRAWN = '.figure[data-drawn]';
 async function openHistograms(server, hash = '#histograms&v=1', options = {}) {
@@ -161,6 +161,20 @@ export default {
         '5800',
       ),
     );
+    // a click on a ridge chooses its step, for all cards; a second one takes it back
+    const clicked = keep(await openHistograms(server, '#histograms&link=on'));
+    await point(clicked, figure(clicked, VIT, 'attn/qkv.grad'), 0.42, 0.7);
+    const pointed = await soon(async () => {
+      const [, step] = /step ([\d\s]+)/.exec(await clicked.locator('.tip').innerText()) ?? [];
+      assert.ok(step);
+      return step.replace(/\s/g, '');
+    });
+    await clicked.mouse.down();
+    await clicked.mouse.up();
+    await soon(async () => assert.match(decodeURIComponent(await address(clicked)), new RegExp(`at=${pointed}\\|`)));
+    await clicked.mouse.down();
+    await clicked.mouse.up();
+    await soon(async () => assert.doesNotMatch(await address(clicked), /[#&]at=\d/));
     // a step that is not among those that are drawn is reached, too
     const linked = keep(await openHistograms(server, '#histograms&link=on&select=step&at=3300|'));
     await figure(linked, VIT, 'attn/qkv.grad').focus();
@@ -419,34 +433,7 @@ export default {
     const { server } = await made((logdir) => {
       const run = new RunWriter(logdir, '<img src=x onerror=alert(1)>', 1_763_000_000);
       const good = rows([[0, 1]]);
-      const odd = {
-        'odd/empty': [],
-        'odd/zero': [[0, 1, 0]],
-        'odd/nan': nan(),
-        'odd/only nan': nan(),
-        'odd/infinite': [
-          [-Infinity, 0, 3],
-          [0, 1, 5],
-          [1, Infinity, 2],
-        ],
-        'odd/unsorted': [
-          [3, 4, 1],
-          [0, 2, 1],
-          [1, 3.5, 2],
-        ],
-        'odd/huge counts': [
-          [0, 1, 1e308],
-          [1, 2, 1e308],
-        ],
-        'odd/huge edges': [[-1.7e308, 1.7e308, 3]],
-        'odd/one value': [[2.5, 2.5, 100]],
-        'odd/only negative': [[0, 1, -4]],
-        'odd/negative': [
-          [0, 1, -4],
-          [1, 0.5, 3],
-        ],
-        'odd/<script>alert(1)</script>': good,
-      };
+      const odd = Object.fromEntries(Object.entries(ODD).map(([name, buckets]) => [`odd/${name}`, buckets]));
       run.histograms(1, odd);
       run.histograms(2, { ...odd, 'odd/nan': good });
       for (const step of [-5, 0, 2 ** 53]) if (step >= 0) run.histograms(step, { 'odd/steps': good });

@@ -63,7 +63,12 @@ export default {
     await page.getByRole('button', { name: 'Markdown' }).click();
     await says(page, 'lora-r16', 'eval/report', /# Evaluation/);
     await soon(async () => assert.match(await address(page), /text\.markdown=off/));
+    // it is remembered by the browser: who opens the page without an address finds it as it was left
+    await page.goto('about:blank');
+    await page.goto(`${server.url}#text`);
+    await says(page, 'lora-r16', 'eval/report', /# Evaluation/);
     await page.keyboard.press('m');
+    await says(page, 'lora-r16', 'eval/report', /^Evaluation/);
     await soon(async () => assert.doesNotMatch(await address(page), /text\.markdown/));
   },
 
@@ -312,6 +317,8 @@ export default {
     await soon(async () => assert.deepEqual((await report.locator('.words del').allInnerTexts()).at(0), '0'));
     await report.getByRole('combobox', { name: 'Run to compare with' }).selectOption('lora-r64');
     await soon(async () => assert.match(await report.locator('.sum').innerText(), /no difference/));
+    // how differences are laid out is chosen where there is one
+    await soon(async () => assert.equal(await page.getByRole('radio', { name: 'Side by side' }).count(), 1));
     await page.getByRole('radio', { name: 'Side by side' }).click();
     await soon(async () => assert.equal(await report.locator('.sides .words').count(), 2));
     await soon(async () => assert.match(decodeURIComponent(await address(page)), /text\.with=!text!lora-r16/));
@@ -357,7 +364,7 @@ export default {
     await page.getByText('7 in 7 of 15 texts').waitFor();
     await page.getByRole('button', { name: 'Regular expression' }).click();
     await page.locator('#text-find').fill('light(');
-    await soon(async () => assert.match(await results.innerText(), /no pattern/));
+    await soon(async () => assert.match(await results.innerText(), /This is no regular expression\.\s+no pattern: /));
     await page.locator('#text-find').fill('nowhere');
     await page.getByText('“nowhere” is in none of 15 texts').waitFor();
     await page.getByRole('button', { name: 'Search without regular expression and case' }).click();
@@ -445,11 +452,22 @@ export default {
     const { server } = await made((logdir) => {
       const run = new RunWriter(logdir, 'cube', 1_763_000_000);
       for (const step of [1, 2])
-        run.strings(step, 'cells', [2, 2, 2], ['a0', 'a1', 'a2', 'a3', 'b0', 'b1', 'b2', `b3 of ${step}`]);
+        run
+          .strings(step, 'cells', [2, 2, 2], ['a0', 'a1', 'a2', 'a3', 'b0', 'b1', 'b2', `b3 of ${step}`])
+          .strings(step, 'row', [3], ['x', '**y**', 'z'])
+          .strings(step, 'table', [2, 2], ['1', '2', '3', '4']);
       run.flush();
     });
     const page = keep(await openTexts(server, '#text', { permissions: ['clipboard-read', 'clipboard-write'] }));
     const cube = card(page, 'cube', 'cells');
+    // a list is a table of one column
+    const cells = (tag) =>
+      card(page, 'cube', tag)
+        .locator('.markdown tr')
+        .evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim()).join(' ')));
+    await soon(async () => assert.deepEqual(await cells('row'), ['x', 'y', 'z']));
+    await soon(async () => assert.deepEqual(await cells('table'), ['1 2', '3 4']));
+    await soon(async () => assert.equal(await card(page, 'cube', 'row').locator('td strong').count(), 1));
     await soon(async () => assert.match(await cube.locator('.planes').innerText(), /2 × 2 × 2/));
     await says(page, 'cube', 'cells', /a3/);
     await cube.locator('.planes input').fill('1');
