@@ -64,7 +64,7 @@ sb_status sb_graph_of_series(sb_slice *graph, sb_buf *made, sb_slice *functions,
         status = sb_keras_graph(made, blob, SB_KERAS_COUNTED, arena, err);
     } else {
         *functions = blob;
-        status = sb_graph_of_run_metadata(made, blob, arena, err);
+        status = sb_graph_of_run_metadata(made, blob, SB_FUNCTIONS_KEPT, arena, err);
     }
     *graph = sb_buf_slice(made);
     return status;

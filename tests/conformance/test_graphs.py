@@ -5,6 +5,7 @@ The API is asked for every operation by name (graph/find, then graph/node) and f
 """
 
 import glob
+import io
 import json
 import pathlib
 import struct
@@ -144,6 +145,21 @@ class Logs:
         self.trace("function", forward, tf.constant([1, 2, 3]))
         self.facts["function"] = (traced(self.root / "function"), count([kernel, bias, table]))
 
+    def mixed(self):
+        """A function and operations outside of it, while the trace is on: the log has several graphs then."""
+        kernel = tf.Variable(tf.zeros([6, 5]), name="kernel")
+
+        @tf.function
+        def inner(x):
+            return tf.nn.relu(tf.matmul(x, kernel))
+
+        @tf.function
+        def forward(x):
+            return inner(x) * 2 + tf.reduce_sum(inner(x))
+
+        self.trace("mixed", lambda sizes: forward(tf.zeros(sizes)), [3, 6])
+        self.facts["mixed"] = count([kernel])
+
     def training(self):
         """A step of training: what the optimiser and a norm keep is handed in too."""
         k = keras.layers
@@ -271,6 +287,7 @@ def logs(tmp_path_factory):
     torch.manual_seed(1)
     logs.tf1()
     logs.function()
+    logs.mixed()
     logs.training()
     logs.keras()
     logs.torch("linear", nn.Sequential(nn.Linear(12, 8), nn.ReLU(), nn.Linear(8, 3)), torch.zeros(4, 12))
@@ -329,6 +346,18 @@ def test_a_traced_function_has_its_nodes_and_the_variables_that_it_reads(opened,
     (out,) = [hit for hit in names.values() if hit["op"] == "Identity" and "/" not in hit["name"]]
     assert all(source.startswith(call + "/") for source, slot in graph.inputs(out) if slot >= 0)
     assert (graph.totals["params"], graph.totals["unsized"]) == (parameters, 0)
+
+
+def test_a_function_traced_beside_other_operations_opens_at_its_calls(opened, logs):
+    graph = opened("mixed", "trace")
+    names = graph.names()
+    assert any(name.startswith("graph_2/") for name in names)
+    # the body of the inner function stands at both of its calls, and nowhere else
+    bodies = [name for name, hit in names.items() if hit["op"] == "MatMul"]
+    assert len(bodies) == 2
+    assert all("PartitionedCall" in name for name in bodies), bodies
+    assert graph.odd() == {}
+    assert (graph.totals["params"], graph.totals["unsized"]) == (logs.facts["mixed"], 0)
 
 
 def test_a_training_step_counts_weights_but_not_what_its_optimiser_keeps(opened, logs):
@@ -513,3 +542,31 @@ def test_an_onnx_model_has_its_nodes_edges_shapes_and_weights(api):
     assert graph.node("fc1/weight")["shapes"] == ["8 × 12"]
     assert graph.drawing["format"] == "ONNX"
     assert (graph.totals["params"], graph.totals["unsized"]) == (parameters, 0)
+
+
+def exported(model, example, monkeypatch):
+    """An ONNX file as torch writes it. torch makes the bytes without the package onnx, which it only needs to add functions of
+    onnxscript."""
+    from torch.onnx._internal.torchscript_exporter import onnx_proto_utils
+
+    monkeypatch.setattr(onnx_proto_utils, "_add_onnxscript_fn", lambda data, _: data)
+    file = io.BytesIO()
+    torch.onnx.export(model.eval(), example, file, dynamo=False, input_names=["x"], output_names=["y"])
+    return file.getvalue()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_an_onnx_file_that_torch_exports_has_every_edge_and_weight(api, monkeypatch):
+    model = Attention()
+    graph = drop(api, exported(model, torch.zeros(2, 7, 16), monkeypatch))
+    assert graph.odd() == {}
+    names = graph.names()
+    assert {"x", "y (output)"} <= set(names)
+    # torch transposes the kernels of linear layers and gives them names with colons
+    kernels = [name for name in names if "onnx.MatMul" in name]
+    assert len(kernels) == 2
+    products = [hit for hit in names.values() if hit["op"] == "MatMul"]
+    used = {source for hit in products for source, _ in graph.inputs(hit)}
+    assert set(kernels) <= used
+    assert (graph.totals["params"], graph.totals["unsized"]) == (sum(p.numel() for p in model.parameters()), 0)
+    assert graph.node(names["x"]["name"])["shapes"] == ["2 × 7 × 16"]

@@ -144,7 +144,7 @@ export default {
     let drawn = await drawingOf(page);
     assert.ok(!drawn.boxes.has('hub') && !drawn.boxes.has('half'));
     await row(page, 'join').click();
-    await soon(async () => assert.match(await card(page).innerText(), /1 constants/));
+    await soon(async () => assert.match(await card(page).innerText(), /1 constant\b/));
 
     const form = await viewForm(page);
     await form.getByLabel('Take out nodes that many use').uncheck();
@@ -217,7 +217,7 @@ export default {
     const has = (part) => soon(async () => assert.match(await card(page).innerText(), part));
     await has(/AddV2/);
     await has(/40 µs[\s\S]*4\.0 MB/);
-    await has(/Inputs\s+4 · 1 constants[\s\S]*enc\/big\s+1000 × 1000[\s\S]*init\s+control/);
+    await has(/Inputs\s+4 · 1 constant[\s\S]*enc\/big\s+1000 × 1000[\s\S]*init\s+control/);
     await has(/Outputs\s+1[\s\S]*xla_a/);
     await has(/Device\s+GPU:0/);
     await has(/Outputs, measured 0\s+1000 × 1000 · 4\.0 MB/);
@@ -382,7 +382,7 @@ export default {
     const give = (name, buffer) =>
       page.locator('input[type=file]').setInputFiles({ name, mimeType: 'application/octet-stream', buffer });
     await give('net.onnx', onnxModel());
-    await soon(async () => assert.match(await page.locator('.message').innerText(), /net\.onnx is a ONNX/));
+    await soon(async () => assert.match(await page.locator('.message').innerText(), /net\.onnx opened \(ONNX\)/));
     await soon(async () => assert.match(await row(page, 'fc').innerText(), /12/)); // parameters, 4 × 3
     await toggle(page, 'fc');
     await soon(async () =>
@@ -390,6 +390,8 @@ export default {
     );
     await row(page, 'fc/MatMul').click();
     await soon(async () => assert.match(await card(page).innerText(), /x\s+2 × 4/));
+    await give('cut.onnx', onnxModel().subarray(0, 60));
+    await soon(async () => assert.match(await page.locator('p.notes').innerText(), /Only a part could be read/));
     await give('none.pbtxt', Buffer.from('versions { producer: 1395 }'));
     await soon(async () => assert.match(await page.locator('.stage').innerText(), /This graph has no nodes/));
   },
@@ -413,7 +415,9 @@ export default {
     await server.stop();
     await server.start();
     const page = keep(await open(server, link, { allowErrors: true }));
-    await soon(async () => assert.match(await page.locator('.stage').innerText(), /no longer has this file/));
+    await soon(async () =>
+      assert.match(await page.locator('.stage').innerText(), /no longer has tiny\.pbtxt[\s\S]*Drop the file here/),
+    );
     await give(page);
     await soon(async () => assert.equal(await card(page).locator('code.whole').innerText(), 'net/out'));
     await isOpen(page, 'net');

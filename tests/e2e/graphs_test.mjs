@@ -575,6 +575,13 @@ export default {
     );
     await page.waitForSelector(CANVAS);
     await soon(async () => assert.match(await page.locator('p.notes').innerText(), /operations/));
+    // the shell has the button for the runs; the toolbar has one for the modules alone
+    assert.equal(await page.getByRole('radio', { name: /^Runs/ }).count(), 0);
+    const modules = page.getByRole('button', { name: 'Modules', exact: true });
+    await modules.click();
+    await soon(async () => assert.ok((await labels(page)).includes('vit')));
+    await modules.click();
+    await soon(async () => assert.deepEqual(await labels(page), []));
     await shot(page, 'graphs-phone');
     await axe(page, 'phone');
   },

@@ -15,7 +15,7 @@
 #define OPEN_HEAD 34.0f
 #define OPEN_SIDE 20.0f
 #define OPEN_FOOT 20.0f
-#define LETTER 7.0f
+#define LETTER 7.6f       /* wide enough for most fonts: names are not cut */
 #define AMOUNT 60.0f      /* a time or a number of parameters */
 #define SERIES_TIME 96.0f /* "12 × 3.26 ms" */
 #define LEAST_WIDTH 72.0f

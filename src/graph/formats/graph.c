@@ -19,7 +19,8 @@ struct rewrite {
     uint64_t limit;
     sb_slice *left_out;
     size_t left_count;
-    bool is_call; /* the node is a PartitionedCall */
+    bool is_call; /* the node is a PartitionedCall whose function is renamed */
+    sb_function_names names;
     sb_status status;
 };
 
@@ -124,22 +125,25 @@ static bool take_merged_graph(rewrite *w, const sb_pb_field *f) {
     if (f->number == SB_GRAPH_NODE) {
         sb_node node;
         if (sb_node_read(&node, f->bytes) != SB_OK) w->status = SB_CORRUPT;
-        w->is_call = w->status == SB_OK && sb_slice_eq(node.op, SB_LIT("PartitionedCall"));
+        w->is_call = w->status == SB_OK && w->names == SB_FUNCTIONS_RENAMED &&
+                     sb_slice_eq(node.op, SB_LIT("PartitionedCall"));
         rewrite_message(w, f, take_node);
     }
+    if (f->number == SB_GRAPH_LIBRARY && w->names == SB_FUNCTIONS_KEPT) return false;
     if (f->number == SB_GRAPH_LIBRARY && has_functions(f->bytes))
         rewrite_message(w, f, take_library);
     return true;
 }
 
-sb_status sb_graph_merge(sb_buf *out, const sb_slice *graphs, size_t n, sb_err *err) {
+sb_status sb_graph_merge(sb_buf *out, const sb_slice *graphs, size_t n, sb_function_names names,
+                         sb_err *err) {
     if (n == 1) sb_buf_add_slice(out, graphs[0]);
     if (n <= 1) return sb_buf_check(out, "a graph", err);
     int32_t producer = 0;
     for (size_t i = 0; i < n; i++) {
         char prefix[32];
         snprintf(prefix, sizeof prefix, "graph_%zu", i + 1);
-        rewrite w = {.out = out, .prefix = prefix};
+        rewrite w = {.out = out, .prefix = prefix, .names = names};
         sb_graph_view graph;
         if (sb_graph_read(&graph, graphs[i]) != SB_OK)
             return sb_fail(err, SB_CORRUPT, 0, "not a well-formed graph");
@@ -158,8 +162,8 @@ sb_status sb_graph_merge(sb_buf *out, const sb_slice *graphs, size_t n, sb_err *
     return sb_buf_check(out, "a graph", err);
 }
 
-sb_status sb_graph_of_run_metadata(sb_buf *out, sb_slice run_metadata, sb_arena *scratch,
-                                   sb_err *err) {
+sb_status sb_graph_of_run_metadata(sb_buf *out, sb_slice run_metadata, sb_function_names names,
+                                   sb_arena *scratch, sb_err *err) {
     sb_arena_mark mark = sb_arena_here(scratch);
     sb_items functions = sb_items_of(run_metadata, SB_RUN_METADATA_FUNCTION_GRAPHS);
     sb_slice function;
@@ -175,7 +179,7 @@ sb_status sb_graph_of_run_metadata(sb_buf *out, sb_slice run_metadata, sb_arena 
         while (sb_items_next(&parts, &graphs[i]) == SB_OK)
             ;
     }
-    status = sb_graph_merge(out, graphs, n, err);
+    status = sb_graph_merge(out, graphs, n, names, err);
     sb_arena_reset(scratch, mark);
     return status;
 }

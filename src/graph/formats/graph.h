@@ -35,14 +35,25 @@ sb_status sb_graph_limit_attrs(sb_buf *out, sb_slice graph_def, uint64_t limit, 
  * constants. What can't be read ends it. SB_NOMEM, SB_LIMIT. */
 sb_status sb_graph_lean(sb_buf *out, sb_slice graph_def, sb_err *err);
 
-/* Appends one GraphDef made of several. One stays as it is; of more each gets a name of its own in
- * front: graph_1/ for nodes, graph_1_ for functions. SB_INVALID when they were made by different
- * versions. */
-sb_status sb_graph_merge(sb_buf *out, const sb_slice *graphs, size_t n, sb_err *err);
+/* What happens to the names of functions when graphs are merged. */
+typedef enum sb_function_names {
+    /* As in TensorBoard: graph_1_ in front of the names in the library, but of the nodes that call
+     * them only PartitionedCall follows. The calls of a StatefulPartitionedCall and of functions in
+     * functions lead nowhere then. */
+    SB_FUNCTIONS_RENAMED,
+    /* They stay. Graphs of one program have one library, so equal names mean equal functions. */
+    SB_FUNCTIONS_KEPT,
+} sb_function_names;
+
+/* Appends one GraphDef made of several. One stays as it is; of more each gets a name in front of
+ * the names of its nodes: graph_1/, graph_2/. SB_INVALID when they were made by different versions.
+ */
+sb_status sb_graph_merge(sb_buf *out, const sb_slice *graphs, size_t n, sb_function_names names,
+                         sb_err *err);
 
 /* The same for the graphs of all functions in a RunMetadata, as they were before they were
  * optimised. */
-sb_status sb_graph_of_run_metadata(sb_buf *out, sb_slice run_metadata, sb_arena *scratch,
-                                   sb_err *err);
+sb_status sb_graph_of_run_metadata(sb_buf *out, sb_slice run_metadata, sb_function_names names,
+                                   sb_arena *scratch, sb_err *err);
 
 #endif

@@ -75,15 +75,25 @@ static sb_slice join_number(onnx *x, sb_slice text, const char *between, size_t 
     return join(x, text, number);
 }
 
-/* A leading slash would be a scope without a name. */
-static sb_slice plain_name(sb_slice name) {
+/* A name that a GraphDef may have. A leading slash would be a scope without a name. A colon would
+ * begin the number of an output ("onnx::MatMul_326", as torch calls weights that it has changed),
+ * so colons in a row become a point. */
+static sb_slice plain_name(onnx *x, sb_slice name) {
     while (name.n && name.p[0] == '/') name = sb_slice_of(name.p + 1, name.n - 1);
-    return name;
+    if (name.n == 0 || !memchr(name.p, ':', name.n)) return name;
+    uint8_t *p = sb_arena_get(x->scratch, name.n);
+    size_t n = 0;
+    for (size_t i = 0; p && i < name.n; i++)
+        if (name.p[i] != ':')
+            p[n++] = name.p[i];
+        else if (i == 0 || name.p[i - 1] != ':')
+            p[n++] = '.';
+    return p ? sb_slice_of(p, n) : name;
 }
 
 static sb_slice node_name(onnx *x, sb_slice node, size_t number) {
-    sb_slice name = plain_name(field(node, NODE_NAME));
-    return name.n ? name : join_number(x, field(node, NODE_OP), "_", number);
+    sb_slice name = plain_name(x, field(node, NODE_NAME));
+    return name.n ? name : join_number(x, plain_name(x, field(node, NODE_OP)), "_", number);
 }
 
 static bool set_maker(onnx *x, sb_slice value, sb_slice maker) {
@@ -161,12 +171,13 @@ static bool find_values(onnx *x) {
     sb_slice one, value;
     items = sb_items_of(x->graph, GRAPH_INITIALIZER);
     while (sb_items_next(&items, &one) == SB_OK)
-        if (!set_maker(x, field(one, TENSOR_NAME), plain_name(field(one, TENSOR_NAME))))
+        if (!set_maker(x, field(one, TENSOR_NAME), plain_name(x, field(one, TENSOR_NAME))))
             return false;
     x->weight_count = x->values.count;
     items = sb_items_of(x->graph, GRAPH_INPUT);
     while (sb_items_next(&items, &one) == SB_OK)
-        if (!set_maker(x, field(one, VALUE_NAME), plain_name(field(one, VALUE_NAME)))) return false;
+        if (!set_maker(x, field(one, VALUE_NAME), plain_name(x, field(one, VALUE_NAME))))
+            return false;
     size_t number = 0;
     items = sb_items_of(x->graph, GRAPH_NODE);
     while (sb_items_next(&items, &one) == SB_OK) {
@@ -290,7 +301,7 @@ static void add_input(onnx *x, sb_slice value) {
     uint32_t id = value.n ? sb_intern_find(&x->values, value) : SB_INTERN_NONE;
     if (value.n == 0) return; /* an optional input that is not used */
     sb_pb_add_bytes(x->out, SB_NODE_INPUT,
-                    id != SB_INTERN_NONE && x->maker[id].n ? x->maker[id] : plain_name(value));
+                    id != SB_INTERN_NONE && x->maker[id].n ? x->maker[id] : plain_name(x, value));
 }
 
 static void add_node(onnx *x, sb_slice node, size_t number) {
@@ -318,7 +329,7 @@ static void add_initializer(onnx *x, sb_slice tensor) {
     size_t at = sb_pb_begin(out, SB_GRAPH_NODE, 128), value, entry, shape;
     sb_slice name = field(tensor, TENSOR_NAME);
     uint32_t id = name.n ? sb_intern_find(&x->values, name) : SB_INTERN_NONE;
-    sb_pb_add_bytes(out, SB_NODE_NAME, id == SB_INTERN_NONE ? name : x->maker[id]);
+    sb_pb_add_bytes(out, SB_NODE_NAME, id == SB_INTERN_NONE ? plain_name(x, name) : x->maker[id]);
     sb_pb_add_bytes(out, SB_NODE_OP, SB_LIT("Initializer"));
     for (int is_list = 0; is_list < 2; is_list++) {
         size_t list = 0;
@@ -351,7 +362,7 @@ static void add_end(onnx *x, sb_slice info, bool is_input) {
     sb_slice name = field(info, VALUE_NAME), type = field(info, VALUE_TYPE);
     size_t value, entry, list, at = sb_pb_begin(out, SB_GRAPH_NODE, 128);
     sb_pb_add_bytes(out, SB_NODE_NAME,
-                    is_input ? plain_name(name) : join(x, plain_name(name), " (output)"));
+                    is_input ? plain_name(x, name) : join(x, plain_name(x, name), " (output)"));
     sb_pb_add_bytes(out, SB_NODE_OP, is_input ? SB_LIT("Input") : SB_LIT("Output"));
     if (!is_input) add_input(x, name);
     entry = begin_attr(out, "_output_shapes", &value);

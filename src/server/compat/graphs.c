@@ -107,7 +107,9 @@ static sb_status find_graph(sb_http_request *q, sb_app *app, sb_buf *out, sb_sli
         return status == SB_OK ? sb_buf_check(out, "a graph", err) : status;
     }
     status = read_either(q, app, run, tag, RUN_METADATA, RUN_METADATA_GRAPH, &blob, err);
-    return status == SB_OK ? sb_graph_of_run_metadata(out, blob, q->arena, err) : status;
+    return status == SB_OK
+               ? sb_graph_of_run_metadata(out, blob, SB_FUNCTIONS_RENAMED, q->arena, err)
+               : status;
 }
 
 /* The reply for a failure: 400 with the reason, or TensorBoard's 404. */

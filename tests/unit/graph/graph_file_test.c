@@ -87,6 +87,40 @@ static void file_close(file_bed *f) {
     sb_arena_fini(&f->scratch);
 }
 
+/* As torch calls weights that it has transposed, and nodes of operators of its own. */
+static void names_with_colons_are_no_numbers_of_outputs(void **state) {
+    (void)state;
+    model_bed bed = {0};
+    file_bed f;
+    sb_buf_init(&bed.bytes, &sb_alloc_libc, 1 << 20);
+    size_t graph = sb_pb_begin(&bed.bytes, 7, 1000);
+    add_node(&bed.bytes, "/fc/MatMul", "MatMul", (const char *const[]){"in::0", "onnx::MatMul_326"},
+             2, (const char *const[]){"h"}, 1);
+    add_node(&bed.bytes, "aten::silu", "silu", (const char *const[]){"h"}, 1,
+             (const char *const[]){"y"}, 1);
+    size_t tensor = sb_pb_begin(&bed.bytes, 5, 200);
+    sb_pb_add_int(&bed.bytes, 1, 6);
+    sb_pb_add_uint(&bed.bytes, 2, 1);
+    sb_pb_add_bytes(&bed.bytes, 8, SB_LIT("onnx::MatMul_326"));
+    sb_pb_end(&bed.bytes, tensor);
+    add_value(&bed.bytes, 11, "in::0", (const int64_t[]){4}, 1);
+    add_value(&bed.bytes, 12, "y", (const int64_t[]){4}, 1);
+    sb_pb_end(&bed.bytes, graph);
+    assert_ok(file_read(&f, &sb_alloc_libc, sb_buf_slice(&bed.bytes)), &f.err);
+    sb_arena_init(&bed.arena, &sb_alloc_libc, 4096, 1 << 20);
+    sb_model_ask ask = {.alloc = &sb_alloc_libc, .graph = f.info.graph};
+    assert_ok(sb_model_new(&bed.m, &ask, &f.err), &f.err);
+    const sb_box *mm = &bed.m->boxes[bed_box(&bed, "fc/MatMul")];
+    assert_int_equal(mm->in_count, 2);
+    assert_int_equal(bed.m->edges[mm->first_in].from, bed_box(&bed, "in.0"));
+    assert_int_equal(bed.m->edges[mm->first_in + 1].from, bed_box(&bed, "fc/onnx.MatMul_326"));
+    assert_int_equal(bed.m->boxes[bed_box(&bed, "fc")].params, 6);
+    const sb_box *out = &bed.m->boxes[bed_box(&bed, "y (output)")];
+    assert_int_equal(bed.m->edges[out->first_in].from, bed_box(&bed, "aten.silu"));
+    bed_close(&bed);
+    file_close(&f);
+}
+
 static void an_onnx_model_has_nodes_weights_ends_and_shapes(void **state) {
     (void)state;
     sb_buf bytes = onnx_model();
@@ -242,6 +276,7 @@ static void memory_that_runs_out_is_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_with_colons_are_no_numbers_of_outputs),
         cmocka_unit_test(an_onnx_model_has_nodes_weights_ends_and_shapes),
         cmocka_unit_test(graphs_come_as_protobuf_as_text_in_a_meta_graph_or_a_saved_model),
         cmocka_unit_test(values_of_a_graph_are_not_copied),

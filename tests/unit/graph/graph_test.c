@@ -77,9 +77,9 @@ static void one_graph_stays_as_it_is_and_none_is_empty(void **state) {
     sb_buf graph = encoded(SB_MSG_GRAPH, "node { name: 'x' }");
     sb_slice one = sb_buf_slice(&graph);
     sb_err err;
-    assert_ok(sb_graph_merge(&r.out, NULL, 0, &err), &err);
+    assert_ok(sb_graph_merge(&r.out, NULL, 0, SB_FUNCTIONS_RENAMED, &err), &err);
     assert_int_equal(r.out.n, 0);
-    assert_ok(sb_graph_merge(&r.out, &one, 1, &err), &err);
+    assert_ok(sb_graph_merge(&r.out, &one, 1, SB_FUNCTIONS_RENAMED, &err), &err);
     assert_slice_equal(sb_buf_slice(&r.out), one);
     sb_buf_fini(&graph);
     room_free(&r);
@@ -98,7 +98,7 @@ static void graphs_made_one_get_names_of_their_own(void **state) {
                 "library { function { signature { name: 'fn' } } "
                 "gradient { function_name: 'g' gradient_func: 'h' } } versions { producer: 5 }");
     sb_slice both[] = {sb_buf_slice(&a), sb_buf_slice(&b)};
-    assert_ok(sb_graph_merge(&r.out, both, 2, &err), &err);
+    assert_ok(sb_graph_merge(&r.out, both, 2, SB_FUNCTIONS_RENAMED, &err), &err);
     assert_text(SB_MSG_GRAPH, sb_buf_slice(&r.out),
                 "node {\n  name: \"graph_1/x\"\n  op: \"PartitionedCall\"\n  input: \"graph_1/y\"\n"
                 "  input: \"graph_1/^z\"\n  attr {\n    key: \"f\"\n    value {\n      func {\n"
@@ -115,6 +115,28 @@ static void graphs_made_one_get_names_of_their_own(void **state) {
     room_free(&r);
 }
 
+static void functions_keep_their_names_so_that_every_call_finds_its_function(void **state) {
+    (void)state;
+    room r = room_new(&sb_alloc_libc);
+    sb_err err;
+    sb_buf a = encoded(
+        SB_MSG_GRAPH, "node { name: 'x' op: 'StatefulPartitionedCall' "
+                      "attr { key: 'f' value { func { name: 'fn' } } } } "
+                      "library { function { signature { name: 'fn' } node_def { op: 'inner' } } }");
+    sb_buf b = encoded(SB_MSG_GRAPH, "node { name: 'y' op: 'Fill' }");
+    sb_slice both[] = {sb_buf_slice(&a), sb_buf_slice(&b)};
+    assert_ok(sb_graph_merge(&r.out, both, 2, SB_FUNCTIONS_KEPT, &err), &err);
+    assert_text(SB_MSG_GRAPH, sb_buf_slice(&r.out),
+                "node {\n  name: \"graph_1/x\"\n  op: \"StatefulPartitionedCall\"\n  attr {\n"
+                "    key: \"f\"\n    value {\n      func {\n        name: \"fn\"\n      }\n    "
+                "}\n  }\n}\nnode {\n  name: \"graph_2/y\"\n  op: \"Fill\"\n}\nlibrary {\n  "
+                "function {\n    signature {\n      name: \"fn\"\n    }\n    node_def {\n      "
+                "op: \"inner\"\n    }\n  }\n}\n");
+    sb_buf_fini(&a);
+    sb_buf_fini(&b);
+    room_free(&r);
+}
+
 static void graphs_of_different_versions_are_not_mixed(void **state) {
     (void)state;
     room r = room_new(&sb_alloc_libc);
@@ -122,7 +144,7 @@ static void graphs_of_different_versions_are_not_mixed(void **state) {
     sb_buf a = encoded(SB_MSG_GRAPH, "versions { producer: 5 }"),
            b = encoded(SB_MSG_GRAPH, "versions { producer: 6 }");
     sb_slice both[] = {sb_buf_slice(&a), sb_buf_slice(&b)};
-    assert_int_equal(sb_graph_merge(&r.out, both, 2, &err), SB_INVALID);
+    assert_int_equal(sb_graph_merge(&r.out, both, 2, SB_FUNCTIONS_RENAMED, &err), SB_INVALID);
     assert_string_equal(err.text, "Cannot combine GraphDefs of different versions.");
     sb_buf_fini(&a);
     sb_buf_fini(&b);
@@ -137,7 +159,9 @@ static void functions_of_run_metadata_become_one_graph(void **state) {
                               "function_graphs { pre_optimization_graph { node { name: 'a' } } "
                               "post_optimization_graph { node { name: 'no' } } } "
                               "function_graphs { pre_optimization_graph { node { name: 'b' } } }");
-    assert_ok(sb_graph_of_run_metadata(&r.out, sb_buf_slice(&metadata), &r.scratch, &err), &err);
+    assert_ok(sb_graph_of_run_metadata(&r.out, sb_buf_slice(&metadata), SB_FUNCTIONS_RENAMED,
+                                       &r.scratch, &err),
+              &err);
     assert_text(SB_MSG_GRAPH, sb_buf_slice(&r.out),
                 "node {\n  name: \"graph_1/a\"\n}\nnode {\n  name: \"graph_2/b\"\n}\n");
     sb_buf_fini(&metadata);
@@ -234,9 +258,9 @@ static void do_everything(sb_slice input) {
         sb_buf_clear(&r.out);
         sb_graph_limit_attrs(&r.out, input, 3, SB_LIT("k"), &r.scratch, &err);
         sb_buf_clear(&r.out);
-        sb_graph_merge(&r.out, twice, 2, &err);
+        sb_graph_merge(&r.out, twice, 2, SB_FUNCTIONS_RENAMED, &err);
         sb_buf_clear(&r.out);
-        sb_graph_of_run_metadata(&r.out, input, &r.scratch, &err);
+        sb_graph_of_run_metadata(&r.out, input, SB_FUNCTIONS_KEPT, &r.scratch, &err);
         room_free(&r);
     }
 }
@@ -292,7 +316,7 @@ static sb_status with_little_memory(const sb_alloc *alloc, void *ud) {
     room r = room_new(alloc);
     sb_err err;
     sb_status status = sb_graph_limit_attrs(&r.out, twice[0], 3, SB_LIT("k"), &r.scratch, &err);
-    if (status == SB_OK) status = sb_graph_merge(&r.out, twice, 2, &err);
+    if (status == SB_OK) status = sb_graph_merge(&r.out, twice, 2, SB_FUNCTIONS_RENAMED, &err);
     sb_buf_clear(&r.out);
     if (status == SB_OK) status = sb_graph_text(&r.out, SB_MSG_GRAPH, twice[0], &r.scratch, &err);
     room_free(&r);
@@ -312,6 +336,7 @@ int main(void) {
         cmocka_unit_test(maps_inside_functions_are_sorted_too),
         cmocka_unit_test(one_graph_stays_as_it_is_and_none_is_empty),
         cmocka_unit_test(graphs_made_one_get_names_of_their_own),
+        cmocka_unit_test(functions_keep_their_names_so_that_every_call_finds_its_function),
         cmocka_unit_test(graphs_of_different_versions_are_not_mixed),
         cmocka_unit_test(functions_of_run_metadata_become_one_graph),
         cmocka_unit_test(large_attributes_leave_their_names),

@@ -259,7 +259,11 @@ static bool add_drawing(sb_json *j, const sb_graph_ask *a, const sb_drawing *d, 
     sb_json_end_array(j);
     sb_json_put_str(j, "format",
                     a->kept->graph.n ? sb_graph_format_name(a->kept->about.format) : "");
-    sb_json_put_str(j, "problem", a->kept->about.problem.text);
+    const sb_graph_file *about = &a->kept->about;
+    sb_json_put_str(j, "problem",
+                    about->problem.text[0] ? about->problem.text
+                    : about->is_cut        ? "the file ends too early"
+                                           : "");
     bool is_done = !w.has_failed && w.text.failed == SB_OK;
     sb_buf_fini(&w.text);
     sb_intern_fini(&w.structures);

@@ -18,6 +18,8 @@ export class Camera {
   /** of the canvas, in pixels of the page */
   width = $state(0);
   height = $state(0);
+  /** pixels at the right edge that what floats there covers: a graph that fits beside that is not under it */
+  covered = 0;
   private frame = 0;
   /** where a motion leads; null: at rest. A second press of a key goes on from there, however quick it is */
   private goal: { x: number; y: number; scale: number } | null = null;
@@ -50,21 +52,29 @@ export class Camera {
     this.frame = requestAnimationFrame(step);
   }
 
+  private get free(): number {
+    return this.width - this.covered;
+  }
+  /** Where the middle of a graph of so many pixels stands: in the middle of the stage, or left of it if it would be covered. */
+  private middle(pixels: number): number {
+    return Math.max(this.free / 2, Math.min(this.width / 2, this.free - MARGIN - pixels / 2));
+  }
+  private wholeScale(w: number, h: number): number {
+    return Math.min(LARGEST_FIT, (this.free - 2 * MARGIN) / w, (this.height - 2 * MARGIN) / h);
+  }
   fit(w: number, h: number, motion = true): void {
     if (!this.width || !this.height || !w || !h) return;
-    const scale = Math.min(LARGEST_FIT, (this.width - 2 * MARGIN) / w, (this.height - 2 * MARGIN) / h);
-    const good = Math.max(LEAST_SCALE, scale);
-    const [x, y] = [w / 2 - this.width / good / 2, h / 2 - this.height / good / 2];
+    const good = Math.max(LEAST_SCALE, this.wholeScale(w, h));
+    const [x, y] = [w / 2 - this.middle(w * good) / good, h / 2 - this.height / good / 2];
     if (motion) this.glide(x, y, good);
     else this.jump(x, y, good);
   }
   /** The whole width from its top, as large as it can be read: how a tall graph opens. */
   start(w: number, h: number): void {
     if (!this.width || !this.height || !w || !h) return;
-    const whole = Math.min(LARGEST_FIT, (this.width - 2 * MARGIN) / w, (this.height - 2 * MARGIN) / h);
-    if (whole >= 0.5) return this.fit(w, h, false);
-    const scale = Math.max(0.5, Math.min(1, (this.width - 2 * MARGIN) / w));
-    this.jump(w / 2 - this.width / scale / 2, -MARGIN / scale, scale);
+    if (this.wholeScale(w, h) >= 0.5) return this.fit(w, h, false);
+    const scale = Math.max(0.5, Math.min(1, (this.free - 2 * MARGIN) / w));
+    this.jump(w / 2 - this.middle(w * scale) / scale, -MARGIN / scale, scale);
   }
   zoomAt(px: number, py: number, factor: number, motion = false): void {
     const from = (motion && this.goal) || this;
@@ -83,7 +93,7 @@ export class Camera {
   /** Brings a box into sight, if it is not; large enough to be read. */
   show(r: Rect): void {
     const from = this.goal ?? this;
-    const scale = Math.max(from.scale, 0.6);
+    const scale = Math.max(from.scale, 0.5);
     const seen = { w: this.width / scale, h: this.height / scale };
     const isIn =
       scale === from.scale &&

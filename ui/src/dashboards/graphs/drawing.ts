@@ -53,7 +53,8 @@ export class Drawing {
     const label = name.slice(boxes.label[i]);
     if (boxes.kind[i] === OP && boxes.op[i] >= 0 && /^\d*$/.test(label))
       return texts[boxes.op[i]].split('::').pop() ?? label;
-    return label;
+    // "Block[0]" to "Block[5]" of torch: "Block[0-5]"
+    return boxes.kind[i] === SERIES ? label.replace(/\[(\[\d+-\d+\])\]/, '$1') : label;
   }
 
   /** What is behind the boxes of a level. */

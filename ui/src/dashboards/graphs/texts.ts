@@ -1,6 +1,11 @@
 // The dashboard's own texts; what it shares with others is in the house's catalogue.
-import { Texts } from '../../public';
+import { format, Texts } from '../../public';
 import type { Key } from './en';
 
 export const texts = new Texts<Key>({ en: () => import('./en'), zh: () => import('./zh') });
 export const { t: tt } = texts;
+
+type Counted = 'totalOps' | 'ops' | 'odds' | 'constantInputs' | 'operations';
+/** A text with a number in it, or the text for exactly one ("1 operation"). */
+export const counted = (key: Counted, n: number): string =>
+  n === 1 ? tt(`${key}One`) : tt(key, { n: format.count(n), ops: format.count(n) });
