@@ -1,7 +1,7 @@
 // The page of this dashboard when nothing was logged for it.
 import type { EmptyPage } from '../../public';
 import { keras, torch } from '../../rooms/empty/samples';
-import Around from './Around.svelte';
+import Around from './files/Around.svelte';
 import { texts } from './texts';
 
 await texts.load();

@@ -16,10 +16,10 @@ import {
   type GraphSource,
   type Run,
 } from '../../public';
-import { coloursOf, themeOf } from './colours';
-import { AUXILIARY, Drawing, SERIES } from './drawing';
-import { graphFiles } from './files.svelte';
-import { LargeDrawing } from './large.svelte';
+import { coloursOf, themeOf } from './drawing/colours';
+import { AUXILIARY, Drawing, SERIES } from './drawing/drawing';
+import { graphFiles } from './files/files.svelte';
+import { LargeDrawing } from './files/large.svelte';
 import { drawQuestion, findQuestion, graphsQuestion, nodeQuestion, pathQuestion, RUN_TAG } from './question';
 import { tt } from './texts';
 import { graphView as v, type Colouring } from './view.svelte';

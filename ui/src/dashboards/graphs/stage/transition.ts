@@ -1,7 +1,7 @@
 // From one drawing of a graph to the next: what was clicked stays where it is on the screen, and boxes move from their old
 // places to the new ones.
 import { Motion, type Camera } from './camera.svelte';
-import type { Drawing, Rect } from './drawing';
+import type { Drawing, Rect } from '../drawing/drawing';
 
 const MOST_MOVING = 3000;
 

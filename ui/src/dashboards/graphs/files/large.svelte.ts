@@ -1,5 +1,5 @@
 // Drawings that are too large for a reply: the server says so instead, a job makes them, and they are held here.
-import type { GraphDrawAsk, GraphDrawing, Trouble } from '../../public';
+import type { GraphDrawAsk, GraphDrawing, Trouble } from '../../../public';
 import { CANCELLED, drawByJob } from './job';
 
 export class LargeDrawing {

@@ -1,6 +1,6 @@
 // What is drawn of a graph: open boxes, lines, texts over them, closed boxes, rings, in this order; only what is in sight,
 // and texts only where they can be read. The pen decides what it is drawn on.
-import { format } from '../../public';
+import { format } from '../../../public';
 import { inkOn, micros, type Colours, type Theme } from './colours';
 import { CALL, HEAD, LINE, MARKED, OP, OPEN, PART, SERIES, type Drawing, type Rect } from './drawing';
 import { fit, type Pen, type TextStyle } from './pen';

@@ -1,8 +1,8 @@
 // Colours of boxes: what each way of colouring makes of a box, and the legend for it.
-import { format, oklch, PALETTE } from '../../public';
+import { format, oklch, PALETTE } from '../../../public';
 import { OP, type Drawing } from './drawing';
-import { tt } from './texts';
-import type { Colouring } from './view.svelte';
+import { tt } from '../texts';
+import type { Colouring } from '../view.svelte';
 
 export interface Theme {
   dark: boolean;

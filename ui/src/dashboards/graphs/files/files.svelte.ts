@@ -1,8 +1,8 @@
 // A graph from a file: the server reads it and gives it a name, which the address keeps. A large one is read by a job.
-import { api, format, shell, type Result } from '../../public';
+import { api, format, shell, type Result } from '../../../public';
 import { CANCELLED, drawByJob } from './job';
-import { tt } from './texts';
-import { graphView as v } from './view.svelte';
+import { tt } from '../texts';
+import { graphView as v } from '../view.svelte';
 
 export const MOST_FILE = 256 << 20;
 

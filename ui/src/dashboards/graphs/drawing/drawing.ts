@@ -1,5 +1,5 @@
 // A drawing as the server laid it out, with what the page asks of it: labels, who is in whom, what is under the pointer.
-import type { GraphDrawing } from '../../public';
+import type { GraphDrawing } from '../../../public';
 
 export const SCOPE = 0;
 export const OP = 1;

@@ -1,5 +1,5 @@
 // Pointers and the wheel over the stage: a drag pans, two fingers and the wheel zoom, a press that does not move is a click.
-import { dragPointer } from '../../public';
+import { dragPointer } from '../../../public';
 import type { Camera } from './camera.svelte';
 
 interface Place {

@@ -1,10 +1,10 @@
 // What the context menu of the stage offers: for a box, and for the ground.
-import { copyText, type MenuItem } from '../../public';
+import { copyText, type MenuItem } from '../../../public';
 import type { Camera } from './camera.svelte';
-import { OPEN, SERIES } from './drawing';
-import type { GraphState } from './state.svelte';
-import { tt } from './texts';
-import { graphView as v } from './view.svelte';
+import { OPEN, SERIES } from '../drawing/drawing';
+import type { GraphState } from '../state.svelte';
+import { tt } from '../texts';
+import { graphView as v } from '../view.svelte';
 
 export function boxItems(graph: GraphState, i: number, toggle: () => void): MenuItem[] {
   const { drawing } = graph;

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LargeDrawing as LargeClass } from './large.svelte';
 
-vi.mock('../../public', async () => ({
-  ...(await import('../../data/api')),
-  ...(await import('../../base/result')),
+vi.mock('../../../public', async () => ({
+  ...(await import('../../../data/api')),
+  ...(await import('../../../base/result')),
 }));
 let Large: typeof LargeClass;
 let asked: string[];

@@ -1,5 +1,5 @@
 // Where the viewer looks: pan and zoom of the stage, with short motions that show where something went.
-import type { Rect } from './drawing';
+import type { Rect } from '../drawing/drawing';
 
 export const LEAST_SCALE = 0.01;
 export const MOST_SCALE = 4;

@@ -1,5 +1,5 @@
 // A background job of the server, followed until it is done. Whoever gives it up before that cancels it.
-import { api, fail, type GraphDrawAsk, type GraphDrawing, type Result } from '../../public';
+import { api, fail, type GraphDrawAsk, type GraphDrawing, type Result } from '../../../public';
 
 const POLL_MS = 150;
 export const CANCELLED = 'cancelled';
