@@ -410,7 +410,7 @@ export default {
     });
     const page = keep(await openCharts(server));
     await until('all drawn', async () => (await page.locator('.plot[data-painted="1"]').count()) === odd.length);
-    const titles = (await page.locator('.slot h3').allInnerTexts())
+    const titles = (await page.locator('.slot h3').allTextContents())
       .map((text) => text.trim().replace(/\s+/g, ' '))
       .sort();
     assert.deepEqual(

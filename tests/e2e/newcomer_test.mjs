@@ -7,6 +7,7 @@ import { transformer } from './graphs.mjs';
 import { card, openCharts, serve, soon, svgOf, until } from './harness.mjs';
 import { random, RunWriter } from './logs.mjs';
 import { kineto, writeTrace } from './profiles.mjs';
+import { menuOf } from './runs.mjs';
 
 const DAY = 86400;
 const plot = (page, tag) => card(page, tag).locator('.plot');
@@ -75,6 +76,23 @@ export default {
       assert.equal(validation.length, 2);
       for (const [, , , low] of validation) assert.ok(Number(low) >= 4, `${low} is a value of training`);
     });
+    for (const [group, n] of [
+      ['path', 24],
+      ['seeds', 8],
+      ['hparams:opt,seed', 12],
+      ['regex:adam|sgd', 4],
+    ]) {
+      await page.evaluate((by) => (location.hash = `#timeseries&group=${by}&colour=group&bands=minmax`), group);
+      await soon(async () => {
+        const groups = await page.locator('[data-group]').evaluateAll((rows) => rows.map((row) => row.dataset.group));
+        const roles = groups.map((key) => / · (train|validation)$/.exec(key)?.[1]);
+        const half = Array(n / 2);
+        assert.deepEqual(roles.toSorted(), [...half.fill('train'), ...half.fill('validation')], groups.join('; '));
+      });
+      await soon(async () =>
+        assert.match(await card(page, 'loss').locator('footer').innerText(), new RegExp(`24 runs in ${n} groups`)),
+      );
+    }
   },
 
   async 'seeds are found, and it is said by what; several hyperparameters make groups'(keep) {
@@ -260,7 +278,7 @@ export default {
   },
 
   async 'names of runs keep what tells them apart: in the list, the legend and the tooltip'(keep) {
-    const page = keep(await fresh(writeSeeds, '#timeseries&runs=adam-lr0.001 and validation'));
+    const page = keep(await fresh(writeSeeds, '#timeseries&runs=adam-lr0.001 and validation&row=3'));
     await soon(async () => {
       const rows = page.locator('[data-run] .name');
       assert.equal(await rows.count(), 3);
@@ -295,6 +313,109 @@ export default {
         names.filter(({ isWhole }) => !isWhole),
         [],
       );
+    });
+  },
+
+  async 'long names that share little stay different in the legend and in the tooltip, and none is cut off'(keep) {
+    const names = [
+      'resnet50-imagenet-lr0.001-wd0.1-bs256',
+      'resnet50-imagenet-lr0.003-wd0.1-bs256',
+      'vit-b16-cifar-baseline-of-last-tuesday',
+    ];
+    const page = keep(
+      await fresh(
+        (logdir) => {
+          for (const [r, name] of names.entries()) {
+            const run = new RunWriter(logdir, name, Date.now() / 1000 - DAY);
+            for (let step = 0; step < 50; step++)
+              run.scalars(step, Object.fromEntries(Array.from({ length: 9 }, (_, k) => [`train/x${k}`, r + step])));
+            run.flush();
+          }
+        },
+        '',
+        { viewport: { width: 1440, height: 900 } },
+      ),
+    );
+    const textsOf = (cells) =>
+      cells.map((cell) => ({ text: cell.innerText.trim(), isWhole: cell.scrollWidth <= cell.clientWidth }));
+    const areApart = (found) => {
+      assert.equal(new Set(found.map(({ text }) => text)).size, 3, JSON.stringify(found));
+      assert.ok(
+        found.every(({ isWhole }) => isWhole),
+        JSON.stringify(found),
+      );
+      for (const part of ['0.001', '0.003', 'vit'])
+        assert.ok(
+          found.some(({ text }) => text.includes(part)),
+          JSON.stringify(found),
+        );
+    };
+    const chart = card(page, 'train/x0');
+    await soon(async () => areApart(await chart.locator('ul li span').evaluateAll(textsOf)));
+    await plot(page, 'train/x0').hover({ position: { x: 200, y: 60 } });
+    await soon(async () => areApart(await page.locator('.tip tbody .name').evaluateAll(textsOf)));
+  },
+
+  async 'groups in the list keep what tells them apart, in the order of their numbers'(keep) {
+    const page = keep(
+      await fresh(
+        (logdir) => {
+          for (const optimizer of ['adam', 'sgd'])
+            for (const learning_rate of [0.03, 0.003])
+              for (const seed of [1, 2])
+                for (const role of ['', '/train', '/validation']) {
+                  const run = new RunWriter(
+                    logdir,
+                    `${optimizer}-lr${learning_rate}-seed${seed}${role}`,
+                    Date.now() / 1000 - DAY,
+                  );
+                  run.hparams({ optimizer, learning_rate, seed });
+                  if (role) run.scalars(0, { loss: 1 });
+                  run.flush();
+                }
+        },
+        '#timeseries&group=seeds&top=0',
+        { viewport: { width: 1440, height: 1200 } },
+      ),
+    );
+    await soon(async () => {
+      const found = await page
+        .locator('[data-group] .leaf')
+        .evaluateAll((all) =>
+          all.map((cell) => ({ text: cell.innerText, isWhole: cell.scrollWidth <= cell.clientWidth })),
+        );
+      const roles = ['', ' · train', ' · val'];
+      assert.deepEqual(
+        found,
+        ['0.003, adam', '0.003, sgd', '0.03, adam', '0.03, sgd'].flatMap((name) =>
+          roles.map((role) => ({ text: name + role, isWhole: true })),
+        ),
+      );
+    });
+    // names in a narrow column, without a folder that could be cut
+    await page.evaluate(() => (location.hash = '#timeseries&cols=m:min:loss,h:learning_rate,h:optimizer'));
+    await soon(async () => {
+      const rows = await page
+        .locator('[data-run$="seed2"] .leaf')
+        .evaluateAll((all) =>
+          all.map((cell) => ({ text: cell.textContent, isWhole: cell.scrollWidth <= cell.clientWidth })),
+        );
+      assert.deepEqual(rows, Array(4).fill({ text: 'seed2', isWhole: true }));
+    });
+    await page.evaluate(() => (location.hash = '#timeseries&group=seeds'));
+    // the chips above the list say all of what they say
+    await soon(async () => {
+      const chips = await page
+        .locator('.top .chip')
+        .evaluateAll((all) =>
+          all.map((chip) => [
+            chip.innerText,
+            [...chip.querySelectorAll('span')].every((e) => e.scrollWidth <= e.clientWidth),
+          ]),
+        );
+      assert.equal(chips.length, 4);
+      for (const [text, isWhole] of chips) assert.ok(isWhole, text);
+      assert.equal(chips[2][0], 'Top N…');
     });
   },
 
@@ -450,12 +571,21 @@ export default {
     const page = keep(await fresh(writeSeeds, '#timeseries&runs=train'));
     const rows = page.locator('[data-run]');
     await soon(async () => assert.equal(await rows.count(), 12));
+    await menuOf(page, await rows.nth(4).getAttribute('data-run'), 'Note…');
+    await page.getByLabel('Note', { exact: true }).fill('from a long night');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await soon(async () => assert.equal(await rows.nth(4).locator('.noted').count(), 1));
     await rows.nth(0).locator('.name').click();
+    const picked = () => page.locator('[data-run][aria-selected=true]').count();
     await soon(async () => assert.equal(await rows.nth(0).getAttribute('aria-selected'), 'true'));
-    await rows
-      .nth(4)
-      .locator('.name')
-      .click({ modifiers: ['Control'] });
+    for (const [row, modifiers, n] of [
+      [2, ['Shift'], 3],
+      [0, [], 1],
+      [4, ['Control'], 2],
+    ]) {
+      await rows.nth(row).locator('.name').click({ modifiers });
+      await soon(async () => assert.equal(await picked(), n));
+    }
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     const dialog = page.locator('dialog[open]');
     await dialog.locator('.plot[data-painted="2"]').waitFor();
@@ -464,7 +594,7 @@ export default {
         .locator('tbody tr')
         .evaluateAll((all) => all.map((row) => row.innerText.split('\t')[0].trim()));
       const same = lines.indexOf('What is the same');
-      assert.equal(lines[0], 'What differs');
+      assert.deepEqual(lines.slice(0, 2), ['Note', 'What differs']);
       assert.ok(lines.indexOf('learning_rate') > 0 && lines.indexOf('learning_rate') < same, lines.join('; '));
       assert.ok(lines.indexOf('opt') > same, lines.join('; '));
       assert.equal((await dialog.locator('td.best').count()) > 0, true);
@@ -473,6 +603,9 @@ export default {
         .filter({ hasText: /^points/ })
         .locator('td');
       assert.equal(await numbers.first().evaluate((cell) => getComputedStyle(cell).textAlign), 'right');
+      const words = dialog.locator('tbody tr').filter({ hasText: /^opt/ }).locator('td');
+      assert.match(await words.first().evaluate((cell) => getComputedStyle(cell).textAlign), /^(left|start)$/);
+      assert.match(await dialog.locator('table').innerText(), /from a long night/);
     });
     await dialog.getByRole('button', { name: 'Show only these on the page' }).click();
     await soon(async () => assert.match(await card(page, 'loss').locator('footer').innerText(), /2 runs/));
@@ -570,9 +703,13 @@ export default {
   },
 
   async 'a lone chart fills the page, and a few are as large as it allows'(keep) {
-    for (const [tags, least] of [
-      [1, 0.75],
-      [3, 0.85],
+    const desktop = { width: 1440, height: 900 };
+    const phone = { width: 390, height: 844 };
+    for (const [tags, ...windows] of [
+      [1, [desktop, 0.75], [phone, 0.55]],
+      [2, [desktop, 0.92], [{ width: 2560, height: 1300 }, 0.92], [{ width: 800, height: 600 }, 0.9], [phone, 0.92]],
+      [3, [desktop, 0.85]],
+      [5, [desktop, 0.92]],
     ]) {
       const page = keep(
         await fresh((logdir) => {
@@ -582,17 +719,22 @@ export default {
           run.flush();
         }),
       );
-      await soon(async () => {
-        assert.equal(await page.locator('.slot').count(), tags);
-        const room = await page.locator('.cards').boundingBox();
-        const boxes = await page
-          .locator('.slot')
-          .evaluateAll((all) => all.map((slot) => slot.getBoundingClientRect().toJSON()));
-        const bottom = Math.max(...boxes.map((box) => box.bottom));
-        const right = Math.max(...boxes.map((box) => box.right));
-        assert.ok(bottom <= 900 && bottom > room.y + room.height * least, `${tags} end at ${bottom} of 900`);
-        assert.ok(right > room.x + room.width - 40, `${tags} end at ${right}`);
-      });
+      for (const [{ width, height }, least] of windows) {
+        await page.setViewportSize({ width, height });
+        await soon(async () => {
+          assert.equal(await page.locator('.slot').count(), tags);
+          const room = await page.locator('.cards').boundingBox();
+          const boxes = await page
+            .locator('.slot')
+            .evaluateAll((all) => all.map((slot) => slot.getBoundingClientRect().toJSON()));
+          const bottom = Math.max(...boxes.map((box) => box.bottom));
+          const right = Math.max(...boxes.map((box) => box.right));
+          const where = `${tags} in ${width} × ${height} end at ${right}, ${bottom}`;
+          assert.ok(bottom <= height && bottom > room.y + room.height * least, where);
+          assert.ok(right > room.x + room.width - 40, where);
+        });
+      }
+      await page.close();
     }
   },
 
@@ -630,6 +772,44 @@ export default {
         assert.deepEqual(found, { text: 'tion.weight', isWhole: true, isOneLine: true }, `${width}`);
       });
     }
+  },
+
+  async 'the title of a card keeps its name and the end of its path'(keep) {
+    const page = keep(
+      await fresh(
+        (logdir) => {
+          const run = new RunWriter(logdir, 'r', Date.now() / 1000 - DAY);
+          const values = {};
+          for (let k = 0; k < 9; k++) values[`layer00/weight0${k}/norm`] = k;
+          values.epoch_learning_rate = 1;
+          for (let step = 0; step < 5; step++) run.scalars(step, values);
+          run.flush();
+        },
+        '#timeseries&cols=',
+        { viewport: { width: 1440, height: 900 } },
+      ),
+    );
+    const partsOf = (title) => {
+      const { left, right } = title.getBoundingClientRect();
+      const range = document.createRange();
+      return [...title.children].flatMap((part) => {
+        if (part.textContent === '') return [];
+        range.selectNodeContents(part);
+        const own = part.getBoundingClientRect();
+        const all = range.getBoundingClientRect();
+        const isIn = own.left >= left - 1 && own.right <= right + 1;
+        return [{ text: part.textContent, endIsSeen: isIn && all.right <= own.right + 1 }];
+      });
+    };
+    await soon(async () => {
+      assert.deepEqual(await card(page, 'layer00/weight07/norm').locator('h3').evaluate(partsOf), [
+        { text: 'layer00/weight07/', endIsSeen: true },
+        { text: 'norm', endIsSeen: true },
+      ]);
+      const { text, endIsSeen } = (await card(page, 'epoch_learning_rate').locator('h3').evaluate(partsOf)).at(-1);
+      assert.match(text, /_rate$/);
+      assert.ok(endIsSeen);
+    });
   },
 
   async 'a group of four cards fills its rows'(keep) {

@@ -126,7 +126,7 @@ export default {
 
   async 'the best ten by a metric are listed and drawn, by a rule that is in the address'(keep) {
     const page = keep(await openCharts('grove'));
-    await page.getByRole('button', { name: 'Top…' }).click();
+    await page.getByRole('button', { name: 'Top N…' }).click();
     await page
       .getByRole('dialog', { name: 'Only the best runs' })
       .getByRole('button', { name: '10', exact: true })

@@ -22,7 +22,7 @@ import { findSeeds } from './groups/seeds';
 export { direction } from './table/metrics.svelte';
 
 const LETTER = 7; // pixels
-const GROUP_ROOM = 26;
+const GROUP_ROOM = 20; // letters
 const ROOM = 18; // letters: a name that is no longer stays as it is
 
 export class RunsModel {
@@ -53,8 +53,8 @@ export class RunsModel {
   );
 
   /** Short names for names that are shown together, by name: what all of them share is left out where it is long. */
-  labelsOf(names: readonly string[], room = ROOM): ReadonlyMap<string, string> {
-    return tellApart(names, room);
+  labelsOf(names: readonly string[], room = ROOM, most?: number): ReadonlyMap<string, string> {
+    return tellApart(names, room, most);
   }
   nameOf(run: Run): string {
     return this.notes.get(run.name).name ?? run.name;
@@ -172,10 +172,16 @@ export class RunsModel {
   /** Short names of the groups in the list. */
   groupLabels = $derived.by((): ReadonlyMap<string, string> => {
     if (view.group === '' || view.group === 'tree') return new Map();
-    return tellApart(
+    const labels = tellApart(
       this.rows.flatMap((row) => (row.kind === 'group' ? [row.label] : [])),
       GROUP_ROOM,
     );
+    // values need no marks between them
+    for (const [key, label] of labels) {
+      const bare = label.replace(/…/g, '');
+      labels.set(key, bare.length > GROUP_ROOM ? bare.replace(/validation$/, 'val') : bare);
+    }
+    return labels;
   });
   rows = $derived.by((): Row[] => {
     const listing = {

@@ -68,7 +68,7 @@ export const texts = {
   'runs.groupTag': 'By tag',
   'runs.byRegex': 'By regular expression…',
   'runs.groupSeeds': 'By setting, seeds together',
-  'runs.seeds': 'seeds together',
+  'runs.seeds': 'setting',
   'runs.groupSeveral': 'By several hyperparameters…',
   'seeds.none': 'no seeds found in names or hyperparameters',
   'seeds.found': '{settings} settings with up to {most} seeds, {where}',
@@ -135,7 +135,7 @@ export const texts = {
   'runs.strip': 'Runs · {n} shown',
 
   'top.title': 'Only the best runs',
-  'top.chip': 'Top…',
+  'top.chip': 'Top N…',
   'top.on': 'Top {n}',
 
   'filter.title': 'Column filters',
@@ -198,10 +198,6 @@ export const texts = {
   'range.allCards': 'The scale of x applies to all cards.',
 
   'view.title': 'View',
-  'page.word': 'page',
-  'page.of': 'Page of {name}',
-  'page.previous': 'Previous page',
-  'page.next': 'Next page',
 
   'select.notAlong': 'Steps can’t be selected with {tag} as x: one value may belong to several steps.',
   'select.first': 'first',

@@ -68,7 +68,7 @@ export const texts: Catalogue = {
   'runs.groupTag': '按标签',
   'runs.byRegex': '按正则表达式…',
   'runs.groupSeeds': '按配置（合并随机种子）',
-  'runs.seeds': '合并随机种子',
+  'runs.seeds': '同配置',
   'runs.groupSeveral': '按多个超参数…',
   'seeds.none': '名称和超参数中均未发现随机种子',
   'seeds.found': '{settings} 组配置，每组最多 {most} 个种子，{where}',
@@ -198,10 +198,6 @@ export const texts: Catalogue = {
   'range.allCards': '横轴刻度对所有卡片生效。',
 
   'view.title': '视图',
-  'page.word': '页',
-  'page.of': '{name} 的页码',
-  'page.previous': '上一页',
-  'page.next': '下一页',
 
   'select.notAlong': '以 {tag} 为横轴时无法选择步数：同一位置可能对应多个步数。',
   'select.first': '最早',

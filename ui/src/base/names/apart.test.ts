@@ -30,10 +30,26 @@ describe('short names', () => {
     expect(labels(['run', 'run/eval'])).toEqual(['run', 'run/eval']);
     expect(labels(['a-1', 'a_1'])).toEqual(['a-1', 'a_1']);
   });
+  it('leave out what is shared in the middle, also where some names end earlier', () =>
+    expect(labels(['rate=0.03, opt=adam', 'rate=0.03, opt=adam · train', 'rate=0.3, opt=sgd · train'])).toEqual([
+      '…0.03, …adam',
+      '…0.03, …adam · train',
+      '…0.3, …sgd · train',
+    ]));
   it('stay as they are where there is room, and where there is but one', () => {
     expect(labels(['vit-b16/seed1', 'vit-b16/seed2'], 20)).toEqual(['vit-b16/seed1', 'vit-b16/seed2']);
     expect(labels(['a-long-name-of-a-run'])).toEqual(['a-long-name-of-a-run']);
     expect(labels([])).toEqual([]);
+  });
+  it('are cut in the middle where there is no room, and keep what differs', () => {
+    const names = ['resnet50-imagenet-lr0.001-wd0.1-bs256', 'resnet50-imagenet-lr0.003-wd0.1-bs256', 'vit-b16-cifar'];
+    expect([...tellApart(names, 16, 16).values()]).toEqual(['…lr0.001…', '…lr0.003…', 'vit-b16-cifar']);
+    expect([...tellApart(['averyveryverylongword1', 'anotherverylongword'], 9, 9).values()]).toEqual([
+      'aver…ord1',
+      'anot…word',
+    ]);
+    expect([...tellApart(['abcdefgh', 'abcxefgh'], 3, 3).values()]).toEqual(['a…h', 'a…h']);
+    expect([...tellApart(['run1', 'run2'], 9, 9).values()]).toEqual(['run1', 'run2']);
   });
   it('differ where the names do, for names of every sort', () => {
     const words = ['a', 'b', 'lr', '1', '2', 'x-y', 'train', ''];

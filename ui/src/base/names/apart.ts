@@ -16,12 +16,11 @@ function shared(all: readonly string[][], from: 'start' | 'end'): number {
   return n;
 }
 
-/** Which words of a name are kept; those between are shared where all names have as many words. */
+/** Which words of a name are kept: those that not all names have at the same place, from the start or from the end. */
 function differing(all: readonly string[][]): (words: string[], i: number) => boolean {
   const start = shared(all, 'start');
   const end = Math.min(shared(all, 'end'), Math.min(...all.map((words) => words.length)) - 1 - start);
-  const isEven = all.every((words) => words.length === all[0].length);
-  const same = all[0].map((word, i) => isEven && all.every((words) => words[i] === word));
+  const same = all[0].map((word, i) => all.every((words) => words[i] === word));
   return (words, i) => i >= start && i < words.length - end && !same[i];
 }
 
@@ -35,8 +34,27 @@ export function lastWords(name: string, most = 18): [string, string] {
   return [name.slice(0, name.length - end.length), end];
 }
 
-/** The names as short labels, all different where the names are; names of at most `room` letters stay as they are. */
-export function tellApart(names: readonly string[], room = 0): Map<string, string> {
+/** Labels that are cut in their middle to at most `most` letters; of those that are alike then, only what differs is kept. */
+function cut(labels: Map<string, string>, most: number): Map<string, string> {
+  const end = most >> 1;
+  const alike = new Map<string, string[]>();
+  for (const [name, label] of labels) {
+    const short = label.length > most ? label.slice(0, most - end - 1) + MARK + label.slice(-end) : label;
+    alike.set(short, [...(alike.get(short) ?? []), name]);
+  }
+  const found = new Map<string, string>();
+  for (const [short, names] of alike)
+    if (names.length > 1 && alike.size > 1) for (const pair of cut(tellApart(names), most)) found.set(...pair);
+    else for (const name of names) found.set(name, short);
+  return found;
+}
+
+/**
+ * The names as short labels, all different where the names are; names of at most `room` letters stay as they are. Where a label
+ * may have at most so many letters, it is cut, and two may be alike.
+ */
+export function tellApart(names: readonly string[], room = 0, most?: number): Map<string, string> {
+  if (most !== undefined) return cut(tellApart(names, room), Math.max(3, most));
   const distinct = [...new Set(names)];
   const asTheyAre = new Map(distinct.map((name) => [name, name]));
   if (distinct.length < 2 || distinct.every((name) => name.length <= room)) return asTheyAre;

@@ -9,6 +9,10 @@ describe('natural order', () => {
     const names = ['layer10', 'layer2', 'a/b', 'a', 'a.b', 'layer02', 'a/a'];
     expect(names.sort(naturalCompare)).toEqual(['a', 'a/a', 'a/b', 'a.b', 'layer2', 'layer02', 'layer10']);
   });
+  it('counts decimals as such where they begin with a zero', () => {
+    const names = ['lr=0.03, b', 'lr=0.003, a', 'lr=0.01', 'lr=0.1', 'v1.10', 'v1.9'];
+    expect(names.sort(naturalCompare)).toEqual(['lr=0.003, a', 'lr=0.01', 'lr=0.03, b', 'lr=0.1', 'v1.9', 'v1.10']);
+  });
   it('takes tags apart', () => {
     expect(splitTag('train/a/loss')).toEqual(['train/a/', 'loss']);
     expect(splitTag('loss')).toEqual(['', 'loss']);

@@ -1,5 +1,5 @@
-// Natural order of names: "layer2" before "layer10", and "/" before every other character, so that a folder comes before
-// its neighbours. A comparison allocates nothing; 10 000 names sort quickly.
+// Natural order of names: "layer2" before "layer10", "0.003" before "0.03", and "/" before every other character, so that a
+// folder comes before its neighbours. A comparison allocates nothing; 10 000 names sort quickly.
 
 const isDigit = (c: number) => c >= 48 && c <= 57;
 
@@ -16,6 +16,8 @@ export function naturalCompare(a: string, b: string): number {
       while (b.charCodeAt(k) === 48) k++;
       const fromA = i;
       const fromB = k;
+      const zeros = fromA - startA - (fromB - startB);
+      if (zeros && isDigit(a.charCodeAt(startA - 2)) && a[startA - 1] === '.') return -zeros; // decimals
       while (i < a.length && isDigit(a.charCodeAt(i))) i++;
       while (k < b.length && isDigit(b.charCodeAt(k))) k++;
       const longer = i - fromA - (k - fromB);
@@ -24,7 +26,6 @@ export function naturalCompare(a: string, b: string): number {
         const by = a.charCodeAt(fromA + d) - b.charCodeAt(fromB + d);
         if (by) return by;
       }
-      const zeros = fromA - startA - (fromB - startB);
       if (zeros) return zeros;
       continue;
     }

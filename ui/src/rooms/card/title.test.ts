@@ -16,6 +16,7 @@ describe('the title of a card', () => {
       'proj.weight',
     ]);
     expect(cutInMiddle('a/path/of/many/folders/', 'loss')).toEqual(['', 'loss']);
+    expect(cutInMiddle('train/', 'tokens_per_s')).toEqual(['', 'tokens_per_s']);
     expect(cutInMiddle('', '🐟'.repeat(30))).toEqual(['🐟'.repeat(19), '🐟'.repeat(11)]);
   });
 });

@@ -14,13 +14,16 @@ export function titleOf(tags: readonly string[]): [string, string] {
 /** For people and for files. */
 export const nameOf = (tags: readonly string[]): string => tags.join(' + ');
 
-const LONG = 24; // letters of a title that may not fit
+const LONG = 16; // letters of a title that may not fit
 const END = 11; // of them stay whatever the room
 
-/** A title without its path as its beginning, which may be cut off at its end, and what stays behind that; '' for short titles. */
+/**
+ * A title without its path as its beginning, which may be cut off at its end, and what stays behind that; '' for short titles. A name
+ * that hardly has a beginning stays whole.
+ */
 export function cutInMiddle(path: string, title: string): [string, string] {
   const letters = [...title];
   if (path.length + letters.length <= LONG) return [title, ''];
-  const at = Math.max(0, letters.length - END);
+  const at = letters.length <= LONG ? 0 : letters.length - END;
   return [letters.slice(0, at).join(''), letters.slice(at).join('')];
 }

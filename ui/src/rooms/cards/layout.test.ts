@@ -132,8 +132,18 @@ describe('cards', () => {
     expect(columns(100, 2200, 1250)).toBe(6);
     expect(columns(9, 1070, 900)).toBe(3);
     expect(columns(4, 1070, 800)).toBe(2);
+    expect(columns(3, 1070, 800)).toBe(2);
   });
-  it('are higher where the page would be half empty, and never taller than wide', () => {
+  it('are one above the other where there are two, unless that makes them flat', () => {
+    const columns = (width: number, height: number) =>
+      roomyColumns([section('a', 1), section('b', 1)], width, height, perRow(width, 0), new Set(), heightOf);
+    expect(columns(1070, 800)).toBe(1);
+    expect(columns(2200, 1200)).toBe(1);
+    expect(columns(3000, 1200)).toBe(3);
+    expect(columns(350, 800)).toBe(1);
+    expect(columns(1070, 500)).toBe(2);
+  });
+  it('are higher where the page would be half empty, within limits', () => {
     const heights = (n: number, width: number, height: number, columns: number) => {
       const sections = [section('a', n)];
       const spare = spareHeight(sections, width, height, columns, new Set(), heightOf);
@@ -146,9 +156,12 @@ describe('cards', () => {
       return placed[0].cards.map((c) => c.height);
     };
     expect(heights(1, 1070, 800, 3)).toEqual([663]);
-    expect(heights(2, 1070, 800, 2)).toEqual([327, 327]);
+    expect(heights(2, 1070, 800, 1)).toEqual([365, 365]);
+    expect(heights(2, 1070, 800, 2)).toEqual([420, 420]);
+    expect(heights(5, 1070, 800, 3)).toEqual(Array<number>(5).fill(365));
     expect(heights(9, 1070, 800, 3)).toEqual(Array<number>(9).fill(CARD));
-    expect(heights(1, 350, 800, 1)).toEqual([CARD]);
+    expect(heights(1, 350, 800, 1)).toEqual([420]);
+    expect(heights(3, 350, 800, 1)).toEqual([CARD, CARD, CARD]);
   });
   it('are as many in a row as asked for, if they fit', () => {
     expect([perRow(1100, 0), perRow(1100, 5), perRow(300, 6), perRow(100, 0), perRow(1100, 0, 500)]).toEqual([

@@ -45,12 +45,16 @@ export function perRow(width: number, wanted: number, least = LEAST_WIDTH): numb
 const WIDEST_CARD = 1000; // pixels
 const MOST_LAID_OUT = 60; // cards
 const TALLEST = 0.62; // of a card's width
+const TALL = 420; // pixels that a narrow card may be high, whatever its width
+const FLATTEST = 0.25; // of a card's width
 
-const isFew = (sections: Section[]) => sections.reduce((n, section) => n + section.cards.length, 0) <= MOST_LAID_OUT;
+const countOf = (sections: Section[]) => sections.reduce((n, section) => n + section.cards.length, 0);
+const isFew = (sections: Section[]) => countOf(sections) <= MOST_LAID_OUT;
 
 /**
- * Few cards are larger: as few in a row as there may be while all of them are in sight, so that the page is not half empty. `heightOf`
- * is without tables that come and go below charts: no card moves because of them.
+ * Few cards are larger: as few in a row as there may be while all of them are in sight, so that the page is not half empty. Two
+ * are one above the other unless that makes them too flat. `heightOf` is without tables that come and go below charts: no card
+ * moves because of them.
  */
 export function roomyColumns(
   sections: Section[],
@@ -61,7 +65,8 @@ export function roomyColumns(
   heightOf: HeightOf,
 ): number {
   if (!isFew(sections)) return most;
-  for (let columns = Math.max(2, Math.ceil(width / WIDEST_CARD)); columns < most; columns++)
+  const isPair = countOf(sections) === 2 && width * FLATTEST <= height / 2;
+  for (let columns = isPair ? 1 : Math.max(2, Math.ceil(width / WIDEST_CARD)); columns < most; columns++)
     if (layOut(sections, width, columns, wide, heightOf).height <= height) return columns;
   return most;
 }
@@ -83,7 +88,7 @@ export function spareHeight(
 
 /** What a card of that width and height takes of it. */
 export const growth = (spare: number, width: number, height: number): number =>
-  Math.max(0, Math.min(spare, Math.floor(width * TALLEST) - height));
+  Math.max(0, Math.min(spare, Math.max(TALL, Math.floor(width * TALLEST)) - height));
 
 interface Row {
   keys: string[];

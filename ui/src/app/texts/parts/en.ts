@@ -223,6 +223,10 @@ export const texts = {
   'mouse.altClickDoes': 'Show only this run',
   'mouse.fingers': 'Two fingers',
   'mouse.fingersDoes': 'Zoom x on a touch screen',
+  'page.previous': 'Previous page',
+  'page.next': 'Next page',
+  'page.word': 'page',
+  'page.of': 'Page of {name}',
 } as const;
 
 export type PartKey = keyof typeof texts;

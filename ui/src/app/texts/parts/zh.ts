@@ -223,4 +223,8 @@ export const texts: Record<PartKey, string> = {
   'mouse.altClickDoes': '只显示此运行',
   'mouse.fingers': '双指',
   'mouse.fingersDoes': '在触摸屏上缩放横轴',
+  'page.previous': '上一页',
+  'page.next': '下一页',
+  'page.word': '页',
+  'page.of': '{name} 的页码',
 };

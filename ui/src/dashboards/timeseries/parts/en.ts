@@ -79,6 +79,9 @@ export const texts = {
   'picture.save': 'Save',
 
   'full.table': 'Values of all runs',
+  'metric.find': 'Find a metric',
+  'smooth.reset': 'Use the smoothing of all cards',
+  'combine.belongs': 'its counterpart',
 } as const;
 
 export type PartKey = keyof typeof texts;

@@ -80,4 +80,7 @@ export const texts: Record<PartKey, string> = {
   'picture.save': '保存',
 
   'full.table': '所有运行的数值',
+  'metric.find': '查找指标',
+  'smooth.reset': '与其他卡片一致',
+  'combine.belongs': '与之配对',
 };
