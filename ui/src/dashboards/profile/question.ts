@@ -21,7 +21,7 @@ import {
   type ProfileTracks,
   type ProfileWaits,
 } from '../../public';
-import { decodeCurves, decodeRects, type Curve, type Rects } from './columns';
+import { decodeCurves, decodeRects, type Curve, type Rects } from './shared/columns';
 import type { SliceId, Span } from './view.svelte';
 
 /** An open capture: its id and what its files are. Answers about other files mean nothing. */

@@ -22,7 +22,7 @@ import {
   tracksQuestion,
   type Capture,
 } from './question';
-import { sliceKey, type Hits } from './paint';
+import { sliceKey, type Hits } from './timeline/paint';
 import { profileView as v, type Span } from './view.svelte';
 
 const WHILE_READING_MS = 1000;

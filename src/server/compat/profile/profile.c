@@ -1,0 +1,247 @@
+/* profile.c: /data/plugin/profile, the routes of XProf, which TensorBoard's profile tab is: runs,
+ * tools, hosts, settings, and the data of those tools that have an answer here.
+ *
+ * A capture is opened by the first request for its data. Nothing is captured here, and no compiled
+ * modules are listed. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "seaboard/version.h"
+#include "server/compat/profile/profile_tools.h"
+#include "base/banned.h"
+
+/* ---- which capture --------------------------------------------------------------------------- */
+
+/* "<run>/<session>", the session alone for the log directory itself. */
+static sb_slice run_name(const sb_capture *c, sb_arena *arena) {
+    if (sb_slice_eq(c->run, SB_LIT("."))) return c->name;
+    uint8_t *p = sb_arena_get(arena, c->run.n + c->name.n + 1);
+    if (!p) return (sb_slice){NULL, 0};
+    memcpy(p, c->run.p, c->run.n);
+    p[c->run.n] = '/';
+    if (c->name.n) memcpy(p + c->run.n + 1, c->name.p, c->name.n);
+    return sb_slice_of(p, c->run.n + c->name.n + 1);
+}
+
+static int compare_names(const void *a, const void *b) {
+    return -sb_slice_cmp(*(const sb_slice *)a, *(const sb_slice *)b);
+}
+
+static const sb_capture *find_capture(const sb_profile_list *list, sb_slice run, sb_arena *arena) {
+    for (size_t i = 0; run.p && i < list->captures.n; i++)
+        if (sb_slice_eq(run_name(&list->captures.items[i], arena), run))
+            return &list->captures.items[i];
+    return NULL;
+}
+
+SB_COMPAT_HANDLER(profile_runs) {
+    sb_app *a = app;
+    sb_profile_list list;
+    sb_json j;
+    void *held = sb_profiles_hold_list(a->profiles, &list);
+    size_t n = list.captures.n;
+    sb_slice *names = sb_arena_get(q->arena, (n + 1) * sizeof *names);
+    for (size_t i = 0; names && i < n; i++) names[i] = run_name(&list.captures.items[i], q->arena);
+    sb_compat_json_begin(&j, r);
+    sb_json_begin_array(&j);
+    if (names && n) qsort(names, n, sizeof *names, compare_names);
+    for (size_t i = 0; names && i < n; i++) sb_json_text(&j, names[i]);
+    sb_json_end_array(&j);
+    sb_profiles_release_list(a->profiles, held);
+    return names ? sb_json_finish(&j, "runs", sb_http_err(r)) : SB_NOMEM;
+}
+
+/* ---- tools ----------------------------------------------------------------------------------- */
+
+typedef struct tool {
+    const char *name;
+    sb_profile_tool *answer;
+    bool has_table;  /* that can be CSV */
+    bool is_by_host; /* else over all hosts together */
+} tool;
+
+/* In the order in which the page lists them. */
+static const tool TOOLS[] = {
+    {"overview_page", sb_compat_profile_overview, true, false},
+    {"trace_viewer", sb_compat_profile_trace, false, true},
+    {"framework_op_stats", sb_compat_profile_framework_ops, true, false},
+    {"kernel_stats", sb_compat_profile_kernels, true, false},
+    {"memory_profile", sb_compat_profile_memory, false, true},
+};
+#define TOOL_COUNT (sizeof TOOLS / sizeof TOOLS[0])
+
+static const tool *find_tool(sb_http_request *q) {
+    sb_slice tag = sb_http_query(q, "tag");
+    while (tag.n && (tag.p[tag.n - 1] == '^' || tag.p[tag.n - 1] == '@')) tag.n--;
+    if (sb_slice_eq(tag, SB_LIT("tensorflow_stats"))) tag = SB_LIT("framework_op_stats");
+    for (size_t i = 0; i < TOOL_COUNT; i++)
+        if (sb_slice_eq(tag, sb_slice_str(TOOLS[i].name))) return &TOOLS[i];
+    return NULL;
+}
+
+static void add_tools(sb_json *j) {
+    sb_json_begin_array(j);
+    for (size_t i = 0; i < TOOL_COUNT; i++) sb_json_str(j, TOOLS[i].name);
+    sb_json_end_array(j);
+}
+
+SB_COMPAT_HANDLER(profile_run_tools) {
+    sb_app *a = app;
+    sb_profile_list list;
+    sb_json j;
+    void *held = sb_profiles_hold_list(a->profiles, &list);
+    bool is_known = find_capture(&list, sb_http_query(q, "run"), q->arena) != NULL;
+    sb_profiles_release_list(a->profiles, held);
+    sb_compat_json_begin(&j, r);
+    if (is_known) {
+        add_tools(&j);
+    } else {
+        sb_json_begin_array(&j);
+        sb_json_end_array(&j);
+    }
+    return sb_json_finish(&j, "tools", sb_http_err(r));
+}
+
+SB_COMPAT_HANDLER(profile_tools) {
+    sb_app *a = app;
+    sb_profile_list list;
+    sb_json j;
+    void *held = sb_profiles_hold_list(a->profiles, &list);
+    sb_compat_json_begin(&j, r);
+    sb_json_begin_object(&j);
+    for (size_t i = 0; i < list.captures.n; i++) {
+        sb_json_key(&j, run_name(&list.captures.items[i], q->arena));
+        add_tools(&j);
+    }
+    sb_json_end_object(&j);
+    sb_profiles_release_list(a->profiles, held);
+    return sb_json_finish(&j, "tools", sb_http_err(r));
+}
+
+SB_COMPAT_HANDLER(profile_hosts) {
+    sb_app *a = app;
+    sb_profile_list list;
+    sb_json j;
+    void *held = sb_profiles_hold_list(a->profiles, &list);
+    const sb_capture *c = find_capture(&list, sb_http_query(q, "run"), q->arena);
+    const tool *of = find_tool(q);
+    bool is_all = c && c->file_count > 1 && of && !of->is_by_host;
+    sb_compat_json_begin(&j, r);
+    sb_json_begin_array(&j);
+    if (is_all) {
+        sb_json_begin_object(&j);
+        sb_json_put_str(&j, "hostname", "ALL_HOSTS");
+        sb_json_end_object(&j);
+    }
+    for (size_t i = 0; c && i < c->file_count && !is_all; i++) {
+        sb_json_begin_object(&j);
+        sb_json_put_text(&j, "hostname", c->files[i].name);
+        sb_json_end_object(&j);
+    }
+    sb_json_end_array(&j);
+    sb_profiles_release_list(a->profiles, held);
+    return sb_json_finish(&j, "hosts", sb_http_err(r));
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+static bool go_on(void *ud, uint64_t done, uint64_t total) {
+    (void)done;
+    (void)total;
+    return !sb_http_expired(ud);
+}
+
+static const sb_kept_trace *open_capture(sb_app *a, sb_http_request *q, sb_err *err) {
+    sb_profile_list list;
+    char id[SB_CAPTURE_ID + 1] = "";
+    void *held = sb_profiles_hold_list(a->profiles, &list);
+    const sb_capture *c = find_capture(&list, sb_http_query(q, "run"), q->arena);
+    if (c) memcpy(id, c->id, sizeof id);
+    sb_profiles_release_list(a->profiles, held);
+    if (!id[0]) return NULL;
+    const sb_kept_trace *kept = sb_profiles_find(a->profiles, sb_slice_str(id));
+    if (!kept && sb_profiles_open(a->profiles, sb_slice_str(id), NULL, go_on, q, err) == SB_OK)
+        kept = sb_profiles_find(a->profiles, sb_slice_str(id));
+    return kept;
+}
+
+bool sb_compat_profile_wants(sb_http_request *q, const sb_trace *t, uint32_t source) {
+    sb_slice name = t->sources.items[source].name, list = sb_http_query(q, "hosts");
+    if (!list.n) list = sb_http_query(q, "host");
+    if (!list.n || sb_slice_eq(list, SB_LIT("ALL_HOSTS"))) return true;
+    while (list.n) {
+        const uint8_t *comma = memchr(list.p, ',', list.n);
+        size_t n = comma ? (size_t)(comma - list.p) : list.n;
+        if (sb_slice_eq(sb_slice_of(list.p, n), name)) return true;
+        list = sb_slice_of(list.p + n + (comma != NULL), list.n - n - (comma != NULL));
+    }
+    return false;
+}
+
+static sb_status answer_data(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_slice csv) {
+    const tool *of = find_tool(q);
+    const sb_kept_trace *kept = of ? open_capture(app, q, sb_http_err(r)) : NULL;
+    if (!kept) return sb_compat_plain(r, 404, "%s", "No Data");
+    /* as this request sees them: what is made for it counts as the request's memory */
+    sb_trace trace = *kept->trace;
+    sb_analysis analysis = *kept->analysis;
+    trace.alloc = q->alloc;
+    analysis.t = &trace;
+    sb_status status = of->answer(q, r, &analysis, csv);
+    sb_profiles_release(app->profiles, kept);
+    return status;
+}
+
+SB_COMPAT_HANDLER(profile_data) {
+    return answer_data(q, r, app, (sb_slice){NULL, 0});
+}
+
+SB_COMPAT_HANDLER(profile_data_csv) {
+    const tool *of = find_tool(q);
+    char file[100];
+    if (of && !of->has_table)
+        return sb_compat_plain(r, 400, "%s is no table: there is no CSV of it", of->name);
+    int n = snprintf(file, sizeof file, "%s.csv", of ? of->name : "");
+    return answer_data(q, r, app, sb_slice_of(file, (size_t)n));
+}
+
+/* ---- what the page asks besides -------------------------------------------------------------- */
+
+SB_COMPAT_HANDLER(profile_config) {
+    (void)q;
+    (void)app;
+    sb_json j;
+    sb_compat_json_begin(&j, r);
+    sb_json_begin_object(&j);
+    sb_json_put_bool(&j, "hideCaptureProfileButton", true);
+    sb_json_put_str(&j, "srcPathPrefix", "");
+    sb_json_put_bool(&j, "enableTabNameLabel", false);
+    sb_json_end_object(&j);
+    return sb_compat_json_end(&j, r);
+}
+
+SB_COMPAT_HANDLER(profile_version) {
+    (void)q;
+    (void)app;
+    return sb_compat_plain(r, 200, "%s", SB_VERSION);
+}
+
+SB_COMPAT_HANDLER(profile_modules) {
+    (void)q;
+    (void)app;
+    return sb_compat_plain(r, 200, "%s", "");
+}
+
+SB_COMPAT_HANDLER(profile_capture) {
+    (void)q;
+    (void)app;
+    sb_json j;
+    sb_compat_json_begin(&j,
+                         r); /* with 200, as XProf's front end also takes it: no fault of ours */
+    sb_json_begin_object(&j);
+    sb_json_put_str(&j, "error",
+                    "Seaboard does not start captures in other programs. Capture from the code of "
+                    "the training program: the Profile tab shows how.");
+    sb_json_end_object(&j);
+    return sb_compat_json_end(&j, r);
+}

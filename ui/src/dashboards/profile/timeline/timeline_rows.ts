@@ -1,0 +1,107 @@
+// The rows of the timeline from top to bottom: pinned tracks, then groups with their tracks. Folded groups are one row.
+import type { ProfileGroup, ProfileTrack } from '../../../public';
+
+export const LANE = 18;
+export const PAD = 3;
+export const GROUP = 28;
+export const COUNTER = 40;
+export const LEAST_ROW = 24;
+/** Deeper stacks are folded into so many lanes until the row is opened. */
+export const MOST_LANES = 24;
+
+export interface Row {
+  kind: 'group' | 'track' | 'counter';
+  top: number;
+  height: number;
+  id: number; // of the group or track
+  level: number; // how deep in the tree
+  pinned: boolean;
+}
+export interface Rows {
+  all: readonly Row[];
+  height: number;
+  /** those of pinned tracks, which stay in sight */
+  pinned: readonly Row[];
+  pinnedHeight: number;
+}
+
+export const heightOf = (track: ProfileTrack): number =>
+  track.kind === 'counter'
+    ? COUNTER
+    : Math.max(LEAST_ROW, Math.min(Math.max(track.depth, 1), MOST_LANES) * LANE + 2 * PAD);
+
+export function rowsOf(
+  groups: readonly ProfileGroup[],
+  tracks: readonly ProfileTrack[],
+  folded: ReadonlySet<number>,
+  pins: readonly number[],
+): Rows {
+  const children = new Map<number, ProfileGroup[]>();
+  for (const group of groups) {
+    const list = children.get(group.parent);
+    if (list) list.push(group);
+    else children.set(group.parent, [group]);
+  }
+  const inGroup = new Map<number, ProfileTrack[]>();
+  const byId = new Map<number, ProfileTrack>();
+  for (const track of tracks) {
+    byId.set(track.id, track);
+    const list = inGroup.get(track.group);
+    if (list) list.push(track);
+    else inGroup.set(track.group, [track]);
+  }
+  const add = (list: Row[], top: number, track: ProfileTrack, level: number, pinned: boolean): number => {
+    const height = heightOf(track);
+    list.push({ kind: track.kind === 'counter' ? 'counter' : 'track', top, height, id: track.id, level, pinned });
+    return top + height;
+  };
+
+  const pinned: Row[] = [];
+  let pinnedHeight = 0;
+  for (const id of pins) {
+    const track = byId.get(id);
+    if (track) pinnedHeight = add(pinned, pinnedHeight, track, 0, true);
+  }
+  const all: Row[] = [];
+  let top = 0;
+  const seen = new Set<number>(); // a group that is its own ancestor is shown once
+  const walk = (group: ProfileGroup, level: number) => {
+    if (seen.has(group.id)) return;
+    seen.add(group.id);
+    all.push({ kind: 'group', top, height: GROUP, id: group.id, level, pinned: false });
+    top += GROUP;
+    if (folded.has(group.id)) return;
+    for (const track of inGroup.get(group.id) ?? []) top = add(all, top, track, level + 1, false);
+    for (const child of children.get(group.id) ?? []) walk(child, level + 1);
+  };
+  for (const group of children.get(-1) ?? []) walk(group, 0);
+  return { all, height: top, pinned, pinnedHeight };
+}
+
+/** Tracks below a group, also those of its groups. */
+export function tracksBelow(
+  id: number,
+  groups: readonly ProfileGroup[],
+  tracks: readonly ProfileTrack[],
+): ProfileTrack[] {
+  const below = new Set([id]);
+  for (let n = 0; n !== below.size;) {
+    n = below.size;
+    for (const group of groups) if (below.has(group.parent)) below.add(group.id);
+  }
+  return tracks.filter(({ group }) => below.has(group));
+}
+
+/** Rows that touch a part of the height. */
+export function rowsIn(rows: readonly Row[], from: number, to: number): Row[] {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle].top + rows[middle].height <= from) low = middle + 1;
+    else high = middle;
+  }
+  const found: Row[] = [];
+  for (let i = low; i < rows.length && rows[i].top < to; i++) found.push(rows[i]);
+  return found;
+}
