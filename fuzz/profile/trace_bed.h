@@ -37,16 +37,23 @@ static inline void trace_bed_check_track(const sb_trace *t, const sb_track *k) {
     SB_VEC_FREE(&rects, t->alloc);
 }
 
-/* Pieces of a critical path follow each other, and are as long as the step. */
+/* Pieces of a critical path follow each other and are as long as the step. Where fewer are kept,
+ * those are the first ones, and the sums by name are the same. */
 static inline void trace_bed_check_paths(const sb_analysis *a, sb_arena *arena) {
     for (size_t i = 0; i < a->step_count && i < 16; i++) {
-        sb_path_view v;
+        sb_path_ask ask = {.step = i, .most_pieces = SIZE_MAX};
+        sb_path_view v, few;
         int64_t at = a->steps[i].start, sum = 0;
-        if (!sb_view_path(a, i, &v, arena)) abort();
+        if (sb_view_path(a, &ask, &v, arena, NULL) != SB_OK) abort();
         for (size_t k = 0; k < v.n; at += v.pieces[k++].dur)
             if (v.pieces[k].start != at || v.pieces[k].dur <= 0) abort();
         for (size_t k = 0; k < v.row_count; k++) sum += v.rows[k].dur;
         if (at != a->steps[i].start + a->steps[i].dur || sum != a->steps[i].dur) abort();
+        ask.most_pieces = v.n / 2;
+        if (v.n != v.total || sb_view_path(a, &ask, &few, arena, NULL) != SB_OK) abort();
+        if (few.n != v.n / 2 || few.total != v.total || few.row_count != v.row_count) abort();
+        for (size_t k = 0; k < few.n; k++)
+            if (few.pieces[k].start != v.pieces[k].start) abort();
     }
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { address, axe, loaded, open, serve, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
-import { kineto, writeTrace } from './profiles.mjs';
+import { kineto, odd, writeTrace } from './profiles.mjs';
 
 const write = (logdir) => writeTrace(logdir, 'vit', 'host_1', kineto());
 async function made(fill = write) {
@@ -337,13 +337,50 @@ export default {
       }),
     );
     const page = keep(await openProfile(server));
-    const odd = page.getByRole('button', { name: /oddit/ });
+    const odd = page.getByRole('button', { name: /Oddit/ });
     await odd.click();
     await soon(async () => assert.match(await page.getByRole('dialog').innerText(), /ends|cut|truncated/i));
     await page.keyboard.press('Escape');
     await tab(page, 'Timeline').click();
     await painted(page);
     await row(page, 'thread 4242').waitFor();
+  },
+
+  async 'what is odd about a capture is listed by kind, in the language of the viewer'(keep) {
+    const server = await made((logdir) => writeTrace(logdir, 'odd', 'host_1', odd()));
+    const page = keep(await openProfile(server));
+    await page.getByRole('button', { name: 'Oddities in this capture: 7' }).click();
+    await soon(async () =>
+      assert.deepEqual(await page.getByRole('dialog').locator('dt').allInnerTexts(), [
+        'Slices with a negative duration; shown as instants · 1',
+        'Slices that begin and never end; shown up to the end of their track · 1',
+        'Ends without a beginning; left out · 1',
+        'Slices that cross another one without nesting; shown in lanes below · 1',
+        'Events of an unknown kind; left out · 1',
+        'Events more than a day away from the others; left out · 1',
+        'Ids used again while still in use · 1',
+      ]),
+    );
+    await page.keyboard.press('Escape');
+    // the rest is shown, with a category that nobody knows
+    await tab(page, 'Timeline').click();
+    await painted(page);
+    await page.getByRole('searchbox', { name: 'Find a slice' }).fill('entangle');
+    await page.keyboard.press('Enter');
+    await soon(async () => assert.match(await details(page).innerText(), /entangle[\s\S]*quantum_op/));
+    const chinese = keep(await openProfile(server, '#profile&v=1', { locale: 'zh-CN' }));
+    await chinese.getByRole('button', { name: '该采集有 7 处异常' }).click();
+    await soon(async () => assert.match(await chinese.getByRole('dialog').innerText(), /时长为负的切片[\s\S]*重复使用的 id/));
+  },
+
+  async 'slices that cross are a remark, no warning'(keep) {
+    const trace = kineto({ steps: 1 });
+    for (const ts of [3000, 3050]) trace.traceEvents.push({ ph: 'X', cat: 'cpu_op', name: 'crossing', pid: 9, tid: 9, ts, dur: 100 });
+    const server = await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace));
+    const page = keep(await openProfile(server));
+    await page.getByRole('button', { name: 'Remarks on this capture: 1' }).click();
+    await soon(async () => assert.match(await page.getByRole('dialog').innerText(), /Slices that cross another one/));
+    await soon(async () => assert.equal(await page.locator('.odd.warn').count(), 0));
   },
 
   async 'a file that is no trace is listed with the reason'(keep) {

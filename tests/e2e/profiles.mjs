@@ -183,6 +183,27 @@ export function kineto({
   return trace;
 }
 
+/** A trace with one of each fault that a writer may make, beside slices that are right. */
+export function odd() {
+  const at = (ph, name, ts, more = {}) => ({ ph, name, cat: 'cpu_op', pid: 1, tid: 2, ts, ...more });
+  return {
+    schemaVersion: 1,
+    traceEvents: [
+      at('X', 'aten::mm', 0, { dur: 100 }),
+      at('X', 'entangle', 8, { dur: 2, cat: 'quantum_op' }),
+      at('X', 'negative', 120, { dur: -3 }),
+      at('B', 'no end', 130, { tid: 3 }),
+      at('E', 'no beginning', 5, { tid: 4 }),
+      at('X', 'crossing', 50, { dur: 100 }),
+      at('?', 'unknown', 9),
+      at('X', 'far', 900_000_000_000, { dur: 1 }),
+      at('b', 'request', 0, { id: 1 }),
+      at('b', 'request', 5, { id: 1 }),
+      at('e', 'request', 9, { id: 1 }),
+    ],
+  };
+}
+
 let stamp = 1_794_737_034_369_441_671n;
 /** Writes a trace where torch's handler for TensorBoard would, with its time (in seconds, or the next one) in its name. */
 export function writeTrace(logdir, run, worker, trace, { cut = 1, seconds } = {}) {

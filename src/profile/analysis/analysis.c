@@ -67,16 +67,18 @@ static bool find_stats(sb_analysis *a) {
 }
 
 static void find_busy(sb_analysis *a) {
-    double busy = 0, all = 0;
-    a->device_busy = -1;
+    double device = 0, of_devices = 0, host = 0, of_hosts = 0;
     for (size_t i = 0; i < a->t->sources.n; i++) {
         const sb_source_parts *p = &a->sources[i];
+        host += (double)p->host_busy;
+        of_hosts += (double)(p->to - p->from);
         if (!p->has_device) continue;
         a->has_device = true;
-        busy += (double)p->device_busy;
-        all += (double)(p->to - p->from);
+        device += (double)p->device_busy;
+        of_devices += (double)(p->to - p->from);
     }
-    if (a->has_device && all > 0) a->device_busy = busy / all;
+    a->device_busy = a->has_device && of_devices > 0 ? device / of_devices : -1;
+    a->host_busy = of_hosts > 0 ? host / of_hosts : -1;
 }
 
 sb_status sb_analysis_new(sb_analysis **out, const sb_trace *t, const sb_analysis_ask *ask,

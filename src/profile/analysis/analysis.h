@@ -75,10 +75,11 @@ typedef struct sb_source_parts {
     sb_intervals active[SB_PART_COUNT];
     sb_intervals counts[SB_PART_COUNT];
     sb_intervals device; /* anything runs on a device */
+    sb_intervals host;   /* a host thread does something, other than to wait for the device */
     bool has_device;
     int64_t from, to; /* its first step's start to its last one's end, or all of it */
     int64_t parts[SB_PART_COUNT];
-    int64_t device_busy;
+    int64_t device_busy, host_busy;
     int64_t communication; /* hidden or not */
 } sb_source_parts;
 
@@ -118,6 +119,7 @@ typedef struct sb_analysis {
     sb_source_parts *sources;
     bool has_device;
     double device_busy; /* share of the time between first and last step; -1: no device */
+    double host_busy;   /* the same of the host; -1: there is no time */
     sb_op_row *ops, *ops_by_shape;
     size_t op_count, op_by_shape_count;
     sb_kernel_row *kernels;

@@ -36,7 +36,7 @@ typedef struct sb_path_piece {
     bool is_guess; /* that it had to wait for the piece before it */
 } sb_path_piece;
 
-/* Pieces of one name. */
+/* All pieces of one name, one state and one side. */
 typedef struct sb_path_row {
     uint32_t name; /* + 1; 0: no span */
     uint8_t kind;
@@ -44,22 +44,37 @@ typedef struct sb_path_row {
     bool is_device;
     uint64_t pieces;
     int64_t dur;
-    uint32_t track, index; /* the longest piece */
+    int64_t longest, first; /* the longest piece: its duration, its beginning */
+    uint32_t track, index;  /* and where it is */
 } sb_path_row;
+
+typedef struct sb_path_ask {
+    size_t step;        /* index into the steps of the analysis */
+    size_t most_pieces; /* at most so many pieces are kept, the earliest ones */
+    bool (*is_expired)(void *ud);
+    void *ud;
+} sb_path_ask;
 
 typedef struct sb_path_view {
     size_t step;
     sb_path_piece *pieces; /* in order of time */
     size_t n;
-    sb_path_row *rows; /* the longest first */
+    uint64_t total;    /* pieces of the whole path: more than n where not all were kept */
+    sb_path_row *rows; /* of all pieces, the longest first */
     size_t row_count;
     uint64_t launches, waits, arrows, guesses; /* links, by how they are known */
     bool is_linked; /* the file says what launched the work of the device, or there is none */
 } sb_path_view;
 
-/* Of the step at this place among the steps. */
-bool sb_view_path(const sb_analysis *a, size_t step, sb_path_view *out, sb_arena *arena);
-/* The place of the step whose length is nearest to the median; SIZE_MAX: there are no steps. */
+/* The path of one step, in the arena. SB_TIMEOUT when `is_expired` said so.
+ *
+ * Cost, with n spans in the step, f arrows in the trace and p pieces on the path: n log n to sort
+ * the spans by their end, then log n + log f for each piece and one look at each lane of its track.
+ * Memory: 16 bytes for each host span of the step, 32 for each device span, 24 for each launch;
+ * pieces and rows take what is kept of them, not what is walked over. */
+sb_status sb_view_path(const sb_analysis *a, const sb_path_ask *ask, sb_path_view *out,
+                       sb_arena *arena, sb_err *err);
+/* The index of the step whose length is nearest to the median; SIZE_MAX: there are no steps. */
 size_t sb_typical_step(const sb_analysis *a);
 
 #endif

@@ -104,8 +104,8 @@ static bool keep(sb_intervals *out, interval_list *list, sb_arena *arena) {
 static bool find_active(sb_analysis *a, uint32_t source) {
     const sb_trace *t = a->t;
     sb_source_parts *p = &a->sources[source];
-    interval_list lists[SB_PART_COUNT] = {0}, device = {0};
-    bool is_done = true, any_host_comm = false;
+    interval_list lists[SB_PART_COUNT] = {0}, device = {0}, host = {0};
+    bool is_done = true;
     for (size_t i = 0; i < t->tracks.n && is_done; i++) {
         const sb_track *k = &t->tracks.items[i];
         if (sb_track_source(t, k) != source) continue;
@@ -114,20 +114,20 @@ static bool find_active(sb_analysis *a, uint32_t source) {
             const sb_trace_span *s = &k->spans.items[n];
             sb_step_part part = s->dur ? part_of(k, s) : SB_PART_COUNT;
             if (part == SB_PART_COUNT) continue;
-            any_host_comm |= part == SB_PART_COMMUNICATION && k->kind == SB_TRACK_THREAD;
-            /* with a device the host's part of a collective is its launch */
             is_done = push(&lists[part], t->alloc, s->start, sb_span_end(s));
             if (k->kind == SB_TRACK_STREAM)
                 is_done = is_done && push(&device, t->alloc, s->start, sb_span_end(s));
+            else if (part != SB_PART_SYNC)
+                is_done = is_done && push(&host, t->alloc, s->start, sb_span_end(s));
         }
     }
-    (void)any_host_comm;
     for (int part = 0; part < SB_PART_COUNT; part++) {
         is_done = is_done && keep(&p->active[part], &lists[part], &a->arena);
         SB_VEC_FREE(&lists[part], t->alloc);
     }
-    is_done = is_done && keep(&p->device, &device, &a->arena);
+    is_done = is_done && keep(&p->device, &device, &a->arena) && keep(&p->host, &host, &a->arena);
     SB_VEC_FREE(&device, t->alloc);
+    SB_VEC_FREE(&host, t->alloc);
     return is_done;
 }
 
@@ -211,6 +211,7 @@ bool sb_find_parts(sb_analysis *a) {
         find_window(a, i);
         sum_parts(p, p->from, p->to, p->parts);
         p->device_busy = sb_intervals_inside(&p->device, p->from, p->to);
+        p->host_busy = sb_intervals_inside(&p->host, p->from, p->to);
         p->communication = sb_intervals_inside(&p->active[SB_PART_COMMUNICATION], p->from, p->to);
     }
     for (size_t i = 0; i < a->step_count; i++) {

@@ -37,6 +37,11 @@ const char *sb_trace_odd_text(sb_trace_odd odd) {
     return texts[odd];
 }
 
+bool sb_trace_odd_is_remark(sb_trace_odd odd) {
+    return odd == SB_TRACE_ODD_CROSSING || odd == SB_TRACE_ODD_EMPTY_DEVICE ||
+           odd == SB_TRACE_ODD_LONG_NAME || odd == SB_TRACE_ODD_SELF;
+}
+
 void sb_trace_note(sb_trace *t, sb_trace_odd odd, uint64_t n, sb_slice example) {
     sb_oddity *o = &t->odds[odd];
     o->n += n;

@@ -235,6 +235,9 @@ typedef enum sb_trace_odd {
 } sb_trace_odd;
 const char *sb_trace_odd_name(sb_trace_odd odd);
 const char *sb_trace_odd_text(sb_trace_odd odd);
+/* Is it only a remark? Then nothing is missing and nothing was changed: many captures are like
+ * this, such as those of torch with stacks, whose spans cross. */
+bool sb_trace_odd_is_remark(sb_trace_odd odd);
 
 #define SB_TRACE_EXAMPLES 5
 typedef struct sb_oddity {

@@ -279,8 +279,30 @@ static void advice_names_its_evidence(void **state) {
     sb_trace_free(t);
 }
 
+static void the_host_is_idle_while_it_waits_for_the_device(void **state) {
+    (void)state;
+#define ON_HOST(cat, name, ts, dur) AT(name, ts, "\"ph\":\"X\",\"cat\":\"" cat "\",\"dur\":" #dur)
+    sb_trace *t = trace_of_text("{\"schemaVersion\":1,\"traceEvents\":[" ON_HOST(
+        "user_annotation", "ProfilerStep#1", 0,
+        100) "," ON_HOST("cpu_op", "a", 0,
+                         20) "," ON_HOST("cpu_op", "b", 10,
+                                         10) "," ON_HOST("cuda_runtime", "cudaDeviceSynchronize",
+                                                         30, 60) "," ON_HOST("cuda_runtime",
+                                                                             "cudaLaunchKernel", 90,
+                                                                             5) "]}");
+#undef ON_HOST
+    sb_analysis *a;
+    assert_int_equal(sb_analysis_new(&a, t, NULL, NULL), SB_OK);
+    assert_int_equal(a->sources[0].host_busy, 25 * SB_PS_PER_US);
+    assert_double_equal(a->host_busy, 0.25, 1e-9);
+    assert_false(a->has_device);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_host_is_idle_while_it_waits_for_the_device),
         cmocka_unit_test(parts_of_a_step_add_up_to_its_length),
         cmocka_unit_test(every_kernel_of_torch_belongs_to_an_operator),
         cmocka_unit_test(self_time_is_what_the_operators_inside_leave),

@@ -2,6 +2,7 @@
  * by hand and in those of torch and JAX. */
 #include "profile/analysis/critical_path.h"
 
+#include "support/fault_alloc.h"
 #include "unit/profile/trace_bed.h"
 #include "base/banned.h"
 
@@ -27,7 +28,8 @@ typedef struct path {
 } path;
 
 static void take_path(path *p, size_t step) {
-    assert_true(sb_view_path(p->a, step, &p->v, &p->arena));
+    sb_path_ask ask = {.step = step, .most_pieces = SIZE_MAX};
+    assert_int_equal(sb_view_path(p->a, &ask, &p->v, &p->arena, NULL), SB_OK);
     const sb_step *s = &p->a->steps[step];
     int64_t at = s->start, sum = 0;
     for (size_t i = 0; i < p->v.n; i++) {
@@ -170,6 +172,91 @@ static void every_step_of_a_capture_has_a_path_of_its_length(void **state) {
     }
 }
 
+static void of_a_long_path_the_earliest_pieces_are_kept_and_all_are_summed(void **state) {
+    (void)state;
+    path p;
+    sb_path_view few;
+    open_path(&p, trace_of_fixture(GPU));
+    take_path(&p, 0);
+    sb_path_ask ask = {.step = 0, .most_pieces = 3};
+    assert_true(p.v.n > 6);
+    assert_int_equal(sb_view_path(p.a, &ask, &few, &p.arena, NULL), SB_OK);
+    assert_int_equal(few.n, 3);
+    assert_int_equal(few.total, p.v.n);
+    for (size_t i = 0; i < 3; i++) assert_int_equal(few.pieces[i].start, p.v.pieces[i].start);
+    assert_int_equal(few.row_count, p.v.row_count);
+    assert_memory_equal(few.rows, p.v.rows, few.row_count * sizeof *few.rows);
+    close_path(&p);
+}
+
+static bool count_down(void *ud) {
+    return --*(int *)ud < 0;
+}
+
+static void a_path_that_nobody_waits_for_any_more_ends_early(void **state) {
+    (void)state;
+    path p;
+    open_path(&p, trace_of_fixture(GPU));
+    for (int turns = 0;; turns++) {
+        int left = turns;
+        sb_path_ask ask = {.most_pieces = 10, .is_expired = count_down, .ud = &left};
+        sb_status status = sb_view_path(p.a, &ask, &p.v, &p.arena, NULL);
+        if (status == SB_OK) {
+            assert_true(turns > 0);
+            break;
+        }
+        assert_int_equal(status, SB_TIMEOUT);
+    }
+    close_path(&p);
+}
+
+static sb_status try_path(const sb_alloc *alloc, void *ud) {
+    sb_analysis a = *((path *)ud)->a;
+    sb_trace t = *a.t;
+    sb_arena arena;
+    sb_path_view v;
+    t.alloc = alloc;
+    a.t = &t;
+    sb_arena_init(&arena, alloc, 1 << 12, (size_t)1 << 30);
+    sb_status status = sb_view_path(&a, &(sb_path_ask){.most_pieces = 10}, &v, &arena, NULL);
+    sb_arena_fini(&arena);
+    return status;
+}
+
+static void a_path_without_memory_fails_and_leaks_nothing(void **state) {
+    (void)state;
+    path p;
+    open_path(&p, trace_of_fixture(GPU));
+    sb_fault_alloc_sweep(try_path, &p);
+    close_path(&p);
+}
+
+/* One call that launches much and has much inside: twice as much of both may not take four times
+ * as long. Quadratic, this runs into the time limit of the tests. */
+static void a_call_with_many_launches_and_many_spans_inside_is_walked_once(void **state) {
+    (void)state;
+    enum { MANY = 100000 };
+    path p;
+    sb_buf text;
+    sb_buf_init(&text, &sb_alloc_libc, (size_t)64 << 20);
+    sb_buf_printf(&text, "{\"schemaVersion\":1,\"traceEvents\":[%s,%s",
+                  HOST("user_annotation", "ProfilerStep#1", 2, 0, 3000000),
+                  CALL("cudaGraphLaunch", 1, 2000000, 7));
+    for (int i = 0; i < MANY; i++)
+        sb_buf_printf(&text,
+                      ",{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"op\",\"pid\":1,\"tid\":2,"
+                      "\"ts\":%d,\"dur\":5},"
+                      "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+                      "\"ts\":%d,\"dur\":1,\"args\":{\"device\":0,\"stream\":7,\"correlation\":7}}",
+                      10 + 10 * i, 2100000 + 2 * i);
+    sb_buf_printf(&text, "]}");
+    open_path(&p, trace_of_bytes(sb_buf_slice(&text)));
+    take_path(&p, 0);
+    assert_true(p.v.n > MANY);
+    close_path(&p);
+    sb_buf_fini(&text);
+}
+
 int main(void) {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_that_launches_too_slowly_is_bound_by_its_thread),
@@ -179,6 +266,10 @@ int main(void) {
         cmocka_unit_test(a_kernel_that_begins_late_waited_for_another_stream),
         cmocka_unit_test(a_thread_without_work_waits_for_the_one_that_ended_last),
         cmocka_unit_test(without_launches_in_the_file_the_path_says_so),
+        cmocka_unit_test(of_a_long_path_the_earliest_pieces_are_kept_and_all_are_summed),
+        cmocka_unit_test(a_path_that_nobody_waits_for_any_more_ends_early),
+        cmocka_unit_test(a_path_without_memory_fails_and_leaks_nothing),
+        cmocka_unit_test(a_call_with_many_launches_and_many_spans_inside_is_walked_once),
         cmocka_unit_test(every_step_of_a_capture_has_a_path_of_its_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -711,10 +711,11 @@ export interface ProfileTrack {
   greatest: number;
 }
 export interface ProfileOdd {
-  kind: string;
+  kind: 'cut_file' | 'cut_gzip' | 'bad_json' | 'bad_message' | 'negative_duration' | 'missing_end' | 'missing_begin' | 'crossing' | 'unknown_phase' | 'too_many_tracks' | 'too_deep' | 'far_time' | 'clock_skew' | 'reused_id' | 'no_position' | 'capture_error' | 'capture_warning' | 'long_name' | 'empty_device' | 'self_below_zero';
   n: number;
   examples: string[]; // at most five
   text: string; // in English
+  remark: boolean; // nothing is missing and nothing was changed
 }
 export interface ProfileStep {
   name: string;
@@ -929,6 +930,7 @@ export interface ProfileOverview {
   epoch: string;
   hasDevice: boolean;
   deviceBusy: number; // 0 to 1; -1: no device
+  hostBusy: number; // 0 to 1, waits for the device are not counted; -1: unknown
   verdict: ProfileVerdict;
   steps: ProfileStepCosts;
   stats: ProfileStepStats;

@@ -152,6 +152,7 @@ static sb_status answer_overview(sb_profile_ask *p, sb_http_reply *r) {
     sb_profile_begin(&j, p, r);
     sb_json_put_bool(&j, "hasDevice", p->a->has_device);
     sb_json_put_double(&j, "deviceBusy", p->a->device_busy);
+    sb_json_put_double(&j, "hostBusy", p->a->host_busy);
     add_verdict(&j, p->a);
     sb_profile_add_steps(&j, p->a, MOST_STEPS, true);
     add_stats(&j, p->a);

@@ -32,9 +32,9 @@ static void add_rows(sb_json *j, const sb_trace *t, const sb_path_view *v, int64
 }
 
 static void add_pieces(sb_json *j, const sb_trace *t, const sb_path_view *v) {
-    sb_json_put_uint(j, "total", v->n);
+    sb_json_put_uint(j, "total", v->total);
     sb_json_open_array(j, "pieces");
-    for (size_t i = 0; i < v->n && i < MOST_PIECES; i++) {
+    for (size_t i = 0; i < v->n; i++) {
         const sb_path_piece *p = &v->pieces[i];
         const sb_track *k = &t->tracks.items[p->track];
         sb_json_begin_array(j);
@@ -64,7 +64,14 @@ static sb_status answer_path(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
     bool is_known = at < p->a->step_count;
     if (!is_known && wanted >= 0) return sb_api_fail(r, 404, "not_found", "there is no such step");
-    if (is_known && !sb_view_path(p->a, at, &v, &p->arena)) return SB_NOMEM;
+    if (is_known) {
+        sb_path_ask ask = {.step = at,
+                           .most_pieces = MOST_PIECES,
+                           .is_expired = sb_profile_is_expired,
+                           .ud = p->q};
+        sb_status status = sb_view_path(p->a, &ask, &v, &p->arena, sb_http_err(r));
+        if (status != SB_OK) return status;
+    }
     const sb_step none = {0}, *step = is_known ? &p->a->steps[at] : &none;
     sb_profile_begin(&j, p, r);
     sb_json_put_int(&j, "step", is_known ? (int64_t)at : -1);

@@ -80,6 +80,7 @@ static void add_odds(sb_json *j, const sb_trace *t) {
         for (uint32_t k = 0; k < o->shown; k++) sb_json_text(j, o->examples[k]);
         sb_json_end_array(j);
         sb_json_put_str(j, "text", sb_trace_odd_text((sb_trace_odd)i));
+        sb_json_put_bool(j, "remark", sb_trace_odd_is_remark((sb_trace_odd)i));
         sb_json_end_object(j);
     }
     sb_json_end_array(j);

@@ -60,9 +60,7 @@ static void add_analysis(sb_data *d, const sb_analysis *a) {
     }
     sb_data_begin_properties(d);
     if (a->has_device) add_property(d, "device_idle_time_percent", (1 - a->device_busy) * 100, "%");
-    add_property(d, "host_idle_time_percent",
-                 share_of((double)a->stats.parts[SB_PART_OTHER], (double)a->stats.median) * 100,
-                 "%");
+    if (a->host_busy >= 0) add_property(d, "host_idle_time_percent", (1 - a->host_busy) * 100, "%");
     sb_data_add_property(d, "remark_text",
                          sb_slice_str(a->step_count ? "" : "No step marker observed"));
     sb_data_add_property(d, "remark_color", sb_slice_str(a->step_count ? "" : "red"));
@@ -216,18 +214,29 @@ static bool add_recommendation(sb_data *d, const sb_analysis *a, sb_arena *arena
     return true;
 }
 
+static void add_diagnostic(sb_data *d, const char *severity, sb_slice message) {
+    sb_data_begin_row(d);
+    sb_data_add_text(d, sb_slice_str(severity));
+    sb_data_add_text(d, message);
+    sb_data_end_row(d);
+}
+
+/* Errors and warnings of the profiler itself in its own words. Where nothing is missing, as with
+ * spans that cross, XProf has no warning either: that is for information. */
 static void add_diagnostics(sb_data *d, const sb_trace *t) {
     static const sb_data_column columns[] = {{"severity", "Severity", "string"},
                                              {"message", "Message", "string"}};
     sb_data_begin_table(d, columns, 2);
     for (int i = 0; i < SB_TRACE_ODD_COUNT; i++) {
-        if (!t->odds[i].n) continue;
-        sb_data_begin_row(d);
-        sb_data_add_text(d, i == SB_TRACE_ODD_ERROR ? SB_LIT("ERROR") : SB_LIT("WARNING"));
-        sb_data_add_text(d, i == SB_TRACE_ODD_ERROR || i == SB_TRACE_ODD_WARNING
-                                ? t->odds[i].examples[0]
-                                : sb_slice_str(sb_trace_odd_text((sb_trace_odd)i)));
-        sb_data_end_row(d);
+        const sb_oddity *o = &t->odds[i];
+        bool is_error = i == SB_TRACE_ODD_ERROR;
+        if (o->n == 0) continue;
+        if (is_error || i == SB_TRACE_ODD_WARNING)
+            for (uint32_t k = 0; k < o->shown; k++)
+                add_diagnostic(d, is_error ? "ERROR" : "WARNING", o->examples[k]);
+        else
+            add_diagnostic(d, sb_trace_odd_is_remark((sb_trace_odd)i) ? "INFO" : "WARNING",
+                           sb_slice_str(sb_trace_odd_text((sb_trace_odd)i)));
     }
     sb_data_begin_properties(d);
     sb_data_end_table(d);

@@ -7,3 +7,7 @@ export function certaintyOf({ linked, guesses }: ProfilePath): string {
   const text = tt('path.guesses', { n: format.count(guesses) });
   return linked ? text : `${text} ${tt('path.unlinked')}`;
 }
+
+/** The server sends a limited number of pieces: which part of the path the timeline marks. "": all of it. */
+export const cutOf = ({ total, pieces }: ProfilePath): string =>
+  total > pieces.length ? tt('path.cut', { shown: format.count(pieces.length), n: format.count(total) }) : '';
