@@ -1,4 +1,4 @@
-/* capture.c: the walk that finds captures. */
+/* capture.c: walks a log directory and finds the captures in it. */
 #include "profile/capture.h"
 
 #include <stdio.h>
@@ -15,13 +15,14 @@
 #define MOST_DEPTH 48u
 #define MOST_NAMES 4000000u
 #define MOST_CAPTURES 100000u
-#define TOGETHER_NS INT64_C(600000000000) /* files of one capture: ten minutes */
+#define TOGETHER_NS INT64_C(600000000000) /* files written within ten minutes may be one capture */
 
 typedef struct walk {
     const sb_env *env;
     sb_arena *arena;
     const _Atomic bool *stop;
-    sb_intern seen; /* device and inode of directories */
+    /* device and inode of each directory that was visited: links may form a cycle */
+    sb_intern seen;
     SB_VEC(sb_capture) found;
     uint64_t names;
     const char *prefix;
@@ -62,7 +63,7 @@ static sb_slice spelled(walk *w, sb_slice text) {
     return sb_buf_slice(&out);
 }
 
-/* The run of a directory: its path below the log directory. */
+/* The name of the run that a directory stands for: its path relative to the log directory. */
 static sb_slice run_of(walk *w, sb_slice dir) {
     sb_slice below =
         dir.n > w->root_n ? sb_slice_of(dir.p + w->root_n + 1, dir.n - w->root_n - 1) : SB_LIT(".");
@@ -78,9 +79,9 @@ static sb_slice run_of(walk *w, sb_slice dir) {
 
 typedef struct trace_name {
     sb_trace_format format;
-    sb_slice host;   /* what stands before the extension */
-    int64_t stamp;   /* of torch; 0: none */
-    bool is_session; /* may lie in plugins/profile/<session> */
+    sb_slice host;   /* the file name without its extension */
+    int64_t stamp;   /* the timestamp in the names of torch, in nanoseconds; 0: the name has none */
+    bool is_session; /* this kind of file may be in plugins/profile/<session> */
 } trace_name;
 
 static bool cut_end(sb_slice *name, const char *end) {
@@ -102,7 +103,8 @@ static bool read_trace_name(const char *file, trace_name *out) {
         while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
         if (n && name.p[n - 1] == '.' && name.n - n >= 10 && name.n - n <= 19) {
             for (size_t i = n; i < name.n; i++) out->stamp = out->stamp * 10 + (name.p[i] - '0');
-            if (name.n - n <= 13) out->stamp *= 1000000; /* milliseconds of older versions */
+            /* older versions of torch write milliseconds */
+            if (name.n - n <= 13) out->stamp *= 1000000;
             name.n = n - 1;
         }
     } else if (cut_end(&name, ".trace.json")) {
@@ -111,7 +113,8 @@ static bool read_trace_name(const char *file, trace_name *out) {
     } else if (cut_end(&name, "chrome_trace.json") || cut_end(&name, "trace.json")) {
         out->format = SB_FORMAT_CHROME;
         while (name.n && (name.p[name.n - 1] == '_' || name.p[name.n - 1] == '.')) name.n--;
-        if (sb_slice_ends(name, SB_LIT("perfetto"))) return false; /* the same events once more */
+        /* it repeats the events of the other files */
+        if (sb_slice_ends(name, SB_LIT("perfetto"))) return false;
     } else {
         return false;
     }
@@ -157,14 +160,15 @@ static bool add_file(walk *w, sb_capture *c, sb_slice dir, const char *file, sb_
     return true;
 }
 
-/* rank2 before rank10. */
+/* Compares digits as numbers: rank2 comes before rank10. */
 static int compare_files(const void *a, const void *b) {
     const sb_capture_file *x = a, *y = b;
     if (x->name.n != y->name.n) return x->name.n < y->name.n ? -1 : 1;
     return sb_slice_cmp(x->name, y->name);
 }
 
-/* Where it lies, and what its files are. */
+/* Makes the two hashes of a capture: `id` from its path, `epoch` from its files as they are
+ * now. */
 static void name_capture(walk *w, sb_capture *c, sb_slice place) {
     if (c->file_count) qsort(c->files, c->file_count, sizeof c->files[0], compare_files);
     sb_buf text;
@@ -178,7 +182,8 @@ static void name_capture(walk *w, sb_capture *c, sb_slice place) {
     sb_capture_set_id(c->epoch, sb_buf_slice(&text));
 }
 
-/* A session: one file a host, the XSpace where there is one. */
+/* A session directory is one capture. Of each host one file is taken: the XSpace if there is
+ * one. */
 static void take_session(walk *w, sb_slice dir, const listing *l) {
     size_t slash = dir.n;
     while (slash && dir.p[slash - 1] != '/') slash--;
@@ -206,7 +211,7 @@ static void take_session(walk *w, sb_slice dir, const listing *l) {
 typedef struct worker_file {
     const char *file;
     trace_name name;
-    char stem[120]; /* the worker without digits */
+    char stem[120]; /* the name of the worker without its digits */
     uint32_t span;
     bool is_taken;
 } worker_file;
@@ -227,7 +232,8 @@ static void set_stem(worker_file *f) {
     f->stem[n] = 0;
 }
 
-/* The k-th file of each of several workers belong together when they were written together. */
+/* The k-th files of several workers are one capture if they were written at about the same
+ * time. */
 static void take_workers(walk *w, sb_slice dir, worker_file *files, size_t n) {
     if (n) qsort(files, n, sizeof *files, compare_workers);
     for (size_t i = 0; i < n; i++) {
@@ -380,7 +386,7 @@ sb_status sb_captures_find(sb_captures *out, const sb_env *env, const sb_capture
     return finish_walk(&w, out, err);
 }
 
-/* Every trace beneath the path; of several captures the newest. */
+/* Looks for traces below the path. If there are several captures, it takes the newest one. */
 sb_status sb_capture_of_path(sb_capture *out, const sb_env *env, const char *path, sb_arena *arena,
                              sb_err *err) {
     sb_file_info info;

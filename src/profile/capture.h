@@ -22,46 +22,48 @@
 #define SB_CAPTURE_ID 16
 
 typedef struct sb_capture_file {
-    sb_slice path;  /* a NUL follows */
-    sb_slice shown; /* below the log directory */
-    sb_slice name;  /* of the host or worker */
+    sb_slice path;  /* it ends with a NUL byte, which is not counted */
+    sb_slice shown; /* the path relative to the log directory, for people */
+    sb_slice name;  /* the name of the host or of the worker */
     uint64_t size, inode;
     int64_t mtime_ns;
-    uint32_t span; /* of torch: 1, 2, 3... of this worker */
+    uint32_t span; /* only torch: this is the 1st, 2nd, 3rd... file of its worker */
 } sb_capture_file;
 
 typedef struct sb_capture {
-    char id[SB_CAPTURE_ID + 1];    /* of where it lies */
-    char epoch[SB_CAPTURE_ID + 1]; /* of its files as they are now */
-    sb_slice run;                  /* "." of the log directory itself */
-    sb_slice name;                 /* the session, or the worker */
-    int64_t time_ns;               /* Unix; when it was written */
+    char id[SB_CAPTURE_ID + 1]; /* a hash of its path: stays the same while the files grow */
+    /* a hash of sizes and times of its files: changes when they do */
+    char epoch[SB_CAPTURE_ID + 1];
+    sb_slice run;    /* the name of the run; "." for the log directory itself */
+    sb_slice name;   /* the name of the session or of the worker */
+    int64_t time_ns; /* when it was written, in Unix time */
     sb_trace_format format;
     sb_capture_file *files;
     size_t file_count;
     uint64_t bytes;
-    sb_slice tag; /* of step statistics in event files: where they are */
+    sb_slice tag; /* only step statistics of event files: the tag that holds them */
 } sb_capture;
 
 typedef struct sb_captures {
-    sb_capture *items; /* by run, then the newest first */
+    sb_capture *items; /* ordered by run, then by time, the newest first */
     size_t n;
 } sb_captures;
 
 typedef struct sb_capture_root {
     const char *path;
-    const char *name; /* before all runs; NULL: none */
+    const char *name; /* put in front of the names of all runs below this root; NULL: nothing is */
 } sb_capture_root;
 
-/* What cannot be read is left out. stop: when it becomes true the walk ends; or NULL. */
+/* Finds all captures. Files and directories that cannot be read are left out. When *stop becomes
+ * true, the walk ends early; stop may be NULL. */
 sb_status sb_captures_find(sb_captures *out, const sb_env *env, const sb_capture_root *roots,
                            size_t root_count, sb_arena *arena, const _Atomic bool *stop,
                            sb_err *err);
-/* A file or a directory that somebody names: all of it as one capture. */
+/* Makes one capture of the file or of the directory that a person named on the command line. */
 sb_status sb_capture_of_path(sb_capture *out, const sb_env *env, const char *path, sb_arena *arena,
                              sb_err *err);
 void sb_capture_set_id(char out[SB_CAPTURE_ID + 1], sb_slice text);
-/* Reads all its files. */
+/* Reads all files of a capture. */
 sb_status sb_capture_read(const sb_capture *c, const sb_env *env, const sb_trace_opts *opts,
                           sb_trace **out, sb_err *err);
 

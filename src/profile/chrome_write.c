@@ -1,4 +1,4 @@
-/* chrome_write.c: a trace as Chrome trace JSON. */
+/* chrome_write.c: writes a trace as Chrome trace JSON. */
 #include "profile/chrome_write.h"
 
 #include "base/text/json.h"
@@ -29,7 +29,7 @@ static void begin_event(writing *w) {
     w->any = true;
 }
 
-/* Picoseconds as decimal microseconds, exactly. */
+/* Writes picoseconds as decimal microseconds, without rounding. */
 static void add_micros(sb_buf *out, int64_t ps) {
     const char *sign = ps < 0 ? "-" : "";
     uint64_t x = ps < 0 ? (uint64_t)-ps : (uint64_t)ps;
@@ -99,7 +99,7 @@ static sb_status add_track(writing *w, uint32_t track, sb_err *err) {
     return status;
 }
 
-/* Arrows whose two ends are in the window. */
+/* Writes the arrows that begin and end inside the window. */
 static sb_status add_flows(writing *w, sb_err *err) {
     const sb_trace *t = w->t;
     sb_status status = SB_OK;

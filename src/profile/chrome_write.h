@@ -1,12 +1,14 @@
-/* chrome_write.h: a trace, or a window of it, as Chrome trace JSON that chrome://tracing and
- * Perfetto open. Tracks are threads, groups are processes; arguments are left out. */
+/* chrome_write.h: writes a trace, or a time window of it, as Chrome trace JSON, which
+ * chrome://tracing and Perfetto can open. Tracks become threads and groups become processes. The
+ * arguments of spans are not written. */
 #ifndef SB_PROFILE_CHROME_WRITE_H
 #define SB_PROFILE_CHROME_WRITE_H
 
 #include "base/buf.h"
 #include "profile/trace/trace.h"
 
-/* Takes a piece of the text; another status than SB_OK ends the writing with it. */
+/* Receives the next piece of the text. A status other than SB_OK ends the writing; the writer
+ * returns that status. */
 typedef sb_status (*sb_chrome_sink)(void *ud, sb_slice piece, uint64_t done, uint64_t total,
                                     sb_err *err);
 

@@ -370,12 +370,15 @@ export default {
     await soon(async () => assert.match(await details(page).innerText(), /entangle[\s\S]*quantum_op/));
     const chinese = keep(await openProfile(server, '#profile&v=1', { locale: 'zh-CN' }));
     await chinese.getByRole('button', { name: '该采集有 7 处异常' }).click();
-    await soon(async () => assert.match(await chinese.getByRole('dialog').innerText(), /时长为负的切片[\s\S]*重复使用的 id/));
+    await soon(async () =>
+      assert.match(await chinese.getByRole('dialog').innerText(), /时长为负的切片[\s\S]*重复使用的 id/),
+    );
   },
 
   async 'slices that cross are a remark, no warning'(keep) {
     const trace = kineto({ steps: 1 });
-    for (const ts of [3000, 3050]) trace.traceEvents.push({ ph: 'X', cat: 'cpu_op', name: 'crossing', pid: 9, tid: 9, ts, dur: 100 });
+    for (const ts of [3000, 3050])
+      trace.traceEvents.push({ ph: 'X', cat: 'cpu_op', name: 'crossing', pid: 9, tid: 9, ts, dur: 100 });
     const server = await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace));
     const page = keep(await openProfile(server));
     await page.getByRole('button', { name: 'Remarks on this capture: 1' }).click();

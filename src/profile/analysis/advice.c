@@ -1,5 +1,6 @@
-/* advice.c: what to do about a slow step, each piece with what was seen. The limits are those that
- * XProf and the torch plugin use, where they have one. */
+/* advice.c: recommendations for slow steps. Each one names its evidence: the slices that it was
+ * concluded from. The thresholds are those of XProf and of the torch plugin, where these have
+ * one. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,7 +31,7 @@ static sb_advice *add(advising *s, const char *id, int64_t saves) {
     return v;
 }
 
-/* The longest slices of a kind, and how many there are. */
+/* Stores the longest slices of a kind as evidence, and counts all of them. */
 static void give_evidence(const sb_trace *t, sb_advice *v, sb_track_kind track_kind,
                           sb_span_kind kind, int64_t shorter_than) {
     for (uint32_t i = 0; i < t->tracks.n; i++) {

@@ -1,4 +1,5 @@
-/* analysis.c: the order in which a trace is looked at, and statistics of steps. */
+/* analysis.c: runs the parts of the analysis in their order, and computes the statistics of
+ * steps. */
 #include "profile/analysis/analysis.h"
 
 #include <math.h>
@@ -29,7 +30,8 @@ static int64_t part_or_length(const sb_step *s, int part) {
     return part < 0 ? s->dur : s->parts[part];
 }
 
-/* The value at a share of all, sorted; part -1: of the lengths. */
+/* A quantile of the steps: of the time that one part takes in each step, or, if `part` is -1, of
+ * the durations of the steps. */
 static int64_t quantile(const sb_analysis *a, int64_t *scratch, int part, double share) {
     size_t n = a->step_count;
     for (size_t i = 0; i < n; i++) scratch[i] = part_or_length(&a->steps[i], part);

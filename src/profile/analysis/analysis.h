@@ -57,7 +57,7 @@ typedef struct sb_step {
     uint32_t name;
     uint32_t source, track, index;
     int64_t number;
-    int64_t start, dur; /* until the last thing that it launched has ended */
+    int64_t start, dur; /* the step ends when the last work that it launched has ended */
     int64_t parts[SB_PART_COUNT];
 } sb_step;
 
@@ -70,83 +70,88 @@ typedef struct sb_intervals {
     size_t n;
 } sb_intervals;
 
-/* Of one source: when each part is going on, and when it is the one that counts. */
+/* The parts of one source. `active`: the times at which something of this part runs. `counts`:
+ * those of them at which no part that comes before it in the list runs. */
 typedef struct sb_source_parts {
     sb_intervals active[SB_PART_COUNT];
     sb_intervals counts[SB_PART_COUNT];
-    sb_intervals device; /* anything runs on a device */
+    sb_intervals device; /* times at which anything runs on a device */
     sb_intervals host;   /* a host thread does something, other than to wait for the device */
     bool has_device;
-    int64_t from, to; /* its first step's start to its last one's end, or all of it */
+    /* from the start of the first step to the end of the last one; without steps, the whole
+     * capture */
+    int64_t from, to;
     int64_t parts[SB_PART_COUNT];
     int64_t device_busy, host_busy;
-    int64_t communication; /* hidden or not */
+    int64_t communication; /* all communication, also what compute hides */
 } sb_source_parts;
 
 typedef struct sb_op_row {
-    uint32_t name, shape; /* shape: a name + 1 */
+    uint32_t name, shape; /* shape: id of a name + 1; 0: the file has no shapes */
     uint8_t kind;
     uint64_t calls;
     int64_t host_total, host_self, device_total, device_self;
     uint64_t kernels, tensor_core_kernels;
-    uint32_t track, index; /* the longest one */
+    uint32_t track, index; /* the longest call */
 } sb_op_row;
 
 typedef struct sb_kernel_row {
-    uint32_t name, op; /* op: a name + 1 */
+    uint32_t name, op; /* op: id of the operator's name + 1; 0: unknown */
     uint8_t kind;
     uint64_t calls;
     int64_t total, least, greatest;
-    double occupancy; /* 0 to 1; a mean, weighted by time, as the next */
+    double occupancy; /* from 0 to 1; this and the next are means, weighted by duration */
     double blocks_per_sm;
-    uint32_t track, index; /* the longest one */
+    uint32_t track, index; /* the longest call */
 } sb_kernel_row;
 
 typedef struct sb_step_stats {
     size_t n;
     int64_t median, p95, worst, mean, deviation;
-    int64_t parts[SB_PART_COUNT]; /* of a median step: medians of each, scaled to its length */
+    /* the median of each part, scaled so that their sum is the median step */
+    int64_t parts[SB_PART_COUNT];
 } sb_step_stats;
 
 typedef struct sb_analysis {
     const sb_trace *t;
     sb_arena arena;
     sb_step_rule rule;
-    uint32_t step_name; /* a name + 1 of rules that go by name */
-    sb_step *steps;     /* by source, then by start */
+    uint32_t step_name; /* for rules that go by name: the id of that name + 1 */
+    sb_step *steps;     /* ordered by source, then by start */
     size_t step_count;
     sb_step_stats stats;
     sb_source_parts *sources;
     bool has_device;
-    double device_busy; /* share of the time between first and last step; -1: no device */
+    double device_busy; /* busy share of the time from the first step to the last; -1: no device */
     double host_busy;   /* the same of the host; -1: there is no time */
     sb_op_row *ops, *ops_by_shape;
     size_t op_count, op_by_shape_count;
     sb_kernel_row *kernels;
     size_t kernel_count;
-    int64_t host_time, device_time; /* sums of self times */
+    int64_t host_time, device_time; /* sums of self times over all operators */
 } sb_analysis;
 
 typedef struct sb_analysis_ask {
-    sb_slice step_name; /* spans of this name are the steps; empty: the rules */
+    sb_slice step_name; /* spans of this name are taken as steps; empty: the rules find the steps */
 } sb_analysis_ask;
 
 sb_status sb_analysis_new(sb_analysis **out, const sb_trace *t, const sb_analysis_ask *ask,
                           sb_err *err);
 void sb_analysis_free(sb_analysis *a);
-/* Adds a derived track to every device: its gaps, named by what the host did meanwhile. Once,
- * before others see the trace. After a failure the trace can only be freed. */
+/* Adds a derived track to every device, with one span for every gap in its work, named by what the
+ * host did in that time. It changes the trace, so it is called once, before other threads see it.
+ * If it fails, the trace can only be freed. */
 sb_status sb_trace_add_idle(sb_trace *t, const sb_analysis *a, sb_err *err);
 
-/* Time of `of` inside a window. */
+/* How much time of the intervals is inside a window. */
 int64_t sb_intervals_inside(const sb_intervals *of, int64_t from, int64_t to);
 
-/* Inside the layer. */
+/* The steps of the analysis, for use inside the layer. false: no memory. */
 bool sb_find_steps(sb_analysis *a, sb_slice name);
 bool sb_find_parts(sb_analysis *a);
 bool sb_find_ops(sb_analysis *a);
 bool sb_find_kernels(sb_analysis *a);
-/* Sorted and merged; in the arena. false: no memory. */
+/* Sorts intervals and joins those that overlap; the result is in the arena. false: no memory. */
 bool sb_intervals_merge(sb_intervals *list, sb_arena *arena);
 
 #endif

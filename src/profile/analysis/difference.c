@@ -1,4 +1,4 @@
-/* difference.c: two captures side by side, by name. */
+/* difference.c: compares two captures, name by name. */
 #include <stdlib.h>
 
 #include "base/checked.h"

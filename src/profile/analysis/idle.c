@@ -1,5 +1,5 @@
-/* idle.c: why a device stands still: a derived track above its streams with a span for every gap,
- * named by what the host did meanwhile. */
+/* idle.c: why a device is idle. Adds a derived track above the streams of a device with one span
+ * for every gap, named by what the host did in that time. */
 #include <stdlib.h>
 
 #include "profile/analysis/analysis.h"
@@ -33,7 +33,7 @@ static int compare_stretches(const void *a, const void *b) {
     return (x->when.start > y->when.start) - (x->when.start < y->when.start);
 }
 
-/* All parts of a source in order of time; they do not overlap. */
+/* Lists the intervals of all parts of a source in order of time. They do not overlap. */
 static bool list_parts(const sb_source_parts *p, stretch_list *out, const sb_alloc *alloc) {
     for (int part = 0; part < SB_PART_OTHER; part++)
         for (size_t i = 0; i < p->counts[part].n; i++) {
@@ -45,7 +45,7 @@ static bool list_parts(const sb_source_parts *p, stretch_list *out, const sb_all
     return true;
 }
 
-/* The group of the device; the one above where there are several. */
+/* The group of the device. If a source has several devices, the group above them. */
 static uint32_t group_of(const sb_trace *t, uint32_t source) {
     uint32_t found = SB_NO_INDEX;
     for (size_t i = 0; i < t->tracks.n; i++) {
@@ -60,7 +60,7 @@ static uint32_t group_of(const sb_trace *t, uint32_t source) {
 typedef struct filling {
     sb_trace *t;
     sb_track *k;
-    int64_t from, to; /* gaps before and behind are none */
+    int64_t from, to; /* time before the first and after the last step is not a gap */
     uint32_t names[SB_PART_COUNT];
 } filling;
 
@@ -105,7 +105,8 @@ static bool name_causes(filling *f) {
 static bool add_track(sb_trace *t, const sb_source_parts *p, uint32_t group) {
     sb_track *k = SB_VEC_PUSH(&t->tracks, t->alloc, SB_TRACE_MOST_TRACKS);
     stretch_list list = {0};
-    if (!k) return t->tracks.n >= SB_TRACE_MOST_TRACKS; /* then it is left out */
+    /* there are too many tracks already: the idle track is left out */
+    if (!k) return t->tracks.n >= SB_TRACE_MOST_TRACKS;
     *k = (sb_track){.group = group,
                     .kind = SB_TRACK_DERIVED,
                     .is_made = true,

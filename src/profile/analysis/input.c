@@ -1,4 +1,4 @@
-/* input.c: what the input pipeline costs, stage by stage. */
+/* input.c: the time that the input pipeline takes, by stage. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -15,7 +15,7 @@ const char *sb_input_part_name(int part) {
 }
 
 int sb_input_part_of(sb_slice name) {
-    /* the last component of an iterator is the stage itself */
+    /* "Iterator::Prefetch::Map": the last component is the stage, the others are its consumers */
     size_t at = name.n;
     while (at > 1 && !(name.p[at - 1] == ':' && name.p[at - 2] == ':')) at--;
     sb_slice last = at > 1 ? sb_slice_of(name.p + at, name.n - at) : name;

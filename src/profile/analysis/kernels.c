@@ -1,4 +1,4 @@
-/* kernels.c: what ran on devices, by name. */
+/* kernels.c: the table of kernels: what ran on devices, summed by name. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -36,7 +36,7 @@ static bool list_ops(const sb_trace *t, op_keys *out) {
     return true;
 }
 
-/* The operator of a kernel: a name + 1; 0: unknown. */
+/* The operator that a kernel belongs to, as the id of its name + 1; 0: unknown. */
 static uint32_t op_of(const op_keys *ops, const sb_extra *e, uint32_t source) {
     size_t i;
     if (!e) return 0;
@@ -67,7 +67,7 @@ static void add_kernel(sb_kernel_row *row, const sb_trace *t, const sb_trace_spa
     if (op) row->op = op;
     sb_sum(&row->total, s->dur);
     if (!e) return;
-    row->occupancy += (double)e->occupancy * 0.01 * (double)s->dur; /* files have percent */
+    row->occupancy += (double)e->occupancy * 0.01 * (double)s->dur; /* files have it in percent */
     row->blocks_per_sm += (double)e->blocks_per_sm * (double)s->dur;
 }
 

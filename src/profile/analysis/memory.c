@@ -1,4 +1,5 @@
-/* memory.c: the curve of a device's memory, its peak, and who holds what then. */
+/* memory.c: the memory of a device over time, its peak, and which operators hold memory at the
+ * peak. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -12,7 +13,7 @@ typedef struct block {
 } block;
 
 typedef struct counting {
-    sb_memory_row *rows; /* by name + 1 */
+    sb_memory_row *rows; /* indexed by the id of the operator's name + 1 */
     sb_intern addresses;
     SB_VEC(block) blocks;
 } counting;
@@ -48,7 +49,8 @@ static int compare_rows(const void *a, const void *b) {
     return (x->name > y->name) - (x->name < y->name);
 }
 
-/* In every stretch of events the greatest one, and the last of all. */
+/* Downsampling: of every run of neighbouring events it keeps the one with the most memory, and it
+ * keeps the last event. */
 static bool thin_out(const sb_trace *t, uint32_t device, size_t most, sb_memory_view *v,
                      sb_arena *arena) {
     size_t stretch = (size_t)(v->events / (most ? most : 1)) + 1, in_stretch = 0;

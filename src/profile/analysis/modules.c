@@ -1,4 +1,4 @@
-/* modules.c: the tree of modules, and what each costs. */
+/* modules.c: the tree of nn.Module calls, with the time that each module takes. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -7,18 +7,18 @@
 #include "profile/analysis/views.h"
 #include "base/banned.h"
 
-/* A node of the tree while it grows; rows are given their order at the end. */
+/* A node of the tree while it is built. The rows are put in order at the end. */
 typedef struct node {
     sb_module_row row;
-    uint32_t parent;            /* + 1 */
-    uint32_t first, next, last; /* children, + 1 */
+    uint32_t parent;            /* index of the parent + 1; 0: it is a root */
+    uint32_t first, next, last; /* first and last child, next sibling: indexes + 1; 0: none */
 } node;
 
 typedef struct growing {
     const sb_trace *t;
-    sb_intern keys; /* parent and name */
+    sb_intern keys; /* the key of a node: its parent and its name */
     SB_VEC(node) nodes;
-    uint32_t **of; /* by track, then span: the node of a module's span + 1 */
+    uint32_t **of; /* [track][span]: the node of a module's span + 1; 0: it is no module */
     sb_arena *arena;
 } growing;
 
@@ -42,7 +42,7 @@ static uint32_t node_of(growing *g, uint32_t parent, uint32_t name) {
     return id + 1;
 }
 
-/* The innermost module around a span; 0: none. */
+/* The innermost module that encloses a span, as an index + 1; 0: none does. */
 static uint32_t module_around(const growing *g, uint32_t track, uint32_t index) {
     const sb_track *k = &g->t->tracks.items[track];
     if (!g->of[track]) return 0;
@@ -58,7 +58,8 @@ static bool grow_track(growing *g, uint32_t track) {
     if (k->kind != SB_TRACK_THREAD || !found) return true;
     g->of[track] = sb_arena_zeroed(g->arena, k->spans.n, sizeof **g->of);
     if (!g->of[track]) return false;
-    /* lanes come in order, so what is around a span has its node already */
+    /* spans come lane by lane from the outermost, so whatever encloses a span has its node
+     * already */
     for (uint32_t n = 0; n < k->spans.n; n++) {
         const sb_trace_span *s = &k->spans.items[n];
         if (s->kind != SB_SPAN_MODULE) continue;
@@ -79,7 +80,8 @@ static bool grow_track(growing *g, uint32_t track) {
     return true;
 }
 
-/* Backward operators: the module of the forward operator that an arrow comes from. */
+/* The module of a backward operator: that of the forward operator from which the file draws an
+ * arrow to it. */
 static uint32_t module_of_forward(const growing *g, uint32_t track, uint32_t index) {
     const sb_trace *t = g->t;
     const sb_track *k = &t->tracks.items[track];
@@ -110,7 +112,8 @@ static void add_device_time(growing *g) {
     }
 }
 
-/* Depth first without recursion: a file may nest as deep as it likes. */
+/* Depth first, but without recursion: the file decides how deep modules nest, so a recursion could
+ * overflow the stack. */
 static void flatten(growing *g, sb_module_view *out, int32_t *place) {
     for (uint32_t root = 1; root <= g->nodes.n; root++) {
         if (g->nodes.items[root - 1].parent) continue;

@@ -1,9 +1,9 @@
-/* ops.c: operators and kernels by name.
+/* ops.c: the table of operators, summed by name.
  *
- * Times of operators are counted as torch's key_averages counts them: total is the sum of all
- * calls, those inside another call of the same name included; self is what the operators directly
- * inside leave. A kernel belongs to the operator that has the same external id, and to all around
- * it. */
+ * Times are those of torch's key_averages: the total time is the sum over all calls, including
+ * calls inside another call of the same name; the self time is the total without the operators
+ * directly inside. The time of a kernel counts for the operator with the same external id, and for
+ * all operators that enclose it. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -12,14 +12,14 @@
 #include "profile/trace/classify.h"
 #include "base/banned.h"
 
-/* An operator on a host thread, in order of time. */
+/* One call of an operator on a host thread. */
 typedef struct call {
     int64_t start, end, self, device_self, device_total;
     uint64_t external;
-    uint32_t track, index, parent; /* parent: index into the list + 1 */
+    uint32_t track, index, parent; /* parent: index into the list of calls + 1; 0: none */
     uint32_t kernels, tensor_core_kernels;
     uint32_t name, children;
-    bool is_merged; /* into its parent */
+    bool is_merged; /* it counts as a part of its parent, not as a call of its own */
 } call;
 
 typedef SB_VEC(call) call_list;
@@ -47,7 +47,7 @@ static int compare_calls(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* The calls of one track, from *first on, with parents and self times. */
+/* Adds the calls of one track to the list, and sets their parents and self times. */
 static bool add_track(const sb_trace *t, uint32_t track, call_list *list) {
     const sb_track *k = &t->tracks.items[track];
     size_t first = list->n;
@@ -67,7 +67,7 @@ static bool add_track(const sb_trace *t, uint32_t track, call_list *list) {
     }
     if (list->n == first) return true;
     qsort(list->items + first, list->n - first, sizeof list->items[0], compare_calls);
-    uint32_t open = 0; /* the innermost call that may still be running + 1 */
+    uint32_t open = 0; /* index of the innermost call that may still be running, + 1 */
     for (size_t i = first; i < list->n; i++) {
         call *c = &list->items[i];
         while (open && list->items[open - 1].end <= c->start) open = list->items[open - 1].parent;
@@ -95,7 +95,7 @@ static int compare_keys(const void *a, const void *b) {
     return (x->call > y->call) - (x->call < y->call);
 }
 
-/* Gives the time of kernels to the calls of one source. */
+/* Adds the time of kernels to the calls of one source that launched them. */
 static bool attach_kernels(const sb_trace *t, uint32_t source, call_list *calls) {
     key *keys = sb_alloc_get(t->alloc, (calls->n + 1) * sizeof *keys);
     size_t n = 0;
@@ -127,7 +127,8 @@ static bool attach_kernels(const sb_trace *t, uint32_t source, call_list *calls)
     return true;
 }
 
-/* Only children of the same name become one with their parent; parents come first in the list. */
+/* An only child with the same name as its parent is merged into the parent. Parents come before
+ * their children in the list. */
 static void merge_same(call_list *calls) {
     for (size_t i = 0; i < calls->n; i++) {
         call *c = &calls->items[i];
@@ -146,7 +147,7 @@ static void merge_same(call_list *calls) {
     }
 }
 
-/* Rows by name, and by name and shape. */
+/* The two tables: one row for each name; one row for each name and input shape. */
 typedef struct table {
     sb_intern keys;
     SB_VEC(sb_op_row) rows;
@@ -189,7 +190,7 @@ static bool add_rows(const sb_trace *t, const call_list *calls, table *out, bool
     return true;
 }
 
-/* Kernels of XSpace name their operator themselves. */
+/* In an XSpace the kernels name their operator. */
 static bool add_named_kernels(const sb_trace *t, table *out) {
     for (uint32_t i = 0; i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];

@@ -1,4 +1,4 @@
-/* parts.c: where the time of every step goes. */
+/* parts.c: the breakdown of step time into parts. */
 #include <stdlib.h>
 
 #include "base/search.h"
@@ -42,7 +42,7 @@ int64_t sb_intervals_inside(const sb_intervals *of, int64_t from, int64_t to) {
     return sum;
 }
 
-/* What a span is part of; SB_PART_COUNT: of nothing. */
+/* The part that a span belongs to; SB_PART_COUNT: it belongs to none. */
 static sb_step_part part_of(const sb_track *k, const sb_trace_span *s) {
     if (k->kind == SB_TRACK_STREAM) switch (s->kind) {
         case SB_SPAN_KERNEL:
@@ -100,7 +100,7 @@ static bool keep(sb_intervals *out, interval_list *list, sb_arena *arena) {
     return true;
 }
 
-/* When each part is going on in one source. */
+/* Finds, for one source, the times at which something of each part runs. */
 static bool find_active(sb_analysis *a, uint32_t source) {
     const sb_trace *t = a->t;
     sb_source_parts *p = &a->sources[source];
@@ -131,7 +131,7 @@ static bool find_active(sb_analysis *a, uint32_t source) {
     return is_done;
 }
 
-/* Of `from`, what `without` leaves; both merged. */
+/* The intervals of `from` without those of `without`. Both must be sorted and merged. */
 static bool subtract(sb_intervals *out, const sb_intervals *from, const sb_intervals *without,
                      sb_arena *arena) {
     out->items = sb_arena_get(arena, (from->n + without->n + 1) * sizeof *out->items);

@@ -1,11 +1,11 @@
-/* ranks.c: how ranks wait for each other, and clocks that differ between them. */
+/* ranks.c: how long ranks wait for each other in collectives, and clock skew between ranks. */
 #include <stdlib.h>
 
 #include "base/checked.h"
 #include "profile/analysis/views.h"
 #include "base/banned.h"
 
-/* One collective on one rank, the k-th of its name there. */
+/* One collective operation on one rank: the k-th one of its name on that rank. */
 typedef struct comm {
     int64_t start, dur, bytes;
     uint32_t name, source, k;
@@ -28,7 +28,8 @@ static int compare_by_name(const void *a, const void *b) {
     return (x->source > y->source) - (x->source < y->source);
 }
 
-/* Those of devices; of a source without any the host's. */
+/* Lists the collectives of all sources: those on devices, or, if a source has none there, those on
+ * its host threads. */
 static bool list_comms(const sb_trace *t, comm_list *out) {
     for (uint32_t source = 0; source < t->sources.n; source++)
         for (int kind = SB_TRACK_STREAM; kind >= SB_TRACK_THREAD; kind--) {
@@ -57,8 +58,9 @@ static bool list_comms(const sb_trace *t, comm_list *out) {
     return true;
 }
 
-/* The end of those that are one collective, and the one of them that joined last: what it takes is
- * the transfer, and what the others take longer is waiting. */
+/* Answers the index behind the entries that are the same collective on different ranks. *last is
+ * the rank that joined last: its duration is the transfer, and what the others take longer than
+ * that is waiting. */
 static size_t end_of_collective(const comm_list *list, size_t first, const comm **last) {
     size_t end = first;
     *last = &list->items[first];
@@ -79,8 +81,8 @@ static int compare_times(const void *a, const void *b) {
 
 typedef SB_VEC(int64_t) time_list;
 
-/* How much later the collectives of a source end than those of the first one, and how long they
- * last; medians. */
+/* Two medians over the collectives: how much later they end in this source than in the first one
+ * (the skew), and how long they last. */
 static bool measure_skew(const sb_trace *t, const comm_list *list, uint32_t source, int64_t *skew,
                          int64_t *lasts, bool *is_known) {
     time_list off = {0}, durations = {0};
@@ -126,8 +128,8 @@ static void move_source(sb_trace *t, uint32_t source, int64_t by) {
             t->memory.items[i].time += by;
 }
 
-/* Every rank leaves a collective at about the same time. Where they differ by more than collectives
- * last, clocks are wrong. */
+/* All ranks leave a collective at about the same time. If the ends differ by more than a
+ * collective lasts, the clocks of the hosts differ. */
 bool sb_align_clocks(sb_trace *t) {
     comm_list list = {0};
     if (t->sources.n < 2) return true;
@@ -168,7 +170,7 @@ static void fill_ranks(const sb_analysis *a, sb_rank_view *v) {
         int64_t busy = sb_intervals_inside(&p->active[compute], p->from, p->to);
         int64_t exposed = p->parts[SB_PART_COMMUNICATION];
         if (!p->has_device) {
-            /* of the host, operators hide nothing: count what overlaps them as hidden */
+            /* without a device, communication that overlaps operators counts as hidden by them */
             exposed = p->communication;
             int64_t both = 0;
             const sb_intervals *c = &p->active[SB_PART_COMMUNICATION];
@@ -229,7 +231,8 @@ static bool fill_collectives(const sb_trace *t, const comm_list *list, sb_rank_v
     return true;
 }
 
-/* The rank that waits least is the one that comes last; it counts when the others wait long. */
+/* Finds the straggler: the rank that waits least is the one that comes last. It is only named if
+ * the others wait long. */
 static void find_straggler(sb_rank_view *v) {
     int64_t sum = 0, span = 0;
     int32_t best = 0;

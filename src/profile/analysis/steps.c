@@ -1,4 +1,4 @@
-/* steps.c: which spans are the steps of training. */
+/* steps.c: finds the spans that are the training steps. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -46,7 +46,8 @@ static bool is_host_track(const sb_track *k) {
     return k->kind == SB_TRACK_THREAD || k->kind == SB_TRACK_ASYNC;
 }
 
-/* Marks of the program itself. is_root: only those that say that they are a step's root. */
+/* Steps that the program itself marked. is_root: take only spans that carry XProf's mark for the
+ * root of a step. */
 static void find_marked(search *s, bool is_root) {
     for (uint32_t i = 0; i < s->t->tracks.n; i++) {
         const sb_track *k = &s->t->tracks.items[i];
@@ -77,7 +78,7 @@ static void find_line(search *s) {
     }
 }
 
-/* All spans of a name on host threads, or where there are none on any track. */
+/* All spans of a name on host threads; if there are none, those on any track. */
 static void find_named(search *s, uint32_t name) {
     for (int host = 1; host >= 0 && s->list.n == 0; host--)
         for (uint32_t i = 0; i < s->t->tracks.n; i++) {
@@ -89,8 +90,8 @@ static void find_named(search *s, uint32_t name) {
         }
 }
 
-/* The name among those that `wants` takes which repeats and has the most time. Spans inside another
- * one of the same name don't count. */
+/* Among the names that `wants` accepts and that occur more than once, the one with the largest
+ * total time. Spans inside another span of the same name do not count. */
 static uint32_t heaviest(const sb_trace *t, sb_arena *arena,
                          bool (*wants)(const sb_trace *, const sb_trace_span *),
                          uint64_t least_count) {
@@ -126,7 +127,7 @@ static bool is_module(const sb_trace *t, const sb_trace_span *s) {
            sb_text_begins(name, "XlaModule");
 }
 
-/* Spans that nothing surrounds. */
+/* Is the span outermost on its track: does no other span enclose it? */
 static bool is_outermost(const sb_trace *t, const sb_trace_span *s) {
     (void)t;
     return s->lane == 0 && s->kind != SB_SPAN_MARKER && s->kind != SB_SPAN_OVERHEAD;
@@ -139,7 +140,7 @@ static int compare_steps(const void *a, const void *b) {
     return (x->dur < y->dur) - (x->dur > y->dur);
 }
 
-/* One inside another is no step of its own. */
+/* Removes steps that are inside another step. */
 static void drop_inner(step_list *list) {
     size_t kept = 0;
     if (list->n) qsort(list->items, list->n, sizeof list->items[0], compare_steps);
@@ -153,7 +154,7 @@ static void drop_inner(step_list *list) {
     list->n = kept;
 }
 
-/* A step lasts until what it launched has ended. */
+/* Extends each step to the end of the device work that it launched. */
 static void extend_steps(const sb_trace *t, step_list *list) {
     for (size_t i = 0; i < t->flows.n; i++) {
         const sb_flow *f = &t->flows.items[i];

@@ -1,4 +1,4 @@
-/* args.c: what the file says about one span, read again from its record. */
+/* args.c: the arguments of one span, read from the file when somebody asks for them. */
 #include "base/text/json.h"
 #include "base/text/number.h"
 #include "profile/read/json_scan.h"
@@ -30,7 +30,7 @@ static void add_value(sb_json *j, const sb_xvalue *v) {
         break;
     case SB_XSTAT_BYTES_VALUE:
         sb_json_uint(j, v->text.n);
-        break; /* only how many */
+        break; /* bytes are not shown, only how many there are */
     default:
         sb_json_text(j, v->text);
     }
@@ -44,7 +44,7 @@ static const sb_plane_place *plane_of(const sb_trace *t, uint32_t source, uint64
     return NULL;
 }
 
-/* The statistics of the metadata that its events share. */
+/* The statistics in an event's metadata: all events with this metadata have them. */
 static void add_shared(sb_json *j, const sb_xplane *plane, sb_trace_bytes *bytes, int64_t id) {
     sb_fields it = {bytes, plane->at, plane->end, false};
     sb_file_field f;
@@ -79,7 +79,8 @@ static sb_status xspace_args(const sb_trace *t, sb_trace_bytes *bytes, uint32_t 
     if (!place || !sb_pb_varint(&c, &n) || n > MOST_COPY)
         return sb_fail(err, SB_CORRUPT, at, "the record of this slice can't be read");
     uint64_t from = at + (uint64_t)(c.p - head.p);
-    /* only notes are taken, and none of the trace's own things change */
+    /* the reader may only note oddities here; the trace itself may not change, as others read
+     * it */
     sb_trace scratch = {.alloc = t->alloc};
     sb_status status = sb_xplane_read(&plane, &scratch, bytes, place->at, place->n, false, err);
     sb_slice event =

@@ -1,4 +1,5 @@
-/* bytes.c: reading a trace file in large blocks; archives go through a temporary file. */
+/* bytes.c: reads a trace file in large blocks. A gzip file is decompressed into a temporary file
+ * first. */
 #include "profile/read/bytes.h"
 
 #include <errno.h>
@@ -18,18 +19,18 @@ struct sb_trace_bytes {
     size_t path_size;
     int file;
     sb_file_info info;
-    sb_gz *gz; /* NULL: plain, or inflated to its end */
-    int spool; /* -1: plain */
+    sb_gz *gz; /* NULL: the file is not compressed, or it was decompressed to its end */
+    int spool; /* the temporary file; -1: the file is not compressed */
     uint64_t spooled;
     uint64_t most;
     bool is_cut;
-    uint64_t size; /* of the bytes, as far as known */
+    uint64_t size; /* how many bytes there are, as far as it is known yet */
     uint8_t *window;
     size_t room, have;
     uint64_t from;
     uint64_t furthest;
-    size_t block; /* read at once at least */
-    bool is_view; /* the descriptors are another one's */
+    size_t block; /* the least number of bytes to read at once */
+    bool is_view; /* the file descriptors belong to another one */
 };
 
 static sb_status begin_archive(sb_trace_bytes *b, const char *spool_dir, sb_err *err) {
@@ -114,7 +115,7 @@ static bool write_all(int fd, const uint8_t *p, size_t n) {
     return true;
 }
 
-/* Inflates until there are `upto` bytes, or no more. */
+/* Decompresses until there are `upto` bytes or the archive ends. */
 static void inflate_upto(sb_trace_bytes *b, uint64_t upto) {
     uint8_t *block = b->gz && b->spooled < upto ? sb_alloc_get(b->alloc, BLOCK) : NULL;
     if (!block) return;

@@ -1,6 +1,7 @@
-/* chrome.c: Chrome traces and those of torch (Kineto), read as a stream of events.
+/* chrome.c: reads Chrome traces, also those of torch (Kineto), as a stream of events.
  *
- * The window is a few megabytes; an event that does not end in it is tried again with more. */
+ * The window on the file is a few megabytes. An event that does not end inside it is read again
+ * with a larger window. */
 #include <jansson.h>
 #include <stdio.h>
 
@@ -10,10 +11,11 @@
 #include "base/banned.h"
 
 #define FIRST_LOOK ((size_t)256 << 10)
-#define MOST_LOOK ((size_t)256 << 20) /* of one event */
-#define MOST_HEAD ((size_t)4 << 20)   /* of one value beside the events */
+#define MOST_LOOK ((size_t)256 << 20) /* the longest event that is read */
+/* the longest value of the top-level object that is read, other than the events */
+#define MOST_HEAD ((size_t)4 << 20)
 
-/* Asks for the text from `at` on; at least `wanted` bytes where there are so many. */
+/* A scanner over the text from `at` on, with at least `wanted` bytes if the file has so many. */
 static sb_scan look_at(sb_chrome *c, uint64_t at, size_t wanted) {
     sb_slice text = sb_trace_bytes_need(c->bytes, at, wanted);
     return (sb_scan){text.p, text.p ? text.p + text.n : NULL, text.n < wanted, 0};
@@ -69,7 +71,8 @@ static void keep_head(sb_chrome *c, sb_slice key, const sb_scan_value *v) {
 
 /* ---- the events ------------------------------------------------------------------------------ */
 
-/* After something that can't be read: the next place that looks like an event. */
+/* After something that cannot be read: finds the next place that looks like the start of an
+ * event. */
 static bool find_next_event(sb_chrome *c, uint64_t *at) {
     uint64_t from = *at + 1;
     for (;;) {
@@ -95,7 +98,7 @@ static bool find_next_event(sb_chrome *c, uint64_t *at) {
     }
 }
 
-/* One event at `at`; *at moves behind it. */
+/* Reads the event at *at, and moves *at behind it. */
 static sb_scan_step take_event(sb_chrome *c, uint64_t *at) {
     for (size_t wanted = FIRST_LOOK;; wanted *= 4) {
         sb_scan s = look_at(c, *at, wanted);
@@ -113,7 +116,8 @@ static sb_scan_step take_event(sb_chrome *c, uint64_t *at) {
     }
 }
 
-/* The array of events, from behind its bracket; *at moves behind it. */
+/* Reads the array of events, whose opening bracket is just before *at; moves *at behind the
+ * array. */
 static bool read_events(sb_chrome *c, uint64_t *at) {
     for (uint64_t n = 1; !c->has_failed; n++) {
         sb_scan s = look_at(c, *at, 4096);
@@ -149,7 +153,7 @@ static bool read_events(sb_chrome *c, uint64_t *at) {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* A value beside the events. */
+/* Reads a value of the top-level object that is not the events. */
 static bool read_head_value(sb_chrome *c, sb_slice key, uint64_t *at) {
     char kept[64];
     size_t n = key.n < sizeof kept ? key.n : sizeof kept;

@@ -1,4 +1,5 @@
-/* chrome_add.c: from an event of a Chrome trace to spans, counters, arrows and memory. */
+/* chrome_add.c: makes spans, counters, arrows and memory events of the events of a Chrome
+ * trace. */
 #include <stdio.h>
 
 #include "base/checked.h"
@@ -26,7 +27,8 @@ void sb_chrome_free(sb_chrome *c) {
 
 /* ---- times ----------------------------------------------------------------------------------- */
 
-/* Most events so far were far from the first one: that one had the wrong time. */
+/* Most events so far are far away from the first one, so the first one had the wrong time: begins
+ * again with the time of another one. */
 static void begin_again(sb_chrome *c, int64_t micros) {
     sb_trace *t = c->t;
     for (size_t i = t->build->first_track; i < t->tracks.n; i++) {
@@ -42,7 +44,7 @@ static void begin_again(sb_chrome *c, int64_t micros) {
     c->far = 0;
 }
 
-/* false: it has no time that can be shown. */
+/* The time of an event. false: it has none that can be shown. */
 static bool read_time(sb_chrome *c, const sb_chrome_event *e, int64_t *time) {
     int64_t micros, picos;
     if (!sb_scan_micros(e->ts, &micros, &picos)) {
@@ -51,7 +53,7 @@ static bool read_time(sb_chrome *c, const sb_chrome_event *e, int64_t *time) {
     }
     if (!c->has_base) {
         c->has_base = true;
-        c->base = micros; /* the rest fits into picoseconds */
+        c->base = micros; /* times relative to this one fit into 64-bit picoseconds */
     }
     int64_t since;
     if (__builtin_sub_overflow(micros, c->base, &since)) since = INT64_MAX;
@@ -137,7 +139,7 @@ static uint32_t track_of(sb_chrome *c, const sb_chrome_event *e) {
     return track;
 }
 
-/* The kind of a name is looked up once for each category. */
+/* The kind of a span. It depends on name and category, and is remembered for each name. */
 static sb_span_kind kind_of(sb_chrome *c, const sb_chrome_event *e, uint32_t name) {
     uint16_t mark = (uint16_t)(sb_build_hash(e->category, SB_LIT("")) & 0x7ff);
     while (c->kinds.n <= name) {
@@ -166,7 +168,7 @@ static unsigned element_size(sb_slice type) {
     return 4;
 }
 
-/* "[[263424], [2, 3]]": elements of all. */
+/* The number of elements of all tensors: "[[263424], [2, 3]]" has 263430. */
 static int64_t count_elements(sb_slice dims) {
     int64_t sum = 0, product = 1, number = 0;
     bool any = false, in_number = false;
@@ -289,7 +291,8 @@ static bool add_flow(sb_chrome *c, const sb_chrome_event *e) {
     int64_t time;
     bool is_launch =
         sb_slice_eq(e->category, SB_LIT("ac2g")) || sb_slice_eq(e->category, SB_LIT("async"));
-    if (is_launch || !read_time(c, e, &time)) return true; /* launches are joined by correlation */
+    /* arrows of launches are made from correlation ids instead: those are complete */
+    if (is_launch || !read_time(c, e, &time)) return true;
     uint32_t track = track_of(c, e);
     if (track == SB_NO_INDEX) return false;
     bool is_backward = sb_slice_eq(e->category, SB_LIT("fwdbwd")) ||
@@ -431,9 +434,9 @@ bool sb_chrome_add_event(sb_chrome *c, const sb_chrome_event *e) {
     case ')':
     case 'v':
     case 'V':
-        return true; /* objects, samples, clocks, contexts, memory dumps: nothing to draw */
+        return true; /* objects, samples, clock syncs, contexts, memory dumps: nothing to draw */
     default:
-        if (e->phase || e->name.n) /* an empty object ends XProf's arrays */
+        if (e->phase || e->name.n) /* XProf writes an empty object at the end of its arrays */
             sb_trace_note(c->t, SB_TRACE_ODD_PHASE, 1, e->name);
         return true;
     }

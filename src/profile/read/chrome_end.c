@@ -1,5 +1,5 @@
-/* chrome_end.c: names of processes and threads, which may come before or after the events, and what
- * they say about the tracks. */
+/* chrome_end.c: applies the names of processes and threads to the tracks, when the whole file has
+ * been read: a file may name them before or after their events. */
 #include <stdio.h>
 
 #include "base/checked.h"
@@ -8,7 +8,8 @@
 #include "profile/trace/classify.h"
 #include "base/banned.h"
 
-#define UNIX_MICROS INT64_C(100000000000000) /* 1973 */
+/* 10^14 microseconds is 1973: larger times are Unix time */
+#define UNIX_MICROS INT64_C(100000000000000)
 
 static uint32_t find_group(const sb_chrome *c, sb_slice pid) {
     const sb_trace_build *b = c->t->build;
@@ -58,7 +59,7 @@ static void apply_label(sb_chrome *c, const sb_chrome_label *l) {
     if (l->what == 's' && sb_scan_int(l->value, &sort)) t->tracks.items[track].sort = sort;
 }
 
-/* A trace.json that XProf made from an XSpace: processes are planes. */
+/* For a trace.json that XProf made from an XSpace: its processes are the planes of the XSpace. */
 static void apply_plane_names(sb_chrome *c) {
     sb_trace *t = c->t;
     for (size_t i = t->build->first_track; i < t->tracks.n; i++) {
@@ -77,7 +78,7 @@ static void apply_plane_names(sb_chrome *c) {
     }
 }
 
-/* Host spans of such a file: launches, steps and XLA operators. */
+/* Finds launches, steps and XLA operators among the host spans of such a file. */
 static void apply_facts(sb_chrome *c) {
     sb_trace *t = c->t;
     for (size_t i = t->build->first_track; i < t->tracks.n; i++) {
@@ -110,7 +111,8 @@ static void link_devices(sb_chrome *c) {
     }
 }
 
-/* The end of the window is shown unless it is absurd: torch has written times years away. */
+/* Shows the end of the recording window, unless it is absurd: torch has written times that are
+ * years away. */
 static bool add_window_end(sb_chrome *c) {
     int64_t last = 0;
     if (!c->has_window_end) return true;
@@ -131,7 +133,8 @@ static bool add_window_end(sb_chrome *c) {
 bool sb_chrome_end(sb_chrome *c) {
     sb_trace *t = c->t;
     sb_trace_source *s = &t->sources.items[t->build->source];
-    for (int pass = 0; pass < 2; pass++) /* names first, labels behind them */
+    /* names first, then labels, which are appended to the names */
+    for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < c->labels.n; i++)
             if ((c->labels.items[i].what == 'l') == (pass == 1))
                 apply_label(c, &c->labels.items[i]);
@@ -140,7 +143,8 @@ bool sb_chrome_end(sb_chrome *c) {
         apply_facts(c);
     }
     link_devices(c);
-    /* microseconds since 1970, or since a base that the file names; else nobody knows */
+    /* times are since 1970, or since a base that the file names; otherwise the absolute time is
+     * unknown */
     if ((s->base_ns || c->base > UNIX_MICROS) && c->base < INT64_MAX / 2000 &&
         c->base > INT64_MIN / 2000)
         sb_sum(&s->base_ns, c->base * 1000);

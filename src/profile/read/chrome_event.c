@@ -1,8 +1,8 @@
-/* chrome_event.c: the members of one event. */
+/* chrome_event.c: parses the members of one event. */
 #include "profile/read/chrome_int.h"
 #include "base/banned.h"
 
-/* Where the value of a known argument goes; NULL: it is not one. */
+/* Where to store the value of an argument; NULL: the argument is not used. */
 static sb_slice *place_of(sb_chrome_args *a, sb_slice key) {
     static const struct {
         const char *key;

@@ -14,13 +14,13 @@
 typedef struct sb_fields {
     sb_trace_bytes *bytes;
     uint64_t at, end;
-    bool is_bad; /* the message is malformed, or cut, from `at` on */
+    bool is_bad; /* the message is malformed or cut off at `at` */
 } sb_fields;
 
 typedef struct sb_file_field {
     uint32_t number, wire;
-    uint64_t u64;   /* of numbers */
-    uint64_t at, n; /* of length-delimited values: where they lie */
+    uint64_t u64;   /* the value of a numeric field */
+    uint64_t at, n; /* of length-delimited fields: offset and length of the value in the file */
 } sb_file_field;
 
 static inline bool sb_fields_next(sb_fields *it, sb_file_field *f) {
@@ -57,7 +57,8 @@ static inline bool sb_fields_next(sb_fields *it, sb_file_field *f) {
     return true;
 }
 
-/* The bytes of a field, until the next call; empty when it is longer than `most`. */
+/* Reads the bytes of a field, which are valid until the next call. Empty if there are more than
+ * `most`. */
 static inline sb_slice sb_fields_load(sb_fields *it, const sb_file_field *f, size_t most) {
     if (f->n == 0 || f->n > most) return (sb_slice){NULL, 0};
     sb_slice s = sb_trace_bytes_need(it->bytes, f->at, (size_t)f->n);

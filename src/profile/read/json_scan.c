@@ -20,8 +20,9 @@ static sb_scan_step out_of_text(const sb_scan *s) {
     return s->is_last ? SB_SCAN_BAD : SB_SCAN_MORE;
 }
 
-/* What may follow a text that has ended: a comma, a colon, the end of what it is in. A quote before
- * anything else belongs to the text. 1 yes, 0 no, -1 unknown yet. */
+/* Is this quote the end of a string? It is if a comma, a colon or a closing bracket follows;
+ * otherwise somebody forgot to escape it, and it is part of the string. 1: yes, 0: no, -1: the
+ * text ends too early to know. */
 static int may_end_here(const sb_scan *s, const uint8_t *p) {
     while (p < s->end && is_blank(*p)) p++;
     if (p == s->end) return s->is_last ? 1 : -1;
@@ -52,7 +53,7 @@ static sb_scan_step scan_text(sb_scan *s, sb_slice *out, bool *has_escapes) {
     return SB_SCAN_OK;
 }
 
-/* A number or a bare word: up to the next structural character. */
+/* Scans a number or a bare word, up to the next structural character. */
 static sb_scan_step scan_word(sb_scan *s, sb_slice *out) {
     const uint8_t *p = s->p;
     while (p < s->end && *p != ',' && *p != '}' && *p != ']' && !is_blank(*p)) p++;
@@ -113,7 +114,7 @@ sb_scan_step sb_scan_key(sb_scan *s, bool *first, sb_slice *key) {
         s->p++;
     }
     sb_scan_blank(s);
-    while (s->p < s->end && *s->p == ',') { /* a comma too many is none */
+    while (s->p < s->end && *s->p == ',') { /* extra commas are skipped */
         s->p++;
         sb_scan_blank(s);
     }
@@ -242,7 +243,7 @@ static bool is_json_number(sb_slice raw) {
     return i == raw.n;
 }
 
-/* Whole numbers that a double can't hold are texts, so that nobody rounds them. */
+/* Writes integers that a double cannot hold as strings, so that no reader rounds them. */
 static void rewrite_word(sb_buf *out, sb_slice raw) {
     bool is_word = sb_slice_eq(raw, SB_LIT("true")) || sb_slice_eq(raw, SB_LIT("false")) ||
                    sb_slice_eq(raw, SB_LIT("null"));
@@ -335,10 +336,10 @@ bool sb_scan_micros(sb_slice raw, int64_t *micros, int64_t *picos) {
         size_t first = ++i;
         for (; i < raw.n && raw.p[i] >= '0' && raw.p[i] <= '9'; i++, unit /= 10)
             part += (raw.p[i] - '0') * unit;
-        /* seventeen digits of a double: 3.1039999999999999 is 3.104 */
+        /* rounds: writers print doubles with 17 digits, and 3.1039999999999999 is 3.104 */
         if (i > first + 6 && raw.p[first + 6] >= '5') part++;
     }
-    if (i < raw.n) { /* an exponent: 1.5e3 */
+    if (i < raw.n) { /* a number with an exponent, as in 1.5e3 */
         double real;
         if (!sb_parse_double(raw, &real) || !(real > -1e18 && real < 1e18)) return false;
         *micros = (int64_t)real;

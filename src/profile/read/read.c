@@ -1,4 +1,4 @@
-/* read.c: which format a file is, and reading all files of a capture. */
+/* read.c: finds out the format of a file, and reads all files of a capture. */
 #include "profile/read/read.h"
 
 #include "profile/trace/build.h"
@@ -8,7 +8,7 @@ void sb_trace_expect(sb_trace *t, uint64_t bytes) {
     t->build->total = bytes;
 }
 
-/* The first character of JSON, or a field of an XSpace. */
+/* The first character that is not a space tells JSON from an XSpace. */
 static bool looks_like_json(sb_slice head) {
     size_t i = 0;
     if (head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0) i = 3;
@@ -18,7 +18,7 @@ static bool looks_like_json(sb_slice head) {
     return i < head.n && (head.p[i] == '{' || head.p[i] == '[');
 }
 
-/* Its first field is a plane, an error, a warning or a host name. */
+/* The first field of an XSpace is a plane, an error, a warning or a host name. */
 static bool looks_like_xspace(sb_slice head) {
     return head.n >= 2 &&
            (head.p[0] == 0x0a || head.p[0] == 0x12 || head.p[0] == 0x1a || head.p[0] == 0x22);
@@ -90,7 +90,7 @@ sb_status sb_trace_open(sb_trace **out, const sb_alloc *alloc, const sb_fs *fs,
     size_t failed = 0;
     for (size_t i = 0; status == SB_OK && i < n; i++) {
         status = sb_trace_read(t, fs, &files[i], err);
-        /* one bad file of several is told, and the others are shown */
+        /* if one of several files cannot be read, that is noted and the others are shown */
         if (n > 1 && (status == SB_INVALID || status == SB_IO || status == SB_NOT_FOUND)) {
             sb_trace_note(t, SB_TRACE_ODD_CUT_FILE, 1,
                           sb_slice_str(err ? err->text : files[i].path));

@@ -1,4 +1,4 @@
-/* read.h: the formats of trace files. */
+/* read.h: reads trace files of all formats into a trace. */
 #ifndef SB_PROFILE_READ_H
 #define SB_PROFILE_READ_H
 
@@ -9,30 +9,30 @@
 
 typedef struct sb_trace_file {
     const char *path;
-    sb_slice name; /* of the host or worker, for people */
-    /* Of step statistics: the bytes of a RunMetadata message instead of a path. */
+    sb_slice name; /* the name of the host or worker, as it is shown */
+    /* For step statistics: the bytes of a RunMetadata message, instead of a path. */
     sb_slice run_metadata;
 } sb_trace_file;
 
-/* Reads one file of the capture, whatever of the formats it is, as far as it can be read.
- * SB_INVALID: it is none of them. SB_DROPPED: cancelled by the progress function. */
+/* Reads one file of the capture, in any of the formats, as far as it can be read. SB_INVALID: its
+ * format is none of them. SB_DROPPED: the progress function cancelled the reading. */
 sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file, sb_err *err);
-/* Before the first file: the sum of their sizes, for the progress. */
+/* Called before the first file with the sum of all sizes, so that the progress is known. */
 void sb_trace_expect(sb_trace *t, uint64_t bytes);
-/* One or more files, read and finished. */
+/* Reads one or more files into a new trace and finishes it. */
 sb_status sb_trace_open(sb_trace **out, const sb_alloc *alloc, const sb_fs *fs,
                         const sb_trace_file *files, size_t n, const sb_trace_opts *opts,
                         sb_err *err);
 
-/* What stands in the file about a span, as a JSON object appended to `out`. SB_REPLACED: the file
- * was changed since. */
+/* Appends the arguments of a span to `out`, as a JSON object. SB_REPLACED: the file has changed
+ * since it was read. */
 sb_status sb_span_args(const sb_trace *t, uint32_t track, uint32_t index, sb_buf *out,
                        sb_slice *category, sb_arena *arena, sb_err *err);
 
-/* Inside the layer: the arguments in a record of a Chrome trace. */
+/* Inside the layer: the arguments of one record of a Chrome trace. */
 sb_status sb_json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice *category,
                        sb_arena *arena, sb_err *err);
-/* Inside the layer: each format. */
+/* Inside the layer: the readers of each format. */
 sb_status sb_read_xspace(sb_trace *t, sb_trace_bytes *bytes, sb_err *err);
 sb_status sb_read_chrome(sb_trace *t, sb_trace_bytes *bytes, sb_err *err);
 sb_status sb_read_step_stats(sb_trace *t, sb_slice run_metadata, sb_err *err);

@@ -1,10 +1,10 @@
-/* search_args.c: spans whose arguments hold a text.
+/* search_args.c: finds the spans whose arguments contain a text.
  *
- * Arguments are not in memory: the file is read through once, in its own order, and every place
- * that may be meant is noted. Then each span finds the first place behind the start of its record;
- * a place belongs to the span that starts last before it. Of JSON any place of the text is noted,
- * and the record that it turns out to be in is read to see whether it is in the arguments; of an
- * XSpace events are read as such, because texts stand elsewhere in the plane. */
+ * Arguments are not kept in memory, so each file is read once, from begin to end, and every place
+ * that may match is noted. A place then belongs to the span whose record starts last before it. In
+ * JSON every occurrence of the text is noted, and the record around it is parsed to see whether
+ * the text is in its arguments. In an XSpace the events are parsed, because the texts are stored
+ * elsewhere in the plane. */
 #include "profile/read/search_args.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 
 typedef struct place {
     uint64_t at;
-    uint64_t record; /* of the span that it belongs to */
+    uint64_t record; /* offset of the record of the span that it belongs to */
     uint32_t track, index;
 } place;
 
@@ -36,14 +36,14 @@ typedef struct searching {
     const sb_trace *t;
     const sb_search_ask *ask;
     sb_trace_bytes *bytes;
-    place_list places; /* in rising order */
-    /* of JSON */
+    place_list places; /* ascending */
+    /* for JSON */
     sb_buf spelled;
-    sb_slice spellings[SPELLINGS]; /* in `spelled` */
+    sb_slice spellings[SPELLINGS]; /* slices of `spelled` */
     int spelling_count;
-    /* of an XSpace */
+    /* for an XSpace */
     sb_xplane plane;
-    id_list shared; /* events whose common statistics hold the text, in rising order */
+    id_list shared; /* ids of event metadata whose shared statistics contain the text, ascending */
     uint64_t seen;
 } searching;
 
@@ -63,8 +63,8 @@ static uint8_t lower(uint8_t c) {
     return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
 }
 
-/* The ways in which JSON may write the text: as it is, with the escapes that it must have, and with
- * every character beyond ASCII escaped. In lower case. */
+/* Makes the spellings that JSON allows for the text, in lower case: as it is, with only the
+ * escapes that JSON requires, and with every character outside ASCII escaped. */
 static sb_status spell_text(searching *s) {
     size_t ends[SPELLINGS] = {0};
     sb_buf *out = &s->spelled;
@@ -77,7 +77,8 @@ static sb_status spell_text(searching *s) {
         if (sb_buf_check(out, "a text", NULL) != SB_OK) return SB_NOMEM;
         ends[i] = out->n;
         if (i == 0) continue;
-        memmove(out->p + begin, out->p + begin + 1, out->n - begin - 2); /* without its quotes */
+        /* removes the quotes around it */
+        memmove(out->p + begin, out->p + begin + 1, out->n - begin - 2);
         ends[i] = out->n -= 2;
     }
     for (size_t i = 0; i < out->n; i++) out->p[i] = lower(out->p[i]);
@@ -92,7 +93,7 @@ static sb_status spell_text(searching *s) {
     return SB_OK;
 }
 
-/* Notes where one spelling begins in the first PIECE bytes. */
+/* Notes each place in the first PIECE bytes at which one spelling begins. */
 static sb_status scan_piece(searching *s, sb_slice piece, uint64_t at, sb_slice spelling) {
     const uint8_t *end = piece.p + piece.n;
     for (const uint8_t *p = piece.p;; p++) {
@@ -122,7 +123,8 @@ static sb_status scan_json(searching *s) {
     return status;
 }
 
-/* Does the record that a place turned out to be in hold the text in its arguments? */
+/* Reads the record around a place: is the text in its arguments, and not only in its name or
+ * category? */
 static bool is_in_args(searching *s, const place *p, sb_buf *args) {
     sb_slice category;
     sb_arena scratch;
@@ -154,7 +156,7 @@ static bool value_holds(const sb_xvalue *v, sb_slice text) {
     }
 }
 
-/* Any of the statistics that are fields `number` of a message. */
+/* Does any statistic (the fields `number` of a message) contain the text? */
 static bool stats_hold(const searching *s, sb_slice message, uint32_t number) {
     sb_pb c = sb_pb_over(message);
     sb_pb_field f;
@@ -240,7 +242,7 @@ static int compare_places(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Gives every place the span whose record starts last before it. */
+/* Assigns each place to a span: the one whose record is the last to start before it. */
 static void join_spans(searching *s, uint32_t source) {
     place_list *all = &s->places;
     if (all->n) qsort(all->items, all->n, sizeof all->items[0], compare_places);

@@ -1,7 +1,7 @@
-/* step_stats.c: step statistics of TensorFlow (RunMetadata in event files) as a timeline.
+/* step_stats.c: reads step statistics of TensorFlow (RunMetadata in event files).
  *
- * A device is a group. Thread ids of the file are not reliable, so every device has one track and
- * spans find their lanes by themselves. */
+ * A device becomes a group. The thread ids in the file are not reliable, so every device has one
+ * track, on which spans that overlap are in different lanes. */
 #include <stdio.h>
 
 #include "codec/proto/items.h"
@@ -46,7 +46,7 @@ static bool read_node(sb_slice bytes, node_times *out) {
     return step == SB_PB_END;
 }
 
-/* "name = Op(input, input)": "name:Op", as profiles of today have it. */
+/* Makes "name:Op", as newer profiles have it, of "name = Op(input, input)". */
 static sb_slice op_name(const node_times *n, char *to, size_t room) {
     sb_slice label = n->label;
     for (size_t i = 0; i + 3 < label.n; i++) {
@@ -60,7 +60,7 @@ static sb_slice op_name(const node_times *n, char *to, size_t room) {
     return n->name;
 }
 
-#define FAR_NANOS (INT64_MAX / 8000) /* 13 days: in picoseconds it still fits */
+#define FAR_NANOS (INT64_MAX / 8000) /* 13 days: as picoseconds this fits into 64 bits */
 
 static int64_t nanos_of(int64_t nanos, int64_t micros) {
     int64_t made;
@@ -85,13 +85,13 @@ static bool add_node(sb_trace *t, uint32_t track, const node_times *n, int64_t *
            sb_build_span(t, track, since * 1000, dur * 1000, id, kind, 0) != NULL;
 }
 
-/* false: no memory. */
+/* Reads the statistics of one device. false: no memory. */
 static bool read_device(sb_trace *t, uint32_t host, sb_slice device, int64_t *base_ns) {
     sb_items names = sb_items_of(device, SB_DEVICE_STATS_DEVICE),
              nodes = sb_items_of(device, SB_DEVICE_STATS_NODE_STATS);
     sb_slice name = {NULL, 0}, node;
     sb_items_next(&names, &name);
-    /* it repeats what the numbered streams show */
+    /* /stream:all repeats what the numbered streams show */
     if (sb_slice_ends(name, SB_LIT("/stream:all"))) return true;
     bool is_stream = sb_text_has(name, "/stream:") || sb_text_has(name, "/memcpy");
     bool is_device = is_stream || sb_text_has(name, "gpu:") || sb_text_has(name, "tpu:");

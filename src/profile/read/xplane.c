@@ -1,10 +1,11 @@
-/* xplane.c: the metadata of one plane. */
+/* xplane.c: reads the metadata of one plane of an XSpace. */
 #include "profile/read/xspace_int.h"
 #include "profile/trace/classify.h"
 #include "base/banned.h"
 
 #define MOST_META ((size_t)1 << 26)
-#define MOST_MESSAGE ((size_t)256 << 20) /* of one metadata entry: HLO modules are in there */
+/* the largest metadata entry that is read: these may hold HLO modules */
+#define MOST_MESSAGE ((size_t)256 << 20)
 #define SMALL_IDS (1u << 20)
 
 static sb_xstat_id stat_of(sb_slice name) {
@@ -16,7 +17,7 @@ static sb_xstat_id stat_of(sb_slice name) {
     return XSTAT_NONE;
 }
 
-/* The key and the value of a map entry. */
+/* Parses key and value of an entry of a protobuf map. */
 static bool read_entry(sb_slice entry, int64_t *key, sb_slice *value) {
     sb_pb c = sb_pb_over(entry);
     sb_pb_field f;
@@ -93,7 +94,7 @@ bool sb_xplane_value(const sb_xplane *p, sb_slice stat, sb_xvalue *out) {
     return step == SB_PB_END;
 }
 
-/* "size:4" of today, "num_bytes:4" of older versions. */
+/* The size in the details of a copy: "size:4", or "num_bytes:4" in older versions. */
 static int64_t copied_bytes(sb_slice details) {
     static const char *const keys[] = {"size:", "num_bytes:"};
     for (int k = 0; k < 2; k++) {
@@ -221,7 +222,7 @@ static bool add_event(sb_xplane *p, sb_slice entry) {
             sb_xfacts_take(&meta.facts, &v, p->t);
         }
     }
-    /* the name says what it is ("dense/MatMul:MatMul"), the other one is for people ("MatMul") */
+    /* `name` tells the kind ("dense/MatMul:MatMul"); the display name is shorter ("MatMul") */
     meta.kind = (uint8_t)sb_classify_host(name);
     meta.name = sb_build_name(p->t, shown.n ? shown : name);
     return meta.name != SB_NO_INDEX && keep_event(p, key, &meta);
@@ -236,7 +237,7 @@ const sb_xevent_meta *sb_xplane_event(const sb_xplane *p, int64_t id) {
     return at == SB_INTERN_NONE ? NULL : &p->events.items[at];
 }
 
-/* All entries of one map of the plane. */
+/* Calls `add` for each entry of one map of the plane. */
 static bool walk_map(sb_xplane *p, uint32_t number, bool (*add)(sb_xplane *, sb_slice)) {
     sb_fields it = {p->bytes, p->at, p->end, false};
     sb_file_field f;

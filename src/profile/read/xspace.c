@@ -1,4 +1,4 @@
-/* xspace.c: XSpace, the profiles of TensorFlow and JAX, straight from the file. */
+/* xspace.c: reads an XSpace, the profile of TensorFlow and JAX, without loading it into memory. */
 #include <stdio.h>
 
 #include "base/checked.h"
@@ -8,19 +8,18 @@
 #include "base/banned.h"
 
 #define MOST_EVENT ((size_t)64 << 20)
-#define UNIX_TIME                                                                                  \
-    INT64_C(100000000000000000) /* nanoseconds: larger ones are no time since a start */
+#define UNIX_TIME INT64_C(100000000000000000) /* nanoseconds: a larger time is Unix time */
 
 typedef struct reading {
     sb_trace *t;
     sb_trace_bytes *bytes;
     sb_xplane plane;
-    uint32_t host; /* the source's own group */
+    uint32_t host; /* the group of the host, above those of the planes */
     uint32_t group;
     bool is_device, is_stream, is_counters, is_steps;
     uint32_t track;
-    int64_t line_start; /* picoseconds */
-    int64_t unix_base;  /* nanoseconds; of files whose lines have absolute times */
+    int64_t line_start; /* start of the current line, in picoseconds */
+    int64_t unix_base;  /* in nanoseconds; only for files whose lines have Unix time */
     uint64_t events;
     bool has_failed;
 } reading;
@@ -185,7 +184,7 @@ static void read_line_head(reading *r, const sb_file_field *line, line_head *h, 
     h->name = sb_slice_of(name, n);
 }
 
-/* "tf_XLAEigen/-2424590419818823401": the number says nothing. */
+/* "tf_XLAEigen/-2424590419818823401": leaves out the number, which is a hash. */
 static sb_slice shorten_name(sb_slice name) {
     size_t n = name.n;
     while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;

@@ -1,9 +1,9 @@
-/* xspace_int.h: the metadata of one plane of an XSpace: names of events and of statistics. Inside
+/* xspace_int.h: the metadata of one plane of an XSpace: the names of events and statistics. Inside
  * the layer only.
  *
- * A plane holds its lines before its metadata, so it is walked more than once: statistics' names,
- * events' names, then lines. Ids are any 64-bit numbers; values of the kind `ref` are the id of a
- * statistic whose name is the value. */
+ * In the file the lines come before the metadata that they need, so a plane is read in three
+ * passes: names of statistics, names of events, then lines. Ids may be any 64-bit number. A value
+ * of the kind `ref` is the id of a statistic whose name is the value. */
 #ifndef SB_PROFILE_XSPACE_INT_H
 #define SB_PROFILE_XSPACE_INT_H
 
@@ -11,7 +11,7 @@
 #include "profile/read/fields.h"
 #include "profile/trace/build.h"
 
-/* Statistics that mean something to us. */
+/* The statistics that are used. */
 #define SB_XSTATS(X)                                                                               \
     X(CORRELATION, "correlation_id")                                                               \
     X(STEP_NUM, "step_num")                                                                        \
@@ -54,28 +54,28 @@ typedef struct sb_xvalue {
     uint32_t wire; /* SB_XSTAT_DOUBLE_VALUE ... SB_XSTAT_REF_VALUE; 0: no value */
     int64_t number;
     double real;
-    sb_slice text; /* of strings, bytes and references */
+    sb_slice text; /* the value of strings, bytes and references */
 } sb_xvalue;
 
-/* Facts of one event, from its metadata and from itself. */
+/* What the statistics of one event say, those of its metadata and its own. */
 typedef struct sb_xfacts {
     uint64_t correlation;
     int64_t step_num, allocated, reserved, available, memory_peak, allocation, address;
     double occupancy, counter;
     bool has_step, is_root, has_device, has_kernel, has_copy, has_counter, has_allocator;
-    uint32_t hlo_op, hlo_module, tf_op, scope; /* names + 1 */
+    uint32_t hlo_op, hlo_module, tf_op, scope; /* ids of names + 1; 0: none */
     uint32_t memory_device;
     int64_t copied;
 } sb_xfacts;
 
 typedef struct sb_xstat_meta {
-    sb_slice name; /* in the plane's arena */
+    sb_slice name; /* its bytes are in the plane's arena */
     sb_xstat_id id;
 } sb_xstat_meta;
 
 typedef struct sb_xevent_meta {
     uint32_t name;
-    uint8_t kind; /* as a host thread sees it */
+    uint8_t kind; /* the kind of its events on host threads */
     bool has_facts;
     sb_xfacts facts;
 } sb_xevent_meta;
@@ -86,18 +86,19 @@ typedef struct sb_xplane {
     uint64_t at, end;
     sb_arena texts;
     sb_slice name;
-    sb_intern stat_ids, event_ids; /* of the eight bytes of an id */
+    sb_intern stat_ids, event_ids; /* keys are the eight bytes of an id */
     SB_VEC(sb_xstat_meta) stats;
     SB_VEC(sb_xevent_meta) events;
-    SB_VEC(uint32_t) event_of; /* of small ids: index + 1 */
+    SB_VEC(uint32_t) event_of; /* for small ids: [id] is the index + 1, without a look-up */
 } sb_xplane;
 
-/* Reads the metadata. The plane borrows bytes; free it in any case. */
+/* Reads the metadata of a plane. The plane borrows `bytes`. It must be freed, also after a
+ * failure. */
 sb_status sb_xplane_read(sb_xplane *p, sb_trace *t, sb_trace_bytes *bytes, uint64_t at, uint64_t n,
                          bool with_events, sb_err *err);
 void sb_xplane_free(sb_xplane *p);
 const sb_xevent_meta *sb_xplane_event(const sb_xplane *p, int64_t id);
-/* false: malformed. */
+/* Parses one statistic. false: it is malformed. */
 bool sb_xplane_value(const sb_xplane *p, sb_slice stat, sb_xvalue *out);
 void sb_xfacts_take(sb_xfacts *f, const sb_xvalue *v, sb_trace *t);
 

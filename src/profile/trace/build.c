@@ -1,4 +1,4 @@
-/* build.c: groups, tracks, spans and counters, as the readers find them. */
+/* build.c: collects groups, tracks, spans and counters while the files are read. */
 #include "profile/trace/build.h"
 
 #include <stdlib.h>
@@ -105,7 +105,7 @@ sb_trace_span *sb_build_span(sb_trace *t, uint32_t track, int64_t start, int64_t
     if (dur > INT64_MAX / 4 || start > INT64_MAX / 4 || start < INT64_MIN / 4) {
         sb_trace_note(t, SB_TRACE_ODD_FAR, 1, sb_trace_name(t, name));
         dur = 0;
-        start = INT64_MAX / 4; /* left out at the end: it is far from everything */
+        start = INT64_MAX / 4; /* so far away that it is left out at the end */
     }
     sb_trace_span *s = SB_VEC_PUSH(&k->spans, t->alloc, UINT32_MAX - 1);
     if (!s) return NULL;
@@ -123,7 +123,7 @@ sb_extra *sb_build_extra(sb_trace *t, sb_trace_span *s) {
     return e;
 }
 
-/* Times beyond these are wrong, and sums of two would overflow. */
+/* Such times must be wrong, and the sum of two of them could overflow. */
 static bool is_absurd(int64_t time) {
     return time > INT64_MAX / 4 || time < INT64_MIN / 4;
 }
@@ -253,7 +253,8 @@ static int compare_times(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The median of a sample of all starts: one wrong clock does not move it. */
+/* The median of a sample of all start times: unlike the mean it does not move if some are
+ * wrong. */
 static bool middle_of(const sb_trace *t, int64_t *middle) {
     int64_t sample[SAMPLES];
     size_t n = 0;

@@ -1,7 +1,7 @@
-/* build.h: how the readers of formats fill a trace; inside the layer only.
+/* build.h: how the readers add to a trace. Inside the layer only.
  *
- * Times given here are picoseconds since a zero that the source chooses (`base_ns` says where that
- * is). Keys of groups and tracks are texts that are unique within a source. */
+ * Times are picoseconds since an origin that each source chooses; `base_ns` of the source says
+ * when that is. Groups and tracks have keys: texts that are unique within a source. */
 #ifndef SB_PROFILE_BUILD_H
 #define SB_PROFILE_BUILD_H
 
@@ -19,37 +19,39 @@ typedef struct sb_flow_end {
 /* A span that has begun and waits for its end. */
 typedef struct sb_open_span {
     uint32_t track, index;
-    uint32_t below; /* the one that began before on the same track + 1 */
+    uint32_t below; /* index of the open span that encloses this one, + 1; 0: none */
 } sb_open_span;
 
 typedef struct sb_trace_build {
     sb_intern group_keys, track_keys, async_keys;
-    SB_VEC(uint32_t) group_of; /* by key */
+    SB_VEC(uint32_t) group_of; /* indexed by the id of the key */
     SB_VEC(uint32_t) track_of;
     SB_VEC(sb_flow_end) ends;
     SB_VEC(sb_open_span) open;
-    SB_VEC(uint32_t) open_top; /* by track: index into open + 1 */
+    /* indexed by track: the innermost open span, as an index into `open` + 1 */
+    SB_VEC(uint32_t) open_top;
     SB_VEC(uint32_t) async_open;
-    uint32_t first_track; /* of the source that is read now */
+    uint32_t first_track; /* the first track of the source that is being read */
     uint32_t source;
     uint64_t done_before, total;
     bool is_cancelled;
 } sb_trace_build;
 
-/* A text of the trace's own. .p NULL: no memory. */
+/* Copies a text into the trace. .p is NULL if there is no memory. */
 sb_slice sb_build_text(sb_trace *t, sb_slice text);
-/* The id of a name; long ones are cut. SB_NO_INDEX: no memory. */
+/* The id of a name. Names that are too long are cut. SB_NO_INDEX: no memory. */
 uint32_t sb_build_name(sb_trace *t, sb_slice name);
-/* SB_NO_INDEX: no memory. */
+/* Finds or adds a group. SB_NO_INDEX: no memory. */
 uint32_t sb_build_group(sb_trace *t, sb_slice key, uint32_t parent, sb_group_kind kind,
                         sb_slice name);
-/* The track of a key in a group; when there are too many tracks, the one for all others. */
+/* Finds or adds a track. If there are too many tracks, answers the one that takes all others. */
 uint32_t sb_build_track(sb_trace *t, uint32_t group, sb_slice key, sb_track_kind kind,
                         sb_slice name);
-/* NULL: no memory, or too many. Valid until the next one on the track. */
+/* Adds a span. The pointer is valid until the next span of the track is added. NULL: no memory, or
+ * there are too many spans. */
 sb_trace_span *sb_build_span(sb_trace *t, uint32_t track, int64_t start, int64_t dur, uint32_t name,
                              sb_span_kind kind, uint64_t at);
-/* The extras of a span, made if it has none. NULL: no memory. */
+/* The extras of a span; adds them if it has none. NULL: no memory. */
 sb_extra *sb_build_extra(sb_trace *t, sb_trace_span *s);
 bool sb_build_point(sb_trace *t, uint32_t track, int64_t time, double value);
 bool sb_build_flow_end(sb_trace *t, const sb_flow_end *end);
@@ -59,16 +61,17 @@ bool sb_build_end(sb_trace *t, uint32_t track, int64_t end);
 bool sb_build_fact(sb_trace *t, sb_slice name, sb_slice value);
 bool sb_build_memory(sb_trace *t, const sb_memory_event *e);
 uint32_t sb_build_memory_device(sb_trace *t, sb_slice name);
-/* Says how far reading is; false: it was cancelled. */
+/* Reports the progress of the reading. false: it was cancelled. */
 bool sb_build_progress(sb_trace *t, uint64_t done);
-/* After each source: closes what is open, leaves out what lies far away. */
+/* Called after each source: ends spans that are still open, and leaves out events whose time is
+ * far from all others. */
 sb_status sb_build_end_source(sb_trace *t, sb_err *err);
 uint64_t sb_build_hash(sb_slice a, sb_slice b);
 
 /* finish.c */
 sb_status sb_finish_tracks(sb_trace *t, uint32_t first, sb_err *err);
-/* The order in which tracks are shown; before tracks are added to a finished trace it is
- * forgotten. */
+/* Makes the order in which tracks are shown. It must be forgotten before tracks are added to a
+ * finished trace. */
 sb_status sb_order_tracks(sb_trace *t, sb_err *err);
 void sb_forget_track_order(sb_trace *t);
 /* join.c */

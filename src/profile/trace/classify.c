@@ -84,7 +84,7 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name) {
         if (kind == SB_SPAN_PYTHON && sb_text_begins(name, "nn.Module: ")) return SB_SPAN_MODULE;
         if (kind == SB_SPAN_RUNTIME && is_sync_call(name)) return SB_SPAN_SYNC;
         if (kind == SB_SPAN_OP) {
-            /* older files have annotations among the operators */
+            /* in older files annotations have the category of operators */
             sb_span_kind other = classify_annotation(name);
             if (other != SB_SPAN_ANNOTATION) return other;
             if (sb_slice_eq(name, SB_LIT("record_param_comms"))) return SB_SPAN_COMM;

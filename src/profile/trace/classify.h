@@ -5,18 +5,18 @@
 
 #include "profile/trace/trace.h"
 
-bool sb_text_has(sb_slice text, const char *part);      /* any case of ASCII */
-bool sb_text_holds(sb_slice text, sb_slice part);       /* the same */
-bool sb_text_begins(sb_slice text, const char *prefix); /* exactly */
+bool sb_text_has(sb_slice text, const char *part);      /* ignores the case of ASCII letters */
+bool sb_text_holds(sb_slice text, sb_slice part);       /* ignores the case of ASCII letters */
+bool sb_text_begins(sb_slice text, const char *prefix); /* does not ignore case */
 sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name);
-/* An event of a host thread of XSpace, or of a trace.json made from one. */
+/* The kind of an event on a host thread of an XSpace, or of a trace.json made from one. */
 sb_span_kind sb_classify_host(sb_slice name);
 sb_span_kind sb_classify_device(sb_slice name);
 bool sb_is_collective(sb_slice name);
-/* Does the name of a kernel say that it uses tensor cores? */
+/* Does the kernel use tensor cores, as far as its name tells? */
 bool sb_kernel_uses_tensor_cores(sb_slice name);
-/* Could this operator use them? */
+/* Could this operator use tensor cores? */
 bool sb_op_may_use_tensor_cores(sb_slice name);
-bool sb_is_framework_op(sb_slice name); /* "name:Type" of TensorFlow or JAX */
+bool sb_is_framework_op(sb_slice name); /* is it "name:Type", an operator of TensorFlow or JAX? */
 
 #endif

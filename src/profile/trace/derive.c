@@ -1,8 +1,8 @@
-/* derive.c: lines above a device's streams, from what its kernels say: XLA modules, XLA operators,
+/* derive.c: adds derived tracks above the streams of a device: XLA modules, XLA operators,
  * framework operators.
  *
- * Kernels are walked in order of time; neighbours with the same label are one span, and the end of
- * a module ends its operators. Copies don't count. */
+ * It walks over the kernels in order of time. Consecutive kernels with the same label make one
+ * span. The end of a module also ends its operators. Copies are left out. */
 #include <stdlib.h>
 
 #include "profile/read/read.h"
@@ -11,7 +11,7 @@
 
 typedef struct kernel {
     int64_t start, end;
-    uint32_t module, op, scope; /* names + 1 */
+    uint32_t module, op, scope; /* ids of names + 1; 0: none */
 } kernel;
 
 typedef SB_VEC(kernel) kernel_list;

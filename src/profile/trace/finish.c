@@ -1,8 +1,9 @@
-/* finish.c: from spans in the order of the file to lanes in order of time, with their index.
+/* finish.c: sorts the spans of each track by time, gives each one its lane, and builds the index
+ * over them.
  *
- * A span goes into the first lane below every span that is still running when it begins. For spans
- * that nest this is the depth of nesting; one that crosses another gets a lane of its own and both
- * are drawn whole. */
+ * A span goes into the first lane below all spans that are still running when it begins. For spans
+ * that nest, this is the nesting depth. A span that crosses another one gets a lane below, so both
+ * are drawn in full length. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 #include "profile/trace/build.h"
 #include "base/banned.h"
 
-/* By start; of those that start together the longest first. */
+/* Orders spans by start; of spans with the same start the longest comes first. */
 static int compare_spans(const void *a, const void *b) {
     const sb_trace_span *x = a, *y = b;
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
@@ -25,10 +26,10 @@ static bool is_sorted(const sb_track *k) {
     return true;
 }
 
-/* Gives every span its lane. ends: of the last span of each lane. Answers how many lanes. */
+/* Gives every span its lane, and answers how many lanes there are. */
 static uint32_t give_lanes(sb_trace *t, sb_track *k) {
     int64_t ends[SB_TRACE_MOST_LANES];
-    uint32_t open = 0, most = 0; /* lanes below `open` may still be running */
+    uint32_t open = 0, most = 0; /* spans may still run in the lanes 0 to open - 1 */
     size_t kept = 0;
     for (size_t i = 0; i < k->spans.n; i++) {
         sb_trace_span s = k->spans.items[i];
@@ -52,7 +53,7 @@ static uint32_t give_lanes(sb_trace *t, sb_track *k) {
     return most;
 }
 
-/* Orders the spans by lane; within a lane they stay in order of time. */
+/* Orders the spans by lane. Within a lane they stay in order of time. */
 static bool order_lanes(sb_trace *t, sb_track *k, uint32_t lanes) {
     size_t n = k->spans.n;
     k->lanes = sb_alloc_zeroed(t->alloc, (size_t)lanes + 1, sizeof *k->lanes);

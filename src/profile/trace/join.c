@@ -1,7 +1,7 @@
-/* join.c: arrows between spans, and the operator around each memory event.
+/* join.c: makes the arrows between spans, and finds the operator that encloses each memory event.
  *
- * A launch and what it launched have the same correlation id; arrows of the file itself (s, t, f)
- * are bound to the span at their time. */
+ * A launch on the host and the work that it launched have the same correlation id. Arrows in the
+ * file (phases s, t, f) belong to the span that runs at their time. */
 #include <stdlib.h>
 
 #include "profile/trace/build.h"
@@ -47,7 +47,8 @@ static bool list_joints(const sb_trace *t, joint_list *out) {
     return true;
 }
 
-/* The launch is the last span of the host that has the id: an API call lies below its operator. */
+/* Several host spans may have the same id: the launch is the last of them, because an API call is
+ * below its operator. */
 static bool join_launches(sb_trace *t) {
     joint_list list = {0};
     bool is_done = list_joints(t, &list);
@@ -136,7 +137,7 @@ static int compare_memory(const void *a, const void *b) {
     return (x->time > y->time) - (x->time < y->time);
 }
 
-/* The innermost operator on the same thread. */
+/* Finds the innermost operator on the same thread. */
 void sb_join_memory(sb_trace *t) {
     for (size_t i = 0; i < t->memory.n; i++) {
         sb_memory_event *e = &t->memory.items[i];

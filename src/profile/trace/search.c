@@ -1,4 +1,4 @@
-/* search.c: spans by a part of their name, or of what the file says about them. */
+/* search.c: finds spans by a part of their name or of their arguments. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -45,7 +45,7 @@ static sb_status collect(const sb_trace *t, const sb_search_ask *ask, const uint
     return SB_OK;
 }
 
-/* The names that were found, those with the most time first. */
+/* Orders the names that were found by total time, the largest first. */
 static void order_names(const sb_trace *t, sb_search_name *names, sb_search_result *out) {
     out->names = names;
     for (uint32_t i = 0; i < t->names.count; i++) {

@@ -21,7 +21,7 @@ static uint32_t bin_of(int64_t dur) {
 typedef struct summing {
     const sb_trace *t;
     const sb_totals_ask *ask;
-    sb_total *all; /* by id */
+    sb_total *all; /* indexed by id */
     const uint8_t *marks;
     uint64_t spans;
     int64_t total;
@@ -46,7 +46,7 @@ static int64_t clipped(const sb_trace_span *s, int64_t from, int64_t to) {
     return end > start ? end - start : 0;
 }
 
-/* One lane, and beside it the one below, whose spans are the children. */
+/* Sums up one lane. The spans of the lane below are the children, whose time is not self time. */
 static void sum_lane(summing *s, uint32_t track, uint32_t lane) {
     const sb_track *k = &s->t->tracks.items[track];
     int64_t from = s->ask->from, to = s->ask->to;

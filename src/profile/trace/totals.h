@@ -9,12 +9,12 @@
 typedef enum sb_total_by { SB_BY_NAME, SB_BY_KIND, SB_BY_TRACK, SB_BY_GROUP } sb_total_by;
 
 typedef struct sb_total {
-    uint32_t id; /* of a name, a kind, a track or a group */
+    uint32_t id; /* the id of a name, a kind, a track or a group, as `by` asks */
     uint8_t kind;
     uint64_t count;
-    int64_t total, self; /* of the parts inside the range */
+    int64_t total, self; /* only of the parts of spans that are inside the range */
     int64_t least, greatest;
-    uint32_t bins[SB_TOTAL_BINS]; /* of durations: each twice as long... see sb_total_bin_edge */
+    uint32_t bins[SB_TOTAL_BINS]; /* histogram of durations; see sb_total_bin_edge */
 } sb_total;
 
 typedef struct sb_totals_ask {
@@ -22,7 +22,7 @@ typedef struct sb_totals_ask {
     size_t track_count;
     int64_t from, to;
     sb_total_by by;
-    sb_slice find; /* part of a name, any case; empty: all */
+    sb_slice find; /* only spans whose name contains this, in any case; empty: all spans */
     bool (*is_expired)(void *ud);
     void *ud;
 } sb_totals_ask;
@@ -34,10 +34,12 @@ typedef struct sb_totals {
     int64_t total;
 } sb_totals;
 
-/* In the arena, in order of id. Instants count, with no time. SB_TIMEOUT. */
+/* Sums up the spans of some tracks in a range; the result is in the arena, ordered by id. Instants
+ * are counted, with no time. SB_TIMEOUT: `is_expired` said so. */
 sb_status sb_trace_totals(const sb_trace *t, const sb_totals_ask *ask, sb_totals *out,
                           sb_arena *arena, sb_err *err);
-/* Bins are powers of ten thirds of a decade from 100 ns on: the lower edge of bin i. */
+/* The lower edge of bin i of the histogram. The first bin begins at 100 ns; three bins are one
+ * decade. */
 int64_t sb_total_bin_edge(uint32_t i);
 
 /* ---- search ---------------------------------------------------------------------------------- */
@@ -48,8 +50,8 @@ typedef struct sb_found_span {
 } sb_found_span;
 
 typedef struct sb_search_ask {
-    sb_slice text; /* any case */
-    bool in_args;  /* also what the file says about a span; its names are then not in `names` */
+    sb_slice text; /* in any case */
+    bool in_args;  /* search in arguments too; `names` then has only what was found by name */
     int64_t from, to;
     size_t offset, limit;
     bool (*is_expired)(void *ud);
@@ -63,16 +65,16 @@ typedef struct sb_search_name {
 } sb_search_name;
 
 typedef struct sb_search_result {
-    sb_search_name *names; /* those with the most time first; at most 1000 */
+    sb_search_name *names; /* ordered by total time, the largest first; at most 1000 */
     size_t name_count;
     uint64_t total;
-    sb_found_span *items; /* offset ... offset + limit in order of time */
+    sb_found_span *items; /* in order of time: `limit` of them from `offset` on */
     size_t n;
 } sb_search_result;
 
 sb_status sb_trace_search(const sb_trace *t, const sb_search_ask *ask, sb_search_result *out,
                           sb_arena *arena, sb_err *err);
-/* Marks the names that hold a text; NULL: no memory. */
+/* Marks the names that contain a text: the answer has one byte for each name. NULL: no memory. */
 uint8_t *sb_trace_match_names(const sb_trace *t, sb_slice text, sb_arena *arena);
 
 #endif

@@ -1,4 +1,5 @@
-/* trace.c: the life of a trace, its texts, and what was odd about it. */
+/* trace.c: creates and frees a trace, aligns its sources on one time axis, counts what was odd
+ * about it. */
 #include "profile/trace/trace.h"
 
 #include <stdarg.h>
@@ -172,7 +173,7 @@ static int compare_shown(const sb_trace *t, uint32_t a, uint32_t b) {
     return (a > b) - (a < b);
 }
 
-/* Merge sort: there is no context argument in qsort. */
+/* A merge sort of our own, because qsort has no context argument. */
 static void sort_tracks(const sb_trace *t, uint32_t *a, uint32_t *spare, size_t n) {
     if (n < 2) return;
     size_t half = n / 2, i = 0, k = half, o = 0;
@@ -201,7 +202,8 @@ sb_status sb_order_tracks(sb_trace *t, sb_err *err) {
 
 #define NS_OF_A_YEAR INT64_C(31536000000000000)
 
-/* Sources whose zero is known share one axis; others begin with it. */
+/* Moves all times of a source, so that all sources are on one time axis. Sources without absolute
+ * time begin at its origin. */
 static void shift_source(sb_trace *t, uint32_t source, int64_t by) {
     for (size_t i = 0; i < t->tracks.n; i++) {
         sb_track *k = &t->tracks.items[i];
@@ -239,7 +241,8 @@ static void align_sources(sb_trace *t) {
     for (uint32_t i = 0; i < t->sources.n; i++) {
         sb_trace_source *s = &t->sources.items[i];
         int64_t first = 0, last = 0;
-        if (s->base_ns < 0 || s->base_ns > INT64_MAX / 2) s->base_ns = 0; /* no year of a clock */
+        /* no clock shows such a year: the absolute time is unknown */
+        if (s->base_ns < 0 || s->base_ns > INT64_MAX / 2) s->base_ns = 0;
         if (!range_of(t, i, &first, &last)) continue;
         shift_source(t, i, -first);
         if (s->base_ns) {

@@ -32,19 +32,20 @@
 #define SB_TRACE_NAME_BYTES 10000u
 #define SB_NO_INDEX UINT32_MAX
 
-/* What a span is; the colour class of the page. */
+/* The kind of a span. It decides about the colour on the page and about how the span counts in the
+ * analysis. */
 typedef enum sb_span_kind {
     SB_SPAN_OTHER,
-    SB_SPAN_OP,         /* an operator of the framework, on the host */
-    SB_SPAN_ANNOTATION, /* named by the user */
+    SB_SPAN_OP,         /* an operator of the framework, on a host thread */
+    SB_SPAN_ANNOTATION, /* a span that the program named itself, such as record_function */
     SB_SPAN_PYTHON,
-    SB_SPAN_RUNTIME, /* a call of the device's runtime: launches */
+    SB_SPAN_RUNTIME, /* a call of the device's API, such as cudaLaunchKernel */
     SB_SPAN_KERNEL,
     SB_SPAN_COPY,
     SB_SPAN_COMM,
     SB_SPAN_INPUT,
     SB_SPAN_SYNC,
-    SB_SPAN_OVERHEAD, /* of the profiler itself */
+    SB_SPAN_OVERHEAD, /* time that the profiler itself takes */
     SB_SPAN_STEP,
     SB_SPAN_MARKER,
     SB_SPAN_MEMORY,
@@ -59,30 +60,34 @@ const char *sb_span_kind_name(sb_span_kind kind);
 typedef struct sb_trace_span {
     int64_t start;
     int64_t dur;      /* 0: an instant */
-    uint64_t at : 44; /* offset of its record in the source's bytes; 0: derived, it has none */
+    uint64_t at : 44; /* offset of its record in the file; 0: a derived span */
     uint64_t lane : 12;
     uint64_t kind : 8;
     uint32_t name;
-    uint32_t extra; /* 0: none */
+    uint32_t extra; /* index into `extras`; 0: it has none */
 } sb_trace_span;
 
 static inline int64_t sb_span_end(const sb_trace_span *s) {
     return s->start + s->dur;
 }
 
-#define SB_EXTRA_BACKWARD 1u /* an operator that an autograd thread runs for a forward thread */
-#define SB_EXTRA_ROOT 2u     /* marks a step: `number` is its number */
+#define SB_EXTRA_BACKWARD 1u /* an operator of the backward pass, run by an autograd thread */
+#define SB_EXTRA_ROOT 2u     /* it marks a step; `number` is the number of the step */
 #define SB_EXTRA_HAS_NUMBER 4u
 #define SB_EXTRA_DEVICE_LAUNCH 8u
 
 typedef struct sb_extra {
-    uint64_t external;    /* joins operators, launches and kernels of torch; 0: none */
-    uint64_t correlation; /* joins launches and what they launch; 0: none */
-    uint32_t text; /* a name + 1: the operator of a kernel, the input shapes of an operator */
+    /* the external id of torch: the same for an operator, its launches and its kernels; 0: none */
+    uint64_t external;
+    uint64_t correlation; /* the same for a launch and for what it launched; 0: none */
+    /* the operator of a kernel, or the input shapes of an operator: id of a name + 1; 0: none */
+    uint32_t text;
     uint32_t flags;
     int64_t
-        number; /* step; sequence number of an operator; id of a Python frame; bytes of a copy */
-    int64_t second; /* parent of a Python frame + 1; bytes of a collective */
+        /* of a step its number, of an operator its sequence number, of a Python frame its id, of a
+         * copy its bytes */
+        number;
+    int64_t second; /* of a Python frame the id of its parent + 1, of a collective its bytes */
     float occupancy, blocks_per_sm;
 } sb_extra;
 
@@ -100,7 +105,8 @@ typedef struct sb_count_point {
     double value;
 } sb_count_point;
 
-/* Over 64 neighbours of a track: what lies before, and the longest one. */
+/* Index over blocks of 64 consecutive spans: the busy time of all spans before the block, and the
+ * longest span in it. */
 typedef struct sb_span_block {
     int64_t busy_before;
     uint32_t longest;
@@ -113,17 +119,17 @@ typedef struct sb_count_block {
 typedef struct sb_track {
     uint32_t group;
     sb_track_kind kind;
-    bool is_made; /* by the analysis: downloads and totals leave it out */
+    bool is_made; /* made by the analysis; downloads and totals leave it out */
     sb_slice name;
-    int64_t sort; /* order among the tracks of its group, then by sight */
+    int64_t sort; /* order within its group; equal ones keep the order of the file */
     SB_VEC(sb_trace_span) spans;
     SB_VEC(sb_count_point) points;
-    uint32_t *lanes; /* where each begins; lane_count + 1 of them */
+    uint32_t *lanes; /* index of the first span of each lane; lane_count + 1 of them */
     uint32_t lane_count;
     uint32_t instants;
-    sb_span_block *blocks; /* n / 64 + 1 */
+    sb_span_block *blocks; /* n / 64 + 1 of them */
     sb_count_block *count_blocks;
-    int64_t busy; /* time under lane 0 */
+    int64_t busy; /* total time of the spans of lane 0 */
     int64_t first, last;
     double least, greatest;
 } sb_track;
@@ -131,14 +137,14 @@ typedef struct sb_track {
 typedef enum sb_group_kind { SB_GROUP_HOST, SB_GROUP_PROCESS, SB_GROUP_DEVICE } sb_group_kind;
 
 typedef struct sb_trace_group {
-    uint32_t parent; /* SB_NO_INDEX: none */
+    uint32_t parent; /* index of its parent; SB_NO_INDEX: it has none */
     uint32_t source;
     sb_group_kind kind;
     sb_slice name;
     int64_t sort;
 } sb_trace_group;
 
-/* Of XSpace: where a plane lies in the file; the names of its statistics are in it. */
+/* Only XSpace: where a plane is in its file. It is read again for the arguments of spans. */
 typedef struct sb_plane_place {
     uint32_t source;
     uint64_t at, n;
@@ -155,10 +161,10 @@ const char *sb_trace_format_name(sb_trace_format format);
 typedef struct sb_device {
     uint32_t source;
     int64_t id;
-    sb_slice name, capability; /* "9.0" */
+    sb_slice name, capability; /* capability: such as "9.0" */
     uint64_t memory;
     uint32_t multiprocessors;
-    uint32_t group; /* SB_NO_INDEX: nothing ran on it */
+    uint32_t group; /* index of its group; SB_NO_INDEX: nothing ran on it */
 } sb_device;
 
 typedef struct sb_fact {
@@ -166,16 +172,16 @@ typedef struct sb_fact {
     sb_slice name, value;
 } sb_fact;
 
-/* A file of the capture: a host or a rank. */
+/* One file of the capture: that of one host or rank. */
 struct sb_trace_bytes;
 typedef struct sb_trace_source {
     sb_slice name, path;
     sb_trace_format format;
-    int64_t rank; /* -1: it does not say */
+    int64_t rank; /* -1: the file does not say */
     int64_t world;
     sb_slice backend;
-    int64_t base_ns; /* Unix time of its zero; 0: it has none */
-    int64_t skew;    /* picoseconds that its clock was moved by */
+    int64_t base_ns; /* Unix time of the origin of its times; 0: unknown */
+    int64_t skew;    /* picoseconds by which its times were moved to correct clock skew */
     uint64_t size, read;
     struct sb_trace_bytes *bytes;
 } sb_trace_source;
@@ -183,18 +189,19 @@ typedef struct sb_trace_source {
 typedef struct sb_memory_event {
     int64_t time;
     uint64_t address;
-    int64_t bytes;               /* negative: freed */
-    int64_t allocated, reserved; /* of the device after it; -1: it does not say */
-    uint32_t device;             /* index into memory_devices */
+    int64_t bytes; /* negative: memory was freed */
+    /* totals of the device after this event; -1: the file does not say */
+    int64_t allocated, reserved;
+    uint32_t device; /* index into memory_devices */
     uint32_t track;
-    uint32_t op; /* name + 1 of the operator around it; 0: none */
+    uint32_t op; /* the operator that encloses it: id of its name + 1; 0: none */
 } sb_memory_event;
 
 typedef struct sb_memory_device {
     uint32_t source;
     sb_slice name;
-    int64_t capacity; /* of its allocator; 0: the file does not say, as the next */
-    int64_t peak;     /* since the program began, which may be before the capture */
+    int64_t capacity; /* of its allocator; here and in `peak`, 0: the file does not say */
+    int64_t peak;     /* the peak since the program began, which may be before the capture */
 } sb_memory_device;
 
 typedef enum sb_flow_kind { SB_FLOW_LAUNCH, SB_FLOW_FORWARD_BACKWARD, SB_FLOW_OTHER } sb_flow_kind;
@@ -247,15 +254,15 @@ typedef struct sb_oddity {
 } sb_oddity;
 
 typedef struct sb_trace_opts {
-    const char *spool_dir; /* of unlinked temporary files; NULL: /tmp */
-    uint64_t most_bytes;   /* of one file, decompressed; 0: 64 GiB */
-    uint64_t most_spans;   /* of all; 0: 1 << 31 */
-    /* How far reading is; false ends it. May be NULL. */
+    const char *spool_dir; /* where temporary files are made; NULL: /tmp */
+    uint64_t most_bytes;   /* limit for one file, decompressed; 0: 64 GiB */
+    uint64_t most_spans;   /* limit for all files together; 0: 1 << 31 */
+    /* Is told the progress of the reading, and answers false to cancel it. May be NULL. */
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *ud;
 } sb_trace_opts;
 
-struct sb_trace_build; /* while it is read (build.h) */
+struct sb_trace_build; /* what is only needed while files are read (build.h) */
 
 typedef struct sb_trace {
     const sb_alloc *alloc;
@@ -265,20 +272,20 @@ typedef struct sb_trace {
     SB_VEC(sb_trace_source) sources;
     SB_VEC(sb_trace_group) groups;
     SB_VEC(sb_track) tracks;
-    SB_VEC(sb_extra) extras; /* the first is not used */
+    SB_VEC(sb_extra) extras; /* index 0 is not used */
     SB_VEC(sb_memory_event) memory;
     SB_VEC(sb_memory_device) memory_devices;
     SB_VEC(sb_device) devices;
     SB_VEC(sb_fact) facts;
     SB_VEC(sb_plane_place) planes;
-    SB_VEC(sb_flow) flows;  /* by (from_track, from) */
-    uint32_t *flows_by_end; /* by (to_track, to) */
-    uint32_t *track_order;  /* as they are shown */
+    SB_VEC(sb_flow) flows;  /* ordered by (from_track, from) */
+    uint32_t *flows_by_end; /* indexes into `flows`, ordered by (to_track, to) */
+    uint32_t *track_order;  /* indexes of tracks in the order in which they are shown */
     sb_oddity odds[SB_TRACE_ODD_COUNT];
-    int64_t base_ns; /* 0: no absolute time */
+    int64_t base_ns; /* Unix time of the origin of the time axis; 0: unknown */
     int64_t duration;
     uint64_t span_count;
-    uint32_t first_step_track; /* that the reader made */
+    uint32_t first_step_track; /* the first track of steps that a reader made */
     struct sb_trace_build *build;
 } sb_trace;
 
@@ -286,7 +293,7 @@ sb_status sb_trace_new(sb_trace **out, const sb_alloc *alloc, const sb_trace_opt
                        sb_err *err);
 void sb_trace_free(sb_trace *t);
 sb_status sb_trace_finish(sb_trace *t, sb_err *err);
-/* What it takes in memory. */
+/* How many bytes of memory the trace takes. */
 size_t sb_trace_bytes_held(const sb_trace *t);
 
 static inline sb_slice sb_trace_name(const sb_trace *t, uint32_t name) {
@@ -298,10 +305,11 @@ static inline const sb_extra *sb_span_extra(const sb_trace *t, const sb_trace_sp
 static inline uint32_t sb_track_source(const sb_trace *t, const sb_track *k) {
     return t->groups.items[k->group].source;
 }
-/* The span around another one, or the deepest one at a time; SB_NO_INDEX: none. */
+/* The span that encloses another one, and the deepest span that runs at a time; SB_NO_INDEX:
+ * none. */
 uint32_t sb_track_parent(const sb_track *k, uint32_t index);
 uint32_t sb_track_at(const sb_track *k, int64_t time);
-/* Time that the children of a span leave to it. */
+/* The self time of a span: its duration without its children. */
 int64_t sb_track_self(const sb_track *k, uint32_t index, uint32_t *children);
 
 void sb_trace_note(sb_trace *t, sb_trace_odd odd, uint64_t n, sb_slice example);

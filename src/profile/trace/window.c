@@ -1,4 +1,4 @@
-/* window.c: rectangles and bars of a window. */
+/* window.c: makes the rectangles and bars that a window shows. */
 #include "profile/trace/window.h"
 #include "base/checked.h"
 
@@ -7,8 +7,8 @@
 #include "base/search.h"
 #include "base/banned.h"
 
-/* The first span of [i, end) that starts at or after `time`: steps that double, then halving, since
- * it is near. */
+/* The first span of [i, end) that starts at or after `time`. It is often near, so the search is
+ * galloping: steps that double, then binary search. */
 static uint32_t first_from(const sb_track *k, uint32_t i, uint32_t end, int64_t time) {
     uint32_t step = 1, low = i, high;
     while (i + step < end && k->spans.items[i + step].start < time) {

@@ -1,5 +1,5 @@
-/* window.h: what a window of a track looks like at so many pixels: work proportional to the pixels,
- * nothing left out. */
+/* window.h: what a time window of a track looks like at a number of pixels. The cost depends on
+ * the pixels, not on the spans, and no span is left out. */
 #ifndef SB_PROFILE_WINDOW_H
 #define SB_PROFILE_WINDOW_H
 
@@ -7,11 +7,11 @@
 
 typedef struct sb_rect {
     int64_t start, dur;
-    uint32_t name, index; /* of several: the longest */
+    uint32_t name, index; /* of a rectangle that stands for several spans: those of the longest */
     uint32_t count;
     uint16_t lane;
     uint8_t kind;
-    float busy; /* share of its time in which something runs */
+    float busy; /* share of its time in which a span runs */
 } sb_rect;
 
 typedef struct sb_window {
@@ -21,8 +21,9 @@ typedef struct sb_window {
 
 typedef SB_VEC(sb_rect) sb_rects;
 
-/* Spans narrower than a pixel that start in the same pixel of a lane become one rectangle. Appends
- * in order of lane, then start; *spans: how many they stand for. false: no memory. */
+/* Appends the rectangles of a window, ordered by lane, then by start. Spans that are narrower than
+ * a pixel and start in the same pixel of a lane become one rectangle. *spans is the number of
+ * spans that all rectangles stand for. false: no memory. */
 bool sb_window_rects(const sb_track *k, const sb_window *w, sb_rects *out, const sb_alloc *alloc,
                      uint64_t *spans);
 
@@ -33,7 +34,8 @@ typedef struct sb_count_bar {
 
 typedef SB_VEC(sb_count_bar) sb_count_bars;
 
-/* A counter, one bar a pixel in which it changes; the first is the value that holds at `from`. */
+/* The bars of a counter: one for each pixel in which the value changes. The first one is the value
+ * at `from`. */
 bool sb_window_counts(const sb_track *k, const sb_window *w, sb_count_bars *out,
                       const sb_alloc *alloc, uint64_t *points);
 

@@ -1,4 +1,4 @@
-// Downloads of a capture: tables as CSV, a window or all of it as a Chrome trace, which other programs open.
+// Downloads of a capture: tables as CSV, and a time range or the whole capture as a Chrome trace, which other programs can open.
 import { api, apiUrl, saveBlob, shell } from '../../public';
 import type { Capture, TotalsAsk } from './question';
 import { tt } from './texts';
@@ -39,7 +39,7 @@ export function csvUrl(
   return apiUrl(`profile/${isSorted ? table : 'csv'}?${query.toString()}`);
 }
 
-/** A Chrome trace: the server makes it while we wait. */
+/** Downloads a Chrome trace. The server makes it as a job, which this waits for. */
 export async function downloadTrace(capture: Capture, name: string, window: Span | null): Promise<void> {
   const range = window ? { from: Math.round(window[0]), to: Math.round(window[1]) } : {};
   let reply = await api.submitJob({ kind: 'profile_trace', args: { capture: capture.id, ...range } });

@@ -1,4 +1,4 @@
-// The page of this dashboard when there is no capture: how each framework makes one.
+// What the dashboard shows when there is no capture: the code that makes one, for each framework.
 import type { EmptyPage } from '../../public';
 
 export const empty: EmptyPage = {

@@ -1,4 +1,4 @@
-// English, the measure of the other catalogue.
+// English texts. The Chinese catalogue must have the same keys.
 export const texts = {
   captures: 'Captures',
   capture: 'Capture',
@@ -210,7 +210,8 @@ export const texts = {
   p95Worst: 'p95 {p95} · worst {worst}',
   deviceBusy: 'Device busy',
   hostIdle: 'host idle {share}',
-  hostIdleTitle: 'The share of the time in which no host thread runs an operator, launches work, loads data or compiles',
+  hostIdleTitle:
+    'The share of the time in which no host thread runs an operator, launches work, loads data or compiles',
   communication: 'Communication',
   exposed: 'not hidden, of {total} in all',
   noCommunication: 'there was none',

@@ -1,4 +1,4 @@
-// Where the time goes: captures of profilers, as an overview, a timeline and tables.
+// Registers the profile dashboard: captures of profilers as an overview, a timeline and tables.
 import type { Dashboard } from '../../public';
 
 export const profile: Dashboard = {

@@ -77,7 +77,7 @@ export function textOn(hex: string): string {
   return (l + 0.05) / (luminance(DARK_TEXT) + 0.05) >= 1.05 / (l + 0.05) ? DARK_TEXT : '#ffffff';
 }
 
-/** What the canvas needs to know of a theme: a colour and its text for each kind. */
+/** The colours of a theme that the canvas needs: for each kind its colour, and that of text on it. */
 export interface Colours {
   dark: boolean;
   fill: readonly string[];
@@ -89,7 +89,7 @@ export interface Colours {
   ink: string;
   ink2: string;
   accent: string;
-  /** of the critical path */
+  /** colour of the critical path */
   path: string;
 }
 export function coloursFor(dark: boolean): Colours {

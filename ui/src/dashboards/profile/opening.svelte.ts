@@ -1,9 +1,9 @@
-// A capture on its way from a file to the server's memory: asks the server to read it, once; the list of captures says how
-// far that is. Asks again when the files changed or the server has let go of it.
+// Opens a capture: asks the server once to read its files into memory; the list of captures has the progress. Asks again
+// when the files have changed, or when the server has dropped the capture from memory.
 import { LiveQuery, type Question, type ProfileCapture, type ProfileOpened } from '../../public';
 import { openQuestion, type Capture } from './question';
 
-/** What the server says of a capture that it does not hold any more. */
+/** The code of the server's error for a capture that is not in its memory any more. */
 const NOT_OPEN = 'not_open';
 const AGAIN_MS = 300;
 
@@ -15,7 +15,7 @@ export class Opening {
   /** `listed`: the capture as the list has it; undefined: none is wanted. */
   constructor(private readonly listed: () => ProfileCapture | undefined) {}
 
-  /** As it is listed; open also where only the answer to our question says so yet. */
+  /** The capture as the list has it. It is open also if only the answer to our request says so yet. */
   readonly now = $derived.by((): ProfileCapture | undefined => {
     const wanted = this.listed();
     const told = this.reply.answer?.capture;
@@ -25,7 +25,7 @@ export class Opening {
   private readonly epoch = $derived(this.now?.epoch ?? '');
   private readonly listedEpoch = $derived.by(() => this.listed()?.epoch ?? '');
   private readonly state = $derived(this.now?.state ?? 'closed');
-  /** Is somebody waiting for it? */
+  /** Is the page waiting for this capture? */
   readonly isReading = $derived(this.id !== '' && this.state !== 'open' && this.state !== 'failed');
   /** Null until it has been read. */
   readonly capture = $derived.by((): Capture | null =>
@@ -37,7 +37,7 @@ export class Opening {
   tryNow(): void {
     this.reply.tryNow();
   }
-  /** Reads it again, after a moment: until then the list may say that it is open. */
+  /** Asks the server to read it again, after a moment: until then the list may still say that it is open. */
   private again(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
@@ -45,13 +45,13 @@ export class Opening {
     }, AGAIN_MS);
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     this.reply.follow(() => (this.id ? openQuestion(this.id, this.listedEpoch, this.round) : null));
     $effect(() => () => clearTimeout(this.timer));
   }
 
-  /** Inside an effect: follows a question about the capture. Where the server has let go of it, it is read again. */
+  /** To be called in an effect: follows a question about the capture. If the server has dropped the capture, it is read again. */
   ask<T>(query: LiveQuery<T>, question: (of: Capture) => Question<T> | null, settle?: () => number): void {
     query.follow(() => (this.capture ? question(this.capture) : null), settle);
     $effect(() => {

@@ -24,7 +24,7 @@ import {
 import { decodeCurves, decodeRects, type Curve, type Rects } from './shared/columns';
 import type { SliceId, Span } from './view.svelte';
 
-/** An open capture: its id and what its files are. Answers about other files mean nothing. */
+/** An open capture: its id, and the epoch, which changes with its files. Answers for another epoch are of no use. */
 export interface Capture {
   id: string;
   epoch: string;
@@ -93,7 +93,7 @@ export const namesQuestion = (c: Capture, total: number): Question<readonly stri
   sizeOf: (names) => names.reduce((n, name) => n + 2 * name.length + 30, 0),
 });
 
-/** What is held of a window: by track. Tracks that come into sight are added to it. */
+/** What was loaded for a time window, by track. Tracks that become visible are added to it. */
 export interface Held<T> {
   window: Span;
   pixels: number;
@@ -171,7 +171,7 @@ export const searchQuestion = (
     rowsOf,
   );
 
-/** A page that is one reply: overview, memory, input, modules, distributed. */
+/** The question of a page that needs only one reply: overview, memory, input, modules, distributed. */
 const pageOf =
   <T>(name: string, sizeOf: (answer: T) => number) =>
   (c: Capture, params: Record<string, string | number> = {}): Question<T> =>

@@ -1,4 +1,4 @@
-// Which capture is shown, whether it has been read, and what is in it: the state between the address and the pages.
+// The state of the dashboard: which capture is shown, whether it has been read, and what is in it.
 import { untrack } from 'svelte';
 import {
   hub,
@@ -35,15 +35,15 @@ export class ProfileState {
   private readonly one = new LiveQuery<ProfileSlice>();
   private readonly found = new LiveQuery<ProfileFound>();
   private ticks = $state(0);
-  private wanted = 0; // steps to take when the slices have been found
-  /** which of the slices found is shown */
+  private wanted = 0; // how many results to move by when the search has been answered
+  /** index of the search result that is shown */
   hit = $state(-1);
 
   // ---- which capture ----
 
   readonly captures = $derived.by((): readonly ProfileCapture[] => this.list.answer?.captures ?? []);
   readonly isScanning = $derived(this.list.answer?.scanning ?? true);
-  /** The chosen one; else the newest. */
+  /** The capture that the address names, or else the newest one. */
   readonly chosen = $derived.by((): ProfileCapture | undefined => {
     const named = this.captures.find(({ id }) => id === v.capture);
     if (named || v.capture) return named;
@@ -54,12 +54,12 @@ export class ProfileState {
   readonly now = $derived(this.opening.now);
   /** Null until it has been read. */
   readonly capture = $derived(this.opening.capture);
-  /** The one that it is compared with. */
+  /** The capture that it is compared with. */
   readonly other = $derived(this.captures.find(({ id }) => id === v.other && id !== this.id));
   private readonly openingOther = new Opening(() => (v.page === 'difference' ? this.other : undefined));
   readonly otherNow = $derived(this.openingOther.now);
   readonly otherCapture = $derived(this.openingOther.capture);
-  /** Is the capture that the address names not there? */
+  /** Does the address name a capture that does not exist? */
   readonly isGone = $derived(
     v.capture !== '' && this.list.answer !== undefined && !this.isScanning && this.chosen === undefined,
   );
@@ -74,13 +74,13 @@ export class ProfileState {
   readonly groupOf = $derived(new Map(this.tracks?.groups.map((group) => [group.id, group]) ?? []));
   readonly names = $derived<readonly string[]>(this.tracks ? (this.allNames.answer ?? []) : []);
   readonly colours = $derived(coloursFor(settings.dark));
-  /** All of it, and a little around. */
+  /** The time range of the whole capture, with a margin. */
   readonly whole = $derived.by((): Span => {
     const duration = this.tracks?.durationPs ?? 1;
     return [0, Math.max(duration, 1)];
   });
 
-  /** The selected slice, once the server has told about it. */
+  /** The details of the selected slice, once the server has answered. */
   readonly slice = $derived.by((): ProfileSlice | null => {
     const reply = this.one.answer;
     return reply && v.slice && reply.track === v.slice[0] && reply.index === v.slice[1] ? reply : null;
@@ -90,7 +90,7 @@ export class ProfileState {
     const answer = this.found.answer;
     return answer && v.query && this.capture && this.found.answers(this.search(this.capture)) ? answer : null;
   });
-  /** What was looked for, for the canvas; null: nothing. */
+  /** The search results that the canvas marks; null: there is no search. */
   readonly shownHits = $derived.by((): Hits | null => {
     const { hits } = this;
     if (!hits || !v.query) return null;
@@ -114,13 +114,13 @@ export class ProfileState {
     this.what.tryNow();
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     this.list.follow(
       () => capturesQuestion(`${hub.jobs} ${this.ticks}`),
       () => 100,
     );
-    // where the live stream is held back, nothing tells how far reading is; an answer that is the same as before is no change
+    // without a live stream nothing reports the progress of reading, so the list is asked for again; an answer equal to the last one changes nothing
     $effect(() => {
       void this.list.answer;
       void this.ticks;
@@ -142,7 +142,7 @@ export class ProfileState {
       if (this.hits && this.wanted) untrack(() => this.step(this.wanted));
     });
   }
-  /** Inside an effect: follows a question about the capture. */
+  /** To be called in an effect: follows a question about the capture. */
   ask<T>(query: LiveQuery<T>, question: (of: Capture) => Question<T> | null, settle?: () => number): void {
     this.opening.ask(query, question, settle);
   }
@@ -158,7 +158,7 @@ export class ProfileState {
     v.inArgs = inArgs;
     this.hit = -1;
   }
-  /** To the next slice found or the one before, around the end; also where the answer is still on its way. */
+  /** Moves to the next or the previous search result and wraps around at the end. If the answer is still missing, moves when it comes. */
   step(by: number): void {
     const total = this.hits?.total;
     this.wanted = total === undefined && v.query ? by : 0;

@@ -1,13 +1,13 @@
-// What the page makes of the server's answers.
+// Types that the page makes from the server's answers.
 import type { ProfilePartKind } from '../../public';
 
-/** Track, index, start, depth of one end, then of the other, then the kind. */
+/** An arrow: track, index, start and depth of its beginning, the same of its end, then its kind. */
 export type FlowRow = readonly number[];
-/** Of a critical path: track, depth, start, duration, state, and 1 where the link to it is a guess. */
+/** A piece of a critical path: track, depth, start, duration, state, and 1 if its link to the next piece is a guess. */
 export type PathPiece = readonly number[];
-/** Of waits inside collectives: track, depth, start, duration, the source that joined last. */
+/** A wait inside a collective: track, depth, start, duration, and the source that joined last. */
 export type WaitRow = readonly number[];
-/** A part of a bar: what a step's time went to, or what is left. */
+/** A part of a bar: one kind of work in a step, or the rest. */
 export type PartKind = ProfilePartKind | 'busy';
 export interface Part {
   kind: PartKind;

@@ -1,4 +1,4 @@
-// What the address says of profiles: which capture, which page of it, what of the timeline is in sight and selected.
+// The fields of the address: which capture and which page, and what is visible and selected in the timeline.
 import { fields, keep, numberOr, view, type Field } from '../../public';
 
 const PREFIX = 'profile';
@@ -37,31 +37,31 @@ function toggled(list: readonly string[], id: number): readonly string[] {
 }
 
 class ProfileView {
-  /** its id; "": the newest */
+  /** id of the capture; "": the newest one */
   capture = $state('');
-  other = $state(''); // compared with
+  other = $state(''); // id of the capture that it is compared with
   page = $state<Page>('overview');
-  /** in sight; null: all of it */
+  /** visible time range; null: the whole capture */
   window = $state.raw<Span | null>(null);
   /** selected range */
   range = $state.raw<Span | null>(null);
   slice = $state.raw<SliceId | null>(null);
   query = $state('');
-  /** is the query looked for in arguments too? */
+  /** does the search also look into arguments? */
   inArgs = $state(false);
   pinned = $state.raw<readonly string[]>([]); // ids of tracks
   folded = $state.raw<readonly string[]>([]); // ids of groups
   flows = $state<(typeof FLOWS)[number]>('selected');
-  /** the step whose critical path is shown, by its place among the steps; "": none */
+  /** index of the step whose critical path is shown; "": none */
   path = $state('');
   by = $state<(typeof BY)[number]>('name');
-  /** the scalar whose line is beside the captures; "": the likeliest */
+  /** the scalar in the chart below the captures; "": the most likely one */
   metric = $state('');
-  /** the name of the slices that are steps; "": as the server finds them */
+  /** name of the slices that are taken as steps; "": the server finds the steps */
   steps = $state('');
-  // of the viewer
-  side = $state<'captures' | 'tracks'>('tracks'); // what is beside the timeline
-  drawer = $state(240); // height of what is below the timeline
+  // kept for the viewer, not in the address
+  side = $state<'captures' | 'tracks'>('tracks'); // what the left panel shows beside the timeline
+  drawer = $state(240); // height of the drawer below the timeline
 
   constructor() {
     view.add(PREFIX, [
@@ -84,7 +84,7 @@ class ProfileView {
     keep(PREFIX, this, ['side', 'drawer']);
   }
 
-  /** Another capture: times, tracks and slices mean nothing in it. */
+  /** Chooses another capture. Times, tracks and slices of the old one are cleared: they mean nothing in it. */
   choose(capture: string): void {
     this.capture = capture;
     this.window = this.range = this.slice = null;

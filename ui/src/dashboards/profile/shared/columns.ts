@@ -13,7 +13,7 @@ import {
 /** Rectangles of a track, sorted by lane, then by start. */
 export interface Rects {
   track: number;
-  slices: number; // in the window, also those that were merged
+  slices: number; // all slices in the window, merged ones too
   n: number;
   lanes: number;
   start: Float64Array;

@@ -1,8 +1,8 @@
-// What is asked of a table that the server sorts: the column, a text to find, how many rows.
+// What a table asks the server for: the column to sort by, the text to find, how many rows.
 const PAGE = 200;
 
 export class Paging {
-  /** A column, "-" before it: greatest first. */
+  /** The column to sort by; "-" before it: descending. */
   sort = $state('');
   find = $state('');
   limit = $state(PAGE);

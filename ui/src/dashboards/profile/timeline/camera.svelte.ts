@@ -1,8 +1,8 @@
-// The part of the time that is in sight. Motions are short; whoever wants none gets none.
+// The camera: which time range is visible. Motions are short, and there are none for viewers who prefer reduced motion.
 import { profileView as v, type Span } from '../view.svelte';
 
 const MOTION_MS = 120;
-const LEAST_PS = 20; // in sight, at least
+const LEAST_PS = 20; // the smallest visible range
 const BEYOND = 0.25; // so much of the width may be empty at either end
 
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -10,11 +10,11 @@ const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 export class TimeCamera {
   from = $state(0);
   to = $state(1);
-  width = $state(0); // of the canvas, in pixels of the page
+  width = $state(0); // width of the canvas, in CSS pixels
   private whole: Span = [0, 1];
   private frame = 0;
   private target: Span | null = null;
-  /** what the address was last told */
+  /** the window that was last written to the address */
   noted: Span | null = null;
   isStarted = false;
 
@@ -22,7 +22,7 @@ export class TimeCamera {
   x = (ps: number): number => (ps - this.from) / this.perPixel;
   at = (x: number): number => this.from + x * this.perPixel;
 
-  /** All of a capture; shows what the address says of it. */
+  /** Begins with a capture: shows the range that the address names, or all of it. */
   start(whole: Span): void {
     cancelAnimationFrame(this.frame);
     this.whole = whole;
@@ -63,7 +63,7 @@ export class TimeCamera {
     this.target = end;
     const began = performance.now();
     const step = (now: number) => {
-      const share = Math.max(0, (now - began) / MOTION_MS); // the time of a first frame may be before the begin
+      const share = Math.max(0, (now - began) / MOTION_MS); // the time stamp of the first frame may be before the motion began
       const t = 1 - (1 - Math.min(1, share)) ** 3;
       this.set([start[0] + (end[0] - start[0]) * t, start[1] + (end[1] - start[1]) * t]);
       if (t < 1) this.frame = requestAnimationFrame(step);
@@ -74,7 +74,7 @@ export class TimeCamera {
     };
     this.frame = requestAnimationFrame(step);
   }
-  /** Keys that are held begin the next motion where this one is going to. */
+  /** The range at the end of the motion: keys that are held down continue from there. */
   private get aim(): Span {
     return this.target ?? [this.from, this.to];
   }
@@ -95,13 +95,13 @@ export class TimeCamera {
   all(): void {
     this.glide(...this.whole);
   }
-  /** Brings a time span into the middle, with room around it. */
+  /** Zooms to a time range, with a margin around it. */
   fit(start: number, duration: number): void {
     const span = Math.max(duration, LEAST_PS) * 1.4;
     const middle = start + duration / 2;
     this.glide(middle - span / 2, middle + span / 2);
   }
-  /** Brings a time into sight, if it is not; as near as now unless the span is hardly to be seen. */
+  /** Makes a range visible if it is not. Keeps the zoom, unless the range would be too small to see. */
   reveal(start: number, duration: number): void {
     const isIn = start >= this.from && start + duration <= this.to;
     const isSmall = duration < 3 * this.perPixel;

@@ -1,4 +1,4 @@
-// What the hand does on the timeline: moves it, zooms it, selects a range of time.
+// Pointer gestures of the timeline: moving, zooming, selecting a time range.
 import { dragPointer } from '../../../public';
 import type { TimeCamera } from './camera.svelte';
 import { profileView as v } from '../view.svelte';

@@ -7,7 +7,7 @@ import type { ProfileStep, ProfileTrack } from '../../../public';
 import type { FlowRow, PathPiece, WaitRow } from '../types';
 import type { SliceId, Span } from '../view.svelte';
 
-/** Slices that were looked for: all of some names, and single ones. */
+/** Search results: all slices of some names, and single slices. */
 export interface Hits {
   names: ReadonlySet<number>;
   slices: ReadonlySet<number>; // keys
@@ -46,10 +46,10 @@ type Context = CanvasRenderingContext2D;
 
 const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", sans-serif';
 const CHAR = 6.1; // pixels of a letter, on average
-const LEAST_LABEL = 6; // letters: a shorter rest of a name says nothing
+const LEAST_LABEL = 6; // letters: a name cut to fewer is left out
 const FAINT = 0.22;
 const SYNC = KINDS.indexOf('sync');
-const ALIKE = 0.15; // of opacity: what differs less is drawn as one
+const ALIKE = 0.15; // difference of opacity below which neighbours are drawn as one
 
 /** As much of a name as fits; "" where too little would be left. */
 export function labelFor(name: string, pixels: number): string {
@@ -141,7 +141,7 @@ function track(c: Context, s: Scene, id: number, top: number, laneHeight: number
     paintLane(c, s, r, lane(r, d), y, laneHeight - (laneHeight > 12 ? 2 : 1));
   }
 }
-/** Not there yet: a quiet place holder, so that a place without slices is not mistaken for it. */
+/** Draws a placeholder where data is still missing, so that it does not look like a place without slices. */
 function loading(c: Context, s: Scene, top: number, height: number): void {
   c.fillStyle = s.colours.soft;
   c.fillRect(0, top + height / 2 - 1, s.width, 2);
@@ -269,7 +269,7 @@ function curve(c: Context, s: Scene, row: Row, top: number): void {
   c.stroke();
 }
 
-/** Steps, above all tracks: an own canvas row. */
+/** Draws the row of steps above all tracks, on a canvas of its own. */
 export function paintSteps(c: Context, s: Scene, height: number): void {
   c.fillStyle = s.colours.panel;
   c.fillRect(0, 0, s.width, height);
@@ -300,7 +300,7 @@ function laneTops(s: Scene): (track: number, depth: number) => number | undefine
 }
 
 const HATCH = 6; // pixels between two lines
-/** Lines across a rectangle: something is there, and waits. */
+/** Hatching over a rectangle: the slice waits there. */
 function hatch(c: Context, colour: string, x0: number, x1: number, y: number, h: number): void {
   c.save();
   c.beginPath();
@@ -327,7 +327,7 @@ function hatchWaits(c: Context, s: Scene): void {
   }
 }
 
-/** A line below the slices of the path, and from each piece to the next one on another track. */
+/** Draws the critical path: a line along the slices on it, and a line from each piece to the next one if that is on another track. */
 function criticalPath(c: Context, s: Scene): void {
   const topOf = laneTops(s);
   const x = (ps: number) => (ps - s.from) / s.perPixel;

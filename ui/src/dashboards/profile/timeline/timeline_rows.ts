@@ -6,7 +6,7 @@ export const PAD = 3;
 export const GROUP = 28;
 export const COUNTER = 40;
 export const LEAST_ROW = 24;
-/** Deeper stacks are folded into so many lanes until the row is opened. */
+/** A row shows at most so many lanes until it is opened. */
 export const MOST_LANES = 24;
 
 export interface Row {
