@@ -220,6 +220,7 @@ export const texts = {
   noMemory: 'not recorded',
   stepTime: 'Step time',
   stepsAbout: '{n} steps',
+  stepsMean: '{n} steps, mean of {ranks} ranks',
   medianStep: 'A median step',
   wholeCapture: 'The whole capture',
   deviceIdle: 'Device idle',

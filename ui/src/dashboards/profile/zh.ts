@@ -221,6 +221,7 @@ export const texts: Record<Key, string> = {
   noMemory: '未记录',
   stepTime: '步骤耗时',
   stepsAbout: '{n} 个步骤',
+  stepsMean: '{n} 个步骤，{ranks} 个 rank 的平均值',
   medianStep: '中位步骤',
   wholeCapture: '整个采集',
   deviceIdle: '设备空闲',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowsIn, rowsOf, tracksBelow } from './timeline_rows';
+import { busyOf, rowsIn, rowsOf, tracksBelow } from './timeline_rows';
 import type { ProfileGroup, ProfileTrack } from '../../../public';
 
 const group = (id: number, parent = -1): ProfileGroup => ({
@@ -62,4 +62,14 @@ describe('rows of the timeline', () => {
 
 it('tracks below a group are those of its groups too', () => {
   expect(tracksBelow(0, GROUPS, TRACKS).map(({ id }) => id)).toEqual([10, 11]);
+});
+
+it('a rank is as busy as its device', () => {
+  const rank = group(0);
+  const host = { ...group(1, 0), busy: 0.99, slices: 5 };
+  const device: ProfileGroup = { ...group(2, 0), kind: 'device', busy: 0.4, slices: 5 };
+  expect(busyOf(rank, [rank, host, device])).toBe(0.4);
+  expect(busyOf(rank, [rank, host])).toBe(0.99);
+  expect(busyOf(rank, [rank])).toBe(0);
+  expect(busyOf(host, [rank, host, device])).toBe(0.99);
 });
