@@ -1,28 +1,16 @@
-// Boxes that move when a scope opens or closes. The clock of the page counts painted frames here, 16 ms each, so a motion has
-// the same frames on a machine that is busy; what each frame paints is recorded where the page calls the canvas.
+// Boxes that move when a scope opens or closes. What each frame paints is recorded where the page calls the canvas.
 import assert from 'node:assert/strict';
 import { everything } from './graphs.mjs';
 import { CANVAS, openGraph } from './graphs_page.mjs';
 import { sharedServer, soon } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
+import { clockOfFrames, LEAST_PLACES } from './motion.mjs';
 
 const server = sharedServer((logdir) => void new RunWriter(logdir, 'r').graph(everything()).flush());
-const LEAST_PLACES = 8; // a motion of 120 ms has seven frames between its begin and its end
 const SHAPE = '1000 × 1000'; // a label of an edge: edges are painted when nothing moves any more
 
 /** In the page, before its scripts: `painted` has one entry a painting of the stage, { text: [x, y] } in pixels of the canvas. */
 function recordFrames() {
-  const FRAME_MS = 16;
-  let frames = 0;
-  let last = -1;
-  performance.now = () => frames * FRAME_MS;
-  const native = requestAnimationFrame.bind(window);
-  window.requestAnimationFrame = (call) =>
-    native((at) => {
-      if (at !== last) frames++;
-      last = at;
-      call(frames * FRAME_MS);
-    });
   globalThis.painted = [];
   const { fillRect, fillText } = CanvasRenderingContext2D.prototype;
   const isStage = (c) => c.canvas.id === 'graph-canvas';
@@ -49,7 +37,10 @@ const atRest = (page, text) =>
   });
 async function opened(options = {}) {
   const page = await openGraph(await server(), '#graphs&graphs.open=,', {
-    before: (p) => p.addInitScript(recordFrames),
+    before: async (p) => {
+      await p.addInitScript(clockOfFrames);
+      await p.addInitScript(recordFrames);
+    },
     ...options,
   });
   await atRest(page, '+ enc');

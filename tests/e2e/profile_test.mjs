@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { address, axe, loaded, open, serve, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
+import { clockOfFrames, LEAST_PLACES } from './motion.mjs';
 import { kineto, odd, writeTrace } from './profiles.mjs';
 
 const write = (logdir) => writeTrace(logdir, 'vit', 'host_1', kineto());
@@ -41,6 +42,20 @@ async function downloaded(page, act) {
   return { name: download.suggestedFilename(), text };
 }
 
+/** In the page, before its scripts: `painted` has one entry a painting of the row of steps, the left edges of the steps. */
+function recordSteps() {
+  globalThis.painted = [];
+  const { fillRect } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillRect = function (x, y, w, h) {
+    if (this.canvas.className.includes('steps')) {
+      if (y === 0) globalThis.painted.push([]);
+      else globalThis.painted.at(-1).push(x);
+    }
+    return fillRect.call(this, x, y, w, h);
+  };
+}
+const stepsPainted = (page) => page.evaluate(() => globalThis.painted);
+
 export default {
   async 'the overview says how long a step takes and where its time goes'(keep) {
     const page = keep(await openProfile(await made()));
@@ -55,6 +70,34 @@ export default {
     await painted(page);
     await soon(async () => assert.match(await range(page).innerText(), /9\.9\d*\sms/));
     await shot(page, 'profile');
+  },
+
+  async 'a zoom of the timeline by key is painted in every frame on its way, and at once for people who want less motion'(
+    keep,
+  ) {
+    for (const [reducedMotion, least, most] of [
+      ['no-preference', LEAST_PLACES, Infinity],
+      ['reduce', 2, 2],
+    ]) {
+      const page = keep(
+        await openTimeline(await made(), undefined, {
+          reducedMotion,
+          before: async (p) => {
+            await p.addInitScript(clockOfFrames);
+            await p.addInitScript(recordSteps);
+          },
+        }),
+      );
+      await soon(async () => assert.equal((await stepsPainted(page)).at(-1).length, 4));
+      const before = (await stepsPainted(page)).length - 1;
+      await page.keyboard.press('w');
+      await soon(async () => assert.ok(await windowOf(page))); // the address has the window once the motion is over
+      await soon(async () => {
+        const way = (await stepsPainted(page)).slice(before).map((places) => places.join());
+        const places = way.filter((place, i) => place !== way[i - 1]);
+        assert.ok(places.length >= least && places.length <= most, `${reducedMotion}: ${places.join(' | ')}`);
+      });
+    }
   },
 
   async 'the timeline shows tracks by process and device, and a click tells all about a slice'(keep) {

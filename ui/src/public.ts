@@ -130,6 +130,7 @@ export { parse } from './base/numbers/parse';
 export { naturalCompare, splitTag, groupOf } from './base/names/natural';
 export { pairTags } from './base/names/pairs';
 export { copyText } from './base/clipboard';
+export { Painter } from './base/painter';
 export { copyLink } from './app/clipboard';
 export {
   asRange,
