@@ -76,7 +76,7 @@ export default {
     await soon(async () =>
       assert.match(
         await empty.locator('main').innerText(),
-        /another directory.*Log directory\s+\S*empty.*0 event files, 0 runs.*Last update\s+.*\d\d:\d\d/s,
+        /another directory.*Log directory\s+\S*empty.*Event files: 0, runs: 0.*Last update\s+.*\d\d:\d\d/s,
       ),
     );
     await axe(empty, 'empty');

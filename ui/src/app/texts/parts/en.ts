@@ -168,7 +168,7 @@ export const texts = {
   'empty.title': '{tab}: no data yet',
   'empty.where': 'Log directory',
   'empty.found': 'Found there',
-  'empty.files': '{files} event files, {runs} runs',
+  'empty.files': 'Event files: {files}, runs: {runs}',
   'empty.last': 'Last update',
   'empty.framework': 'Framework',
   'empty.why': 'Either nothing of this kind was logged yet, or the files are in another directory.',
