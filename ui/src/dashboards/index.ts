@@ -31,7 +31,10 @@ export const DASHBOARDS: readonly Dashboard[] = [
   mesh,
 ];
 
-/** The dashboard that an address means: none is the first one, TensorBoard has other names for some. */
+/**
+ * The id of the dashboard for a name in the address. An empty name means the first dashboard; TensorBoard's other names
+ * are accepted too.
+ */
 export function tabOf(name: string): string {
   if (name === '') return DASHBOARDS[0].id;
   return DASHBOARDS.find((d) => d.aliases?.includes(name))?.id ?? name;

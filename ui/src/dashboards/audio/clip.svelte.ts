@@ -1,4 +1,4 @@
-// One card's clip: the one at the step that is wanted, or the newest, and its picture.
+// The clip of one card, at the wanted step or the newest one, and its picture.
 import { AHEAD, apiUrl, IN_SIGHT, LiveQuery } from '../../public';
 import { ahead, type Load } from '../../rooms/media/ahead';
 import { ListedSteps } from '../../rooms/media/list.svelte';
@@ -7,19 +7,21 @@ import { player, type Sound } from './player.svelte';
 import { pictureQuestion, type Drawn } from './question';
 import { audioView } from './view.svelte';
 
-/** Pictures are asked for in a few widths, so that a resize asks seldom. */
+/** Widths in which pictures are requested. There are only a few, so that a resize seldom causes a request. */
 const WIDTHS = [240, 480, 800, 1200, 1800];
 
-/** A longer clip is played while it loads: nobody would wait for all of it. */
+/**
+ * Bytes of the largest clip that is prefetched. A longer clip is streamed, because loading all of it would take too long.
+ */
 const MOST_PREFETCHED = 4 << 20;
 
 const queryOf = ({ run, tag, sample, at, step }: Spot): URLSearchParams =>
   new URLSearchParams({ run: String(run), step: String(step), index: String(sample), at, tag });
 
-/** The bytes as they were logged. */
+/** The URL of the bytes as they were logged. */
 const clipUrl = (spot: Spot): string => apiUrl(`blob?${queryOf(spot).toString()}`);
 
-/** Into the browser's cache. */
+/** Loads a URL into the browser's cache. */
 function fetchAhead(url: string): Load {
   const unwanted = new AbortController();
   const over = fetch(url, { priority: 'low', signal: unwanted.signal })
@@ -29,11 +31,11 @@ function fetchAhead(url: string): Load {
 }
 
 export class ClipData extends ListedSteps {
-  /** pixels that the picture has */
+  /** width of the picture in pixels */
   width = $state(0);
   private readonly drawing = new LiveQuery<Drawn>();
 
-  /** `fixed`: a step that does not follow the slider of the card; null: it follows. */
+  /** `fixed` is a step that does not follow the slider of the card; null if it follows. */
   constructor(
     card: string,
     private readonly fixed: () => number | null = () => null,
@@ -52,7 +54,7 @@ export class ClipData extends ListedSteps {
   readonly spot = $derived(this.shelf?.spot(this.index, this.sample) ?? null);
 
   readonly drawn = $derived(this.drawing.answer ?? null);
-  /** Nothing that the server says of the clip forbids to play it. */
+  /** true if nothing that is known of the clip prevents playing it */
   readonly canPlay = $derived.by(() => {
     const { spot, drawn } = this;
     if (!spot || drawn?.trouble === 'header') return false;
@@ -89,12 +91,12 @@ export class ClipData extends ListedSteps {
     return `audio/picture?${queryOf(spot).toString()}&columns=${columns}&rows=96&scale=${audioView.scale}`;
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   override follow(): void {
     super.follow();
     this.drawing.follow(() => (this.spot && this.width > 0 ? pictureQuestion(this.pathOf(this.spot)) : null));
-    // The steps beside the one that is shown are loaded when all that is in sight is there: their pictures, and where the clip
-    // is the one of the player their bytes too, so that a slider that is moved while it plays goes on without a gap.
+    // Prefetches the neighbours of the shown step when everything visible is loaded: their pictures and, if this is the
+    // clip of the player, their bytes too. So playback continues without a gap when the slider is moved.
     $effect(() => {
       if (!this.isInSight || !this.drawn || !this.spot || this.width === 0) return;
       const beside = this.beside.flatMap((index) => this.shelf?.spot(index, this.sample) ?? []);

@@ -1,5 +1,5 @@
-// Draws a clip: waveform over spectrogram. Pure functions over a 2D context; the ramps run from the ground colour to its
-// opposite, so that silence is quiet in both themes.
+// Draws a clip: waveform above spectrogram. Pure functions that draw into a 2D context. The colour ramps begin with the
+// background colour, so that silence is inconspicuous in both themes.
 import type { Drawn } from './question';
 
 type Rgb = readonly [number, number, number];
@@ -17,9 +17,12 @@ const DARK: readonly Rgb[] = [
   [206, 184, 96],
   [255, 246, 206],
 ];
-const FLOOR = 120; // decibels below full scale that a byte of 0 stands for
+const FLOOR = 120; // a byte of 0 in the spectrogram means this many decibels below full scale
 
-/** The colour of each byte, as ImageData has it. What is weaker than `floor` decibels below the strongest is ground. */
+/**
+ * The colour for each value of a byte, in the byte order of ImageData. Values more than `floor` decibels below
+ * `strongest` get the background colour.
+ */
 export function ramp(isDark: boolean, floor: number, strongest: number): Uint32Array {
   const stops = isDark ? DARK : LIGHT;
   const span = (floor / FLOOR) * 255;
@@ -48,8 +51,10 @@ export interface Box {
   height: number;
 }
 
-/** A line from the least to the greatest sample of each pixel, which touches that of the pixel before; at least one pixel,
- * so that silence is a line. */
+/**
+ * Draws for each pixel a vertical line from the least to the greatest sample, connected with that of the pixel before. It
+ * is at least one pixel high, so that silence is visible as a line.
+ */
 export function drawWave(to: CanvasRenderingContext2D, { columns, low, high }: Drawn, box: Box, colour: string): void {
   const middle = box.y + box.height / 2;
   const half = box.height / 2 - 1;
@@ -76,7 +81,7 @@ export function drawWave(to: CanvasRenderingContext2D, { columns, low, high }: D
 
 const melOf = (hertz: number) => 2595 * Math.log10(1 + hertz / 700);
 
-/** Frequencies to name beside the spectrogram, and how far from its bottom they are, 0..1. */
+/** Labels of the frequency axis, with their positions from the bottom of the spectrogram, 0 to 1. */
 export function frequencyTicks(scale: 'mel' | 'linear', rate: number, height: number): { text: string; at: number }[] {
   const nyquist = rate / 2;
   const place = (hertz: number) => (scale === 'mel' ? melOf(hertz) / melOf(nyquist) : hertz / nyquist);
@@ -90,7 +95,7 @@ export function frequencyTicks(scale: 'mel' | 'linear', rate: number, height: nu
     });
 }
 
-/** Round times for an axis of so many seconds, about `count` of them. */
+/** About `count` round times for an axis of this many seconds. */
 export function timeTicks(seconds: number, count: number): { at: number; text: string }[] {
   if (!(seconds > 0) || count < 1) return [];
   const raw = seconds / count;

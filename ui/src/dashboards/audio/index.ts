@@ -1,4 +1,4 @@
-// Sounds by step: player, waveform, spectrogram, comparison of two.
+// Registers the audio dashboard: clips by step, with player, waveform, spectrogram and comparison of two clips.
 import type { Dashboard } from '../../public';
 
 export const audio: Dashboard = {

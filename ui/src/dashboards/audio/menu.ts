@@ -1,4 +1,4 @@
-// What can be taken away of a clip, and its format as one line.
+// Menu entries of a clip for copying and downloading, and its audio format as one line of text.
 import { copyText, format, type MenuItem } from '../../public';
 import { fileName } from '../../rooms/export/files';
 import type { ClipData } from './clip.svelte';

@@ -1,5 +1,6 @@
-// The one player of the page: what sounds, where it is, and the way from one clip to another at the same place. Only
-// one element plays at a time; a few that were played or are compared are kept, so that a switch does not wait.
+// The audio player, of which the page has only one: the current clip, its position, and switching to another clip at the
+// same position. Only one audio element plays at a time. A few elements of clips that were played or are compared are
+// kept, so that switching does not wait for a download.
 import { gainOf } from './gain';
 import { audioSettings, audioView, type SideName } from './view.svelte';
 
@@ -7,8 +8,8 @@ export interface Sound {
   card: string;
   tag: string;
   url: string;
-  seconds: number; // 0: not known
-  loudness: number; // LUFS; NaN: not known
+  seconds: number; // 0 if not known
+  loudness: number; // in LUFS; NaN if not known
 }
 
 const MOST_KEPT = 4;
@@ -17,9 +18,11 @@ class Player {
   sound = $state.raw<Sound | null>(null);
   playing = $state(false);
   time = $state(0);
-  /** in a blind test: the side that is called 1. No card shows which of them sounds; null: it is no blind test */
+  /**
+   * in a blind test, the side that is called 1, while no card shows which clip is playing; null if there is no blind test
+   */
   blind = $state.raw<SideName | null>(null);
-  /** the browser could not play it */
+  /** the URL of the clip that the browser could not play; '' if none */
   failed = $state('');
   private readonly kept = new Map<string, HTMLAudioElement>();
   private element: HTMLAudioElement | null = null;
@@ -28,7 +31,7 @@ class Player {
   get seconds(): number {
     return this.sound?.seconds ?? 0;
   }
-  /** Does this clip sound, and may that be seen? */
+  /** Is this clip playing, and may the page show that? In a blind test it may not. */
   isHeard(sound: Sound | null): boolean {
     return this.playing && this.blind === null && this.isOf(sound);
   }
@@ -36,13 +39,13 @@ class Player {
     return sound !== null && this.sound?.url === sound.url;
   }
 
-  /** Begins to load a clip that is likely to be played. */
+  /** Starts loading a clip that is likely to be played. */
   prepare({ url }: Sound): HTMLAudioElement {
     const known = this.kept.get(url);
     const element = known ?? new Audio(url);
     element.preload = 'auto';
     this.kept.delete(url);
-    this.kept.set(url, element); // the longest unused first
+    this.kept.set(url, element); // moved to the end: the map is ordered by last use, oldest first
     for (const [other, old] of this.kept) {
       if (this.kept.size <= MOST_KEPT) break;
       if (old === this.element) continue;
@@ -52,7 +55,10 @@ class Player {
     return element;
   }
 
-  /** Makes this the clip of the player, at the place where the last one was; goes on playing if that did. */
+  /**
+   * Makes this the current clip, at the position of the previous one. If the previous one was playing, this one plays
+   * too.
+   */
   switchTo(sound: Sound): void {
     if (this.isOf(sound)) {
       this.sound = sound;
@@ -85,7 +91,7 @@ class Player {
   toggle(sound: Sound | null): void {
     if (!sound) return;
     if (this.playing && this.isOf(sound)) return this.stop();
-    if (!this.isOf(sound) && this.sound?.tag !== sound.tag) this.time = 0; // another thing altogether
+    if (!this.isOf(sound) && this.sound?.tag !== sound.tag) this.time = 0; // clips of another tag start at the beginning
     this.switchTo(sound);
     this.start();
   }
@@ -115,7 +121,7 @@ class Player {
     if (this.element) this.element.currentTime = this.time;
   }
 
-  /** What is repeated; all of it where nothing is. */
+  /** The range that is looped; the whole clip if none is selected. */
   private range(): readonly [number, number] {
     const end = this.seconds || Infinity;
     const { loop, range } = audioView;
@@ -141,7 +147,7 @@ class Player {
     if (this.element) this.element.currentTime = 0;
   }
 
-  /** Volume and speed as they are wanted now. */
+  /** Applies the current volume, speed and gain. */
   tune(): void {
     const { element, sound } = this;
     if (!element) return;
@@ -150,7 +156,7 @@ class Player {
     element.playbackRate = Number(audioView.speed);
   }
 
-  /** The dashboard was left. */
+  /** To be called when the dashboard is closed. */
   close(): void {
     this.stop();
     this.blind = null;

@@ -1,7 +1,7 @@
-// The question about one clip: its waveform, spectrogram and measures.
+// The request for the picture of one clip: its waveform, spectrogram and measurements.
 import { ok, toNumber, type ClipPicture, type Question } from '../../public';
 
-/** Numbers of a clip and what is drawn of it. */
+/** The measurements of a clip and the data of its picture. */
 export interface Drawn {
   trouble?: ClipPicture['trouble'];
   message: string;
@@ -24,7 +24,7 @@ export interface Drawn {
 
 const bytesOf = (text = ''): Uint8Array => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
-/** The path names the clip's bytes exactly: the picture never gets out of date. */
+/** The path identifies the exact bytes of the clip, so the answer never becomes outdated. */
 export function pictureQuestion(path: string): Question<Drawn> {
   return {
     key: path,

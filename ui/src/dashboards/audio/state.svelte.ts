@@ -1,5 +1,5 @@
-// The cards of clips: one for each run and tag, of the runs that are shown, tag by tag; and how long the clips of a tag
-// are, since all cards of a tag share one time axis.
+// The cards of clips: for each tag, one for each shown run that has it. Also the length of the longest clip of each tag,
+// because all cards of a tag share one time axis.
 import { untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import { cardOf } from '../../public';
@@ -21,7 +21,7 @@ class Lengths {
   forget(card: string): void {
     untrack(() => this.seconds.delete(card));
   }
-  /** The longest clip of this tag that is on the page. */
+  /** The seconds of the longest clip of this tag on the page. */
   longestOf(tag: string): number {
     let longest = 0;
     for (const [card, seconds] of this.seconds) if (cardOf(card).tags[0] === tag) longest = Math.max(longest, seconds);

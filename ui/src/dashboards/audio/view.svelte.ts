@@ -1,4 +1,5 @@
-// What the address says of clips beyond what all dashboards share, and what belongs to the viewer: volume and loudness.
+// The fields of the address that only this dashboard has, and the viewer's own settings, which are not in the address:
+// volume and loudness.
 import { cardOf, fields, joinList, keep, numberOr, splitList, view } from '../../public';
 import { GridView } from '../../rooms/cards/grid.svelte';
 
@@ -9,13 +10,13 @@ export type Scale = 'mel' | 'linear';
 export const FLOORS = ['80', '60', '100', '120'] as const;
 export const SPEEDS = ['1', '0.5', '0.75', '1.25', '1.5', '2'] as const;
 
-/** One side of a comparison: a card and the step that it showed when it was marked. */
+/** One side of a comparison: a card, and the step that it showed when it was chosen. */
 export interface Side {
   card: string;
   step: number;
 }
 export type SideName = 'a' | 'b';
-/** Seconds from and to. */
+/** Start and end in seconds. */
 export type Stretch = readonly [number, number];
 
 class AudioView {
@@ -24,7 +25,7 @@ class AudioView {
   floor = $state<(typeof FLOORS)[number]>('80');
   speed = $state<(typeof SPEEDS)[number]>('1');
   loop = $state(false);
-  /** the part that is repeated; null: the whole clip */
+  /** the range that is looped; null means the whole clip */
   range = $state.raw<Stretch | null>(null);
   a = $state.raw<Side | null>(null);
   b = $state.raw<Side | null>(null);
@@ -69,7 +70,7 @@ class AudioView {
     ]);
   }
 
-  /** Which of the clips of a step is shown; the same for all runs of a tag. */
+  /** The index of the sample that is shown, out of those of a step. It is common to all runs of a tag. */
   sampleOf(tag: string): number {
     return this.samples.get(tag) ?? 0;
   }
@@ -80,16 +81,16 @@ class AudioView {
     this.samples = next;
   }
 
-  /** On which side of the comparison a card is. */
+  /** The sides of the comparison that show this card. */
   sidesOf(card: string): SideName[] {
     return (['a', 'b'] as const).filter((name) => this[name]?.card === card);
   }
-  /** Marks a card's clip; the same clip again takes the mark away. */
+  /** Puts a card's clip on one side of the comparison, or removes it if it is there already. */
   mark(name: SideName, card: string, step: number): void {
     const side = this[name];
     this[name] = side?.card === card && side.step === step ? null : { card, step };
   }
-  /** A comparison of two steps of one card: its sides stay at their steps, whatever the card shows. */
+  /** Are two steps of the same card compared? Then both sides keep their steps, whatever step the card shows. */
   get isOfSteps(): boolean {
     return this.a !== null && this.a.card === this.b?.card;
   }
@@ -98,7 +99,7 @@ class AudioView {
 class AudioSettings {
   volume = $state(1);
   muted = $state(false);
-  /** louder clips are played quieter */
+  /** play loud clips more quietly, so that all are equally loud */
   match = $state(true);
 
   constructor() {

@@ -1,4 +1,4 @@
-// Charts of several tags, laid out by your program.
+// Registers the custom scalars dashboard: charts of several tags, in a layout that the training program has logged.
 import type { Dashboard } from '../../public';
 
 export const customScalars: Dashboard = {

@@ -1,4 +1,5 @@
-// The page of this dashboard when nothing was logged for it. Distributions are made of histograms.
+// The empty page: what the dashboard shows when nothing was logged for it. Distributions are computed from logged
+// histograms.
 import type { EmptyPage } from '../../public';
 import { c, keras, tensorflow, torch } from '../../rooms/empty/samples';
 

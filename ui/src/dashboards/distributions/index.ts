@@ -1,4 +1,4 @@
-// Percentiles of weights, gradients or activations over steps, as bands.
+// Registers the distributions dashboard: percentiles of weights, gradients or activations over steps, as bands.
 import type { Dashboard } from '../../public';
 
 export const distributions: Dashboard = {

@@ -1,4 +1,5 @@
-// The cards of distributions, one for each tag, and what one of them shows: percentiles of the shown runs that have it.
+// The cards of distributions, one for each tag, and the data of one card: percentiles of the shown runs that have the
+// tag.
 import { cardKey } from '../../public';
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { panelsIn } from '../../rooms/histograms/bands';

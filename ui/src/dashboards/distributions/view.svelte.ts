@@ -1,4 +1,4 @@
-// What the address says of distributions beyond what all dashboards share.
+// The fields of the address that only the distributions dashboard has.
 import { fields, joinList, splitList, view, type Range } from '../../public';
 import { GridView } from '../../rooms/cards/grid.svelte';
 

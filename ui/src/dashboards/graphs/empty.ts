@@ -1,4 +1,4 @@
-// The page of this dashboard when nothing was logged for it.
+// The empty page: what the dashboard shows when nothing was logged for it.
 import type { EmptyPage } from '../../public';
 import { keras, torch } from '../../rooms/empty/samples';
 import Around from './files/Around.svelte';

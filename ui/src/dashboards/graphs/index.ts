@@ -1,4 +1,4 @@
-// The model or program as a graph of operations.
+// Registers the graph dashboard: the model or program as a graph of operations.
 import type { Dashboard } from '../../public';
 
 export const graphs: Dashboard = {

@@ -1,4 +1,5 @@
-// Questions about graphs: which there are, one drawn with some boxes open, one box, names, the way between two.
+// Requests for graphs: the list of graphs, the layout of a graph with some boxes open, the details of one box, search by
+// name, a path between two boxes.
 import {
   ok,
   type GraphDrawAsk,
@@ -11,7 +12,10 @@ import {
   type Question,
 } from '../../public';
 
-/** A graph is logged seldom; a run that grows is not asked about its graph all the time. */
+/**
+ * The least time between two requests for the list of graphs. Graphs are seldom logged, so a growing run need not cause
+ * many requests.
+ */
 const EVERY_MS = 2000;
 export const RUN_TAG = '__run_graph__';
 
@@ -31,8 +35,10 @@ function posted<T>(path: string, body: unknown, source: GraphSource, sizeOf: (an
   };
 }
 
-/** `stamp` changes when tags of graphs come or go. A run that has the tag of all others is news of its own: its name may be
- *  known before its graph is read. */
+/**
+ * The list of graphs. `stamp` changes when tags of graphs are added or removed. It also depends on RUN_TAG, because when
+ * a run gets that tag, its name may be known before its graph has been read.
+ */
 export const graphsQuestion = (stamp: string): Question<GraphsReply> => ({
   key: `graphs ${stamp}`,
   depends: { plugin: 'graphs', tags: [RUN_TAG] },

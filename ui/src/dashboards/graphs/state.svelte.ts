@@ -1,4 +1,5 @@
-// Which graph is shown, what of it is open, and what is selected: the state between the address and the pictures.
+// The state of the graph dashboard: which graph is shown, which boxes are open, and which box is selected. It connects
+// the address with the drawing.
 import { untrack } from 'svelte';
 import {
   hub,
@@ -31,7 +32,7 @@ const PLUGINS = new Set([
   'graph_keras_model',
   'graph_tagged_run_metadata',
 ]);
-export const PAGE = 500; // names found at a time
+export const PAGE = 500; // search results in one request
 
 export interface Choice {
   value: string;
@@ -44,11 +45,11 @@ export class GraphState {
   private readonly node = new LiveQuery<GraphNode>();
   private readonly found = new LiveQuery<GraphFound>();
   private readonly way = new LiveQuery<GraphPath>();
-  /** a box that must come into sight, with the scopes around it */
+  /** a box that must become visible: the scopes around it are opened */
   reveal = $state<string>('');
-  /** a box that the stage is to bring into sight */
+  /** a box that the stage has to scroll to */
   focused = $state('');
-  /** the next box that is chosen is the other end of a path */
+  /** true while the viewer chooses the other end of a path: the next chosen box is that end */
   picking = $state(false);
   hit = $state(0);
 
@@ -65,12 +66,15 @@ export class GraphState {
       .map(({ tag, runs: has }) => `${tag} ${has === 'all' ? hub.runs.length : has.length}`)
       .join(' '),
   );
-  /** Runs that have a graph, in the order of the panel. */
+  /** Runs that have a graph, in the order of the list of runs. */
   readonly runsWith = $derived.by((): Run[] => {
     const ids = new Set(this.entries.filter(({ kind }) => kind !== 'stats').map(({ run }) => run));
     return hub.runs.filter(({ id }) => ids.has(id));
   });
-  /** Of those that are shown the one with the largest graph: a model says more than what was logged to try something. */
+  /**
+   * The shown run with the largest graph: a large model is more interesting than a small graph that was logged for a
+   * test.
+   */
   private readonly largest = $derived.by((): Run | undefined => {
     const shown = this.runsWith.filter((run) => runs.shown.includes(run));
     let best: Run | undefined;
@@ -78,14 +82,17 @@ export class GraphState {
       if (!best || this.sizeOf(run.id) > this.sizeOf(best.id)) best = run;
     return best;
   });
-  /** The run that was shown when all was read: one that comes later with a larger graph does not take its place. */
+  /**
+   * The name of the run that was shown when all logs had been read. A run that appears later with a larger graph does not
+   * replace it.
+   */
   private settled = $state('');
   readonly run = $derived.by((): Run | undefined => {
     const named = (wanted: string) => (wanted ? this.runsWith.find(({ name }) => name === wanted) : undefined);
     const settled = named(this.settled);
     return named(v.run) ?? (settled && runs.shown.includes(settled) ? settled : undefined) ?? this.largest;
   });
-  /** Bytes of the largest graph of a run. */
+  /** The size of the run's largest graph in bytes. */
   private sizeOf(run: number): number {
     const sizes = this.entries.filter((entry) => entry.run === run && entry.kind !== 'stats').map(({ bytes }) => bytes);
     return Math.max(0, ...sizes);
@@ -97,21 +104,24 @@ export class GraphState {
       .filter(({ kind }) => kind !== 'stats')
       .map(({ tag, kind }): Choice => ({ value: tag, text: nameOfGraph(tag, kind) })),
   );
-  /** The graph of the run, its Keras model, or the largest of those that were traced: a model says more than a step. */
+  /**
+   * The tag that is shown by default: the graph of the run, or its Keras model, or the largest traced graph, because a
+   * model is more interesting than a single traced step.
+   */
   private readonly usualTag = $derived.by(() => {
     const all = this.ofRun.filter(({ kind }) => kind !== 'stats');
     const whole = all.find(({ tag }) => tag === RUN_TAG) ?? all.find(({ kind }) => kind === 'keras');
     return (whole ?? all.toSorted((a, b) => b.bytes - a.bytes).at(0))?.tag ?? '';
   });
   readonly tag = $derived(this.graphs.find(({ value }) => value === v.tag)?.value ?? this.usualTag);
-  /** Measurements that belong to the run's own graph. */
+  /** Tags of run statistics that belong to the run's own graph. */
   readonly statsTags = $derived(
     this.tag === RUN_TAG ? this.ofRun.filter(({ kind }) => kind === 'stats').map(({ tag }) => tag) : [],
   );
   readonly stats = $derived(
     v.stats === '-' ? '' : (this.statsTags.find((tag) => tag === v.stats) ?? this.statsTags.at(-1) ?? ''),
   );
-  /** Runs whose graph it can be compared with: those with a graph of the same tag. */
+  /** Runs whose graph can be compared with this one: those that have a graph with the same tag. */
   readonly others = $derived.by(() => {
     const ids = new Set(this.entries.filter(({ tag }) => tag === this.tag).map(({ run }) => run));
     return this.runsWith.filter(({ id }) => id !== this.runId && ids.has(id));
@@ -119,7 +129,7 @@ export class GraphState {
   readonly other = $derived(v.file ? undefined : this.others.find(({ name }) => name === v.other));
   private readonly otherId = $derived(this.other?.id);
 
-  /** As text, so that it changes only when what it says does. */
+  /** The source of the graph as text, so that effects run only when its content changes. */
   private readonly sourceKey = $derived.by(() => {
     if (v.file) return JSON.stringify({ graph: { file: v.file } } satisfies GraphSource);
     if (this.runId === undefined || !this.tag) return '';
@@ -129,15 +139,15 @@ export class GraphState {
     if (this.otherId !== undefined) source.other = { run: this.otherId, tag: this.tag } satisfies GraphRef;
     return JSON.stringify(source);
   });
-  /** Bytes of what has to be read. */
+  /** Number of bytes that the server has to read. */
   readonly bytes = $derived.by(() => {
-    if (v.file) return 0; // the server has it
+    if (v.file) return 0; // the server has read it already
     const sizeOf = (run: number | undefined, tag: string) =>
       this.entries.find((entry) => entry.run === run && entry.tag === tag)?.bytes ?? 0;
     return sizeOf(this.runId, this.tag) + sizeOf(this.runId, this.stats) + sizeOf(this.otherId, this.tag);
   });
   private readonly source = $derived(this.sourceKey ? (JSON.parse(this.sourceKey) as GraphSource) : null);
-  /** Of the graph alone: what is open stays where it is when something else is laid over it. */
+  /** The graph without statistics and comparison: the open boxes stay open when only these change. */
   readonly graphKey = $derived(JSON.stringify(this.source?.graph ?? null));
   readonly isAsked = $derived(this.sourceKey !== '');
   readonly title = $derived(v.file ? v.fileName || v.file : this.run ? runs.nameOf(this.run) : '');
@@ -163,15 +173,15 @@ export class GraphState {
     return ask;
   });
   private readonly large = new LargeDrawing();
-  /** The server would not draw it at once. */
+  /** The server refused to lay out the graph within a request, because it is too large. */
   private readonly isLarge = $derived(this.drawn.answer?.isLarge === true);
-  /** Is the reply that of the question as it is now? */
+  /** Does the answer belong to the current request? */
   private readonly isAnswered = $derived(this.ask !== null && this.drawn.answers(drawQuestion(this.ask)));
   private readonly answer = $derived(this.isLarge ? this.large.of(this.sourceKey) : this.drawn.answer);
   readonly drawing = $derived(this.answer ? new Drawing(this.answer) : null);
-  /** What other questions are about: the server has read it. */
+  /** The source for all other requests; null until the server has read the graph. */
   private readonly readSource = $derived(this.large.of(this.sourceKey) ? this.source : null);
-  /** A large graph is being read or laid out; how much of that is done, 0 to 1. */
+  /** Is a large graph being read or laid out? `share` is its progress, 0 to 1. */
   readonly isReading = $derived(this.isLarge && this.large.isRunning);
   get share() {
     return this.large.share;
@@ -180,7 +190,7 @@ export class GraphState {
   readonly selected = $derived(this.drawing?.byName.get(v.at) ?? -1);
   readonly hasMarks = $derived(Boolean(v.at && (v.trace || v.path)));
 
-  /** Ways of colouring that say something about this graph. */
+  /** The colourings that are useful for this graph. */
   readonly colourings = $derived.by((): Colouring[] => {
     const { totals, drawing } = this;
     const has = (column: readonly number[] | undefined) => column?.some((id) => id >= 0) ?? false;
@@ -210,7 +220,7 @@ export class GraphState {
     this.round += 1;
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     this.list.follow(() => graphsQuestion(this.stamp));
     $effect(() => {
@@ -234,7 +244,7 @@ export class GraphState {
       this.goesWhenFound = false;
       this.showHit();
     });
-    // what was revealed is open from now on, and the viewer may close it again
+    // A box that was revealed counts as open from now on, and the viewer can close it again.
     $effect(() => {
       if (!this.reveal || !this.drawing?.byName.has(this.reveal)) return;
       v.open = this.drawing.open;
@@ -242,9 +252,9 @@ export class GraphState {
     });
   }
 
-  /** Grows when a job is to be tried again. */
+  /** Is incremented to run a job again. */
   private round = $state(0);
-  /** The server had to let go of a graph that it had read, as a question about it says. */
+  /** Did the server drop the graph from memory? The errors of other requests say so. */
   private readonly isGone = $derived(
     [this.node, this.way, this.found].some(({ trouble }) => trouble?.code === 'large'),
   );
@@ -274,7 +284,7 @@ export class GraphState {
     if (name !== v.at) v.path = '';
     v.at = name;
   }
-  /** Selects a box that may be folded away. */
+  /** Selects a box, even if it is inside a closed box. */
   goTo(name: string): void {
     if (this.picking) {
       this.choose(name);
@@ -285,7 +295,7 @@ export class GraphState {
     if (!this.drawing?.byName.has(name)) this.reveal = name;
     this.focused = name;
   }
-  /** Whether the measurements of a device count. */
+  /** Includes or excludes the measurements of a device. */
   toggleDevice(device: string): void {
     v.skip = v.skip.includes(device) ? v.skip.filter((other) => other !== device) : [...v.skip, device];
   }
@@ -300,7 +310,7 @@ export class GraphState {
   isAside(i: number): boolean {
     return this.drawing?.has(i, AUXILIARY) ?? false;
   }
-  /** Between the graph and the auxiliary list, where boxes are closed. */
+  /** Moves a box from the graph to the auxiliary list or back. Boxes in that list are closed. */
   moveAside(name: string, aside: boolean): void {
     const without = (list: readonly string[]) => list.filter((other) => other !== name);
     const open = this.drawing?.open ?? [];
@@ -309,7 +319,7 @@ export class GraphState {
     v.side = aside ? [...without(v.side), name] : without(v.side);
   }
 
-  /** The series that a box is, or was before it was ungrouped. */
+  /** The name of the series, if the box is one; otherwise ''. */
   seriesOf(i: number): string {
     const { drawing } = this;
     if (!drawing || i < 0) return '';
@@ -335,9 +345,9 @@ export class GraphState {
       ? findQuestion(this.readSource, v.query, v.regex, Math.floor(this.hit / PAGE) * PAGE, PAGE)
       : null,
   );
-  /** Are the hits those of what is typed now? */
+  /** Do the search results belong to the text that is typed now? */
   private readonly isFound = $derived(this.findAsk !== null && this.found.answers(this.findAsk));
-  /** Enter was pressed before the hits were there. */
+  /** Enter was pressed before the search results had arrived. */
   private goesWhenFound = $state(false);
   readonly hits = $derived(v.query ? (this.found.answer ?? null) : null);
   get hitTrouble() {
@@ -356,14 +366,17 @@ export class GraphState {
     this.hit = 0;
     this.goesWhenFound = false;
   }
-  /** To the hit, or, where that is shown, to the next one; hits of what was just typed are waited for. */
+  /**
+   * Goes to the current search result or, if that is selected already, to the next one. If the results have not arrived
+   * yet, it waits for them.
+   */
   enter(by: number): void {
     const { hits, hit } = this;
     if (!this.isFound) this.goesWhenFound = true;
     else if (v.at === hits?.hits.at(hit - hits.from)?.name) this.step(by);
     else this.showHit();
   }
-  /** To the next hit or the one before, around the end. */
+  /** Goes to the next or previous search result; after the last one it continues with the first. */
   step(by: number): void {
     const total = this.hits?.total ?? 0;
     if (total === 0) return;

@@ -1,4 +1,4 @@
-// What the address says of graphs.
+// The fields of the address that only the graph dashboard has.
 import { fields, joinList, keep, splitList, view } from '../../public';
 
 const PREFIX = 'graphs';
@@ -6,32 +6,32 @@ export const COLOURS = ['none', 'structure', 'device', 'cluster', 'time', 'memor
 export type Colouring = (typeof COLOURS)[number];
 
 class GraphView {
-  /** names; "": the first that has a graph */
+  /** names of the run and of the tag; "" means the default, which GraphState chooses */
   run = $state('');
   tag = $state('');
-  /** tag of measurements; "": the first, "-": none */
+  /** the tag of the run statistics; "" means the last one, "-" none */
   stats = $state('');
-  /** the run it is compared with */
+  /** name of the run whose graph is compared with this one */
   other = $state('');
-  /** devices whose measurements don't count */
+  /** devices whose measurements are excluded */
   skip = $state.raw<readonly string[]>([]);
-  /** a file that the server has, and its name */
+  /** the id of an uploaded file on the server, and the name of the file */
   file = $state('');
   fileName = $state('');
-  /** names of open boxes; null: what the server opens by itself */
+  /** names of open boxes; null means that the server chooses them */
   open = $state.raw<readonly string[] | null>(null);
-  at = $state(''); // the selected box
-  path = $state(''); // the other end of the path
+  at = $state(''); // name of the selected box
+  path = $state(''); // name of the other end of the path
   trace = $state(false);
   colour = $state<Colouring>('none');
   ungrouped = $state.raw<readonly string[]>([]);
   main = $state.raw<readonly string[]>([]);
   side = $state.raw<readonly string[]>([]);
-  keepAll = $state(false); // nodes that many use stay in the graph
+  keepAll = $state(false); // nodes that many others use stay in the graph, and are not moved to the auxiliary list
   constants = $state(false);
   query = $state('');
   regex = $state(false);
-  // of the viewer
+  // not in the address: a setting of the viewer
   labels = $state(true);
 
   constructor() {
@@ -63,7 +63,7 @@ class GraphView {
     keep(PREFIX, this, ['labels']);
   }
 
-  /** Another graph: what was open, selected and moved means nothing in it. */
+  /** Clears what belongs to one graph (open, selected and moved boxes), when another graph is shown. */
   forget(): void {
     this.open = null;
     this.at = this.path = '';

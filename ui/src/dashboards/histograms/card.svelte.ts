@@ -1,11 +1,11 @@
-// What one card of histograms shows: the series of one run, or those of all shown runs of a tag at one step.
+// The data of one card of histograms: the series of one run, or the series of all shown runs of a tag at one step.
 import { GridData } from '../../rooms/histograms/data.svelte';
 import { nearestStep } from '../../rooms/histograms/grid';
 import { steps } from '../../rooms/steps/steps.svelte';
 import { histView, type Mode } from './view.svelte';
 
-const RIDGES = 50; // as many steps as TensorBoard sends
-const OF_RUNS = 32; // steps that the slider of a card of several runs stops at
+const RIDGES = 50; // the number of steps that TensorBoard sends too
+const OF_RUNS = 32; // steps that the slider of a card of several runs can show
 const MOST_RUNS = 40;
 const MOST_COLUMNS = 1200;
 
@@ -13,24 +13,24 @@ export class HistogramData extends GridData {
   readonly isOfRuns = $derived.by(() => this.ofRun === undefined);
   readonly mode = $derived.by((): Mode => (this.isOfRuns ? 'runs' : histView.modeOf(this.card)));
   readonly run = $derived.by(() => (this.isOfRuns ? undefined : this.members.at(0)));
-  /** Of a card of one run. */
+  /** The grid of a card of one run. */
   readonly grid = $derived.by(() => (this.isOfRuns ? undefined : this.shown.at(0)?.grid));
   readonly chosen = $derived(this.grid && this.wanted !== null ? nearestStep(this.grid, this.wanted) : -1);
   readonly isNearest = $derived(
     this.chosen >= 0 && this.grid !== undefined && this.wanted !== null && this.grid.step[this.chosen] !== this.wanted,
   );
-  /** Is this step outside of the selected range? undefined: none is selected. */
+  /** A function that tells whether a step is outside of the selected range; undefined if none is selected. */
   readonly isOutside = $derived.by(() => {
     const place = steps.on && steps.x === 'step' ? steps.placeOf(this.card) : null;
     if (!place || place.to === null) return undefined;
     const { from, to } = place;
     return (step: number) => step < from || step > to;
   });
-  /** Steps that the slider of a card of several runs stops at, of all of them. */
+  /** The steps that the slider of a card of several runs can show: the steps of all its runs. */
   readonly stops = $derived.by(() =>
     [...new Set(this.shown.flatMap(({ grid }) => [...grid.step]))].sort((a, b) => a - b),
   );
-  /** The stop nearest to the step that is wanted. */
+  /** The one of these steps that is nearest to the wanted step. */
   readonly stop = $derived.by(() => {
     const { stops, wanted } = this;
     if (wanted === null) return stops.length - 1;

@@ -1,4 +1,5 @@
-// How weights, gradients or activations are spread, and how that changes.
+// Registers the histogram dashboard: the distribution of weights, gradients or activations, and how it changes over
+// steps.
 import type { Dashboard } from '../../public';
 
 export const histograms: Dashboard = {

@@ -1,4 +1,4 @@
-// Histograms as cards of the time series page.
+// Registers histograms as a kind of card of the time series dashboard.
 import type { CardKind } from '../../public';
 import Card from './Card.svelte';
 import { cardsOfRuns } from '../../rooms/cards/ofruns';

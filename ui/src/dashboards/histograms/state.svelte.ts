@@ -1,4 +1,4 @@
-// The cards of histograms: one for each run and tag, of the runs that are shown; or one for each tag, with all its runs.
+// The cards of histograms: one for each tag and shown run, or one for each tag with all its runs.
 import { cardKey } from '../../public';
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { cardsOfRuns } from '../../rooms/cards/ofruns';

@@ -1,4 +1,4 @@
-// What the address says of histograms beyond what all dashboards share.
+// The fields of the address that only the histogram dashboard has.
 import { fields, joinList, oneOf, splitList, view, type Range } from '../../public';
 import { GridView } from '../../rooms/cards/grid.svelte';
 
@@ -8,14 +8,14 @@ const PREFIX = 'hist';
 
 class HistogramView {
   mode = $state<Mode>('offset');
-  bins = $state(0); // 0: as many as suit the card
+  bins = $state(0); // 0 means automatic, by the size of the card
   normalise = $state(true);
   scale = $state<'linear' | 'log'>('linear');
   logY = $state(false);
-  /** values of a step that is far from the others do not stretch the axis */
+  /** values of a step that is far from the others do not extend the axis */
   ignoreOutliers = $state(true);
-  /** of cards that are drawn in a way of their own */
-  zoom = $state.raw<ReadonlyMap<string, Range>>(new Map()); // of the steps of heat maps
+  /** by card: the zoom, and the kind of drawing if it differs from `mode` */
+  zoom = $state.raw<ReadonlyMap<string, Range>>(new Map()); // range of steps of a heat map
   cardModes = $state.raw<ReadonlyMap<string, Mode>>(new Map());
 
   constructor() {
@@ -73,7 +73,7 @@ class HistogramView {
     this.zoom = next;
   }
 
-  /** Cards of one run are drawn in one of three ways; those of a tag show its runs. */
+  /** How a card is drawn. A card of one run has one of three kinds of drawing; a card of a tag shows all its runs. */
   modeOf(card: string): Exclude<Mode, 'runs'> {
     const mode = this.cardModes.get(card) ?? this.mode;
     return mode === 'runs' ? 'offset' : mode;

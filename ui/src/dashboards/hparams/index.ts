@@ -1,4 +1,4 @@
-// Which hyperparameters each run had, beside what came of it.
+// Registers the hyperparameter dashboard: the hyperparameters of each run beside its results.
 import type { Dashboard } from '../../public';
 
 export const hparams: Dashboard = {

@@ -1,4 +1,4 @@
-// Pictures by step: samples, masks, figures, animations.
+// Registers the images dashboard: images by step, such as samples, masks, figures and animations.
 import type { Dashboard } from '../../public';
 
 export const images: Dashboard = {

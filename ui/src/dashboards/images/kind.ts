@@ -1,4 +1,4 @@
-// Images as cards of the time series page.
+// Registers images as a kind of card of the time series dashboard.
 import type { CardKind } from '../../public';
 import Card from './card/Card.svelte';
 import Form from './Form.svelte';

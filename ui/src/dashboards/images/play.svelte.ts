@@ -1,5 +1,5 @@
-// Plays the steps one after the other: the next one comes when the pictures of this one are there, not before a moment
-// has passed.
+// Plays the steps one after the other. The next step is shown when all images of the current one are loaded, but not
+// before a minimum time has passed.
 import { steps } from '../../rooms/steps/steps.svelte';
 import { isLoading } from './picture/preload';
 
@@ -20,7 +20,7 @@ export class Player {
     const all = this.all();
     if (all.length < 2) return;
     this.isPlaying = true;
-    // at the end it begins again
+    // after the last step it starts again with the first
     const master = steps.master;
     if (master === null || master >= all[all.length - 1]) steps.setMaster(all[0]);
     this.wait(STEP_MS, 0);

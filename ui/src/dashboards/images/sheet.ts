@@ -1,4 +1,5 @@
-// A contact sheet of what is in sight, made by the server: a row for each run (or tag), pictures with their steps below.
+// Downloads a contact sheet of the visible images, which the server makes: one row for each run (or tag), with the steps
+// below the images.
 import { apiUrl, saveBlob, shell, svgToPng, type SheetAsk } from '../../public';
 import type { Images } from './state.svelte';
 import { ti } from './texts';

@@ -1,5 +1,5 @@
-// The cards of images. As cards and film strips: one for each run and tag (and sample, where that is asked for); as a grid:
-// one for each tag, with a row for each run.
+// The cards of images. In the layouts "cards" and "film strips" there is one for each run and tag, optionally one for
+// each sample too; in the layout "grid" there is one for each tag, with a row for each run.
 import { cardKey, cardOf, format, groupOf, t, type Run, type SheetAsk, type Tag } from '../../public';
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { runsWith } from '../../rooms/cards/ofruns';
@@ -10,7 +10,7 @@ import { grid, imagesView, PLUGIN } from './view.svelte';
 
 type SheetRow = SheetAsk['rows'][number];
 
-/** Rows of a grid before somebody asks for more. */
+/** Rows of a grid that are shown at first, and with each "show more". */
 export const ROWS = 50;
 const MOST_SAMPLES = 64;
 
@@ -21,7 +21,7 @@ export const CELL = 104;
 export const ROW = CELL + 46;
 const GRID_CARD = 36 + 28 + 28;
 
-/** A card for each run and tag, and sample, where that is asked for. */
+/** One card for each run and tag or, if the viewer wants that, for each sample. */
 export const cardsOfRuns = (tags: readonly Tag[], showAll = grid.emptyCards): string[] =>
   tags.flatMap((tag) =>
     runsWith(tag, showAll).flatMap(({ name }) => {
@@ -39,17 +39,17 @@ const cardsOf = (tags: readonly Tag[]): string[] =>
       : cardsOfRuns([tag]),
   );
 
-/** How high the card of a run is. */
+/** The height of the card of a run. */
 export const cardHeight = (_: string, isWide: boolean): number => (isWide ? WIDE_CARD : CARD);
 
 export class Images {
   readonly cards = new Cards(grid, { plugins: [PLUGIN], cardsOf });
-  /** how many rows of a grid are shown, where that is more than at first */
+  /** the number of shown rows, for grids where the viewer asked for more */
   private rows = $state.raw<ReadonlyMap<string, number>>(new Map());
-  /** what the cards in sight have */
+  /** the images of the visible cards */
   private shelves = $state.raw<ReadonlyMap<string, Shelf>>(new Map());
 
-  /** The runs of a grid, in order. */
+  /** The runs of a grid, in the order of its rows. */
   runsOf(card: string): Run[] {
     return this.cards.tagsOf(card).flatMap((tag) => runsWith(tag, grid.emptyCards));
   }
@@ -69,19 +69,22 @@ export class Images {
     return cardHeight(card, isWide);
   }
 
-  /** Grids and film strips take the whole row, unless somebody wants several in one. */
+  /**
+   * The number of columns of a card. Grids and film strips fill a row, unless the viewer has set the number of cards in a
+   * row.
+   */
   spanOf(card: string): number {
     const takesRow = cardOf(card).run === undefined || imagesView.mode === 'strip';
     return takesRow && grid.perRow === 0 ? Infinity : 1;
   }
 
-  /** The tag that all pictures are measured against, if the log has it; null: none. */
+  /** The reference tag, which all images are compared with; null if none is set or the log does not have it. */
   reference = $derived.by(() => {
     const { reference } = imagesView;
     return this.cards.tags.some(({ tag }) => tag === reference) ? reference : null;
   });
 
-  /** A card came into sight with these pictures, or left it. */
+  /** A card tells its images when it becomes visible, and null when it is hidden. */
   tell(card: string, shelf: Shelf | null): void {
     if (this.shelves.get(card) === (shelf ?? undefined)) return;
     const next = new Map(this.shelves);
@@ -89,7 +92,7 @@ export class Images {
     else next.delete(card);
     this.shelves = next;
   }
-  /** A grid left the page, and all of its rows with it. */
+  /** Removes the images of all rows of a grid that was removed from the page. */
   forget(card: string): void {
     this.shelves = new Map([...this.shelves].filter(([key]) => !key.startsWith(`${card}\n`)));
     this.tellRows(card, null);
@@ -100,7 +103,7 @@ export class Images {
     if (matrix) this.matrices.set(card, matrix);
     else this.matrices.delete(card);
   }
-  /** What is in sight as the rows of a contact sheet: cards by tag, grids as they are. */
+  /** The visible images as rows of a contact sheet: one row for each tag of the cards, grids as they are. */
   sheetRows(): SheetRow[] {
     const cell = (spot: Spot | null, label: string) =>
       spot && { run: spot.run, tag: spot.tag, at: spot.at, sample: spot.sample, label };
@@ -123,6 +126,6 @@ export class Images {
     return [...rows.values(), ...ofGrids];
   }
 
-  /** All steps of the cards in sight, for the master. */
+  /** All steps of the visible cards, for the slider of the common step. */
   steps = $derived.by(() => stepsOf(this.shelves.values()));
 }

@@ -1,5 +1,5 @@
-// What the address says of images beyond what all dashboards share: how they are laid out and drawn, which sample of a
-// card, where all of them are zoomed to, and which two are compared.
+// The fields of the address that only the images dashboard has: layout and display of images, the sample that each card
+// shows, the common zoom, and the two images that are compared.
 import { cardKey, cardOf, fields, joinList, numberOr, splitList, view, type Field } from '../../public';
 import { GridView } from '../../rooms/cards/grid.svelte';
 import type { Spacing } from '../../rooms/media/shelf';
@@ -10,7 +10,7 @@ const PREFIX = 'img';
 export type Mode = 'cards' | 'grid' | 'strip';
 export type Comparing = 'swipe' | 'blink' | 'side' | 'difference';
 
-/** The part of a picture that is shown: how much larger than to fit, and where its middle is, 0 to 1. */
+/** The visible part of an image: the scale relative to the size that fits, and the position of its centre, 0 to 1. */
 export interface Zoom {
   scale: number;
   x: number;
@@ -19,7 +19,7 @@ export interface Zoom {
 export const WHOLE_PICTURE: Zoom = { scale: 1, x: 0.5, y: 0.5 };
 export const MOST_SCALE = 256;
 
-/** One of the two that are compared: a card of one run and sample, and its step; null: the newest. */
+/** One side of the comparison: a card of one run and sample, and its step; null means the newest step. */
 export interface Side {
   card: string;
   step: number | null;
@@ -60,14 +60,14 @@ export const MOST_CONTRAST = 5;
 
 class ImagesView {
   mode = $state<Mode>('cards');
-  /** groups of tags that are cards where the others are grids, or the other way round */
+  /** sections that have the other layout than the rest: cards among grids, or a grid among cards */
   groups = $state.raw<ReadonlySet<string>>(new Set());
   spacing = $state<Spacing>('log');
-  /** the tag that every other one is measured against; '': none */
+  /** the tag that all other tags are compared with; '' if none */
   reference = $state('');
-  actual = $state(false); // pictures at their own size
-  turned = $state.raw<ReadonlySet<string>>(new Set()); // cards where it is the other way round
-  each = $state(false); // a card for each sample
+  actual = $state(false); // images are shown at their original size
+  turned = $state.raw<ReadonlySet<string>>(new Set()); // cards for which `actual` is inverted
+  each = $state(false); // each sample has a card of its own
   brightness = $state(1);
   contrast = $state(1);
   zoom = $state.raw<Zoom>(WHOLE_PICTURE);
@@ -116,12 +116,12 @@ class ImagesView {
     this.samples = next;
   }
 
-  /** All groups alike. */
+  /** Gives all sections the same layout. */
   setMode(mode: Mode): void {
     this.mode = mode;
     this.groups = new Set();
   }
-  /** How the cards of one group are laid out. */
+  /** The layout of the cards of one section. */
   modeOf(group: string): Mode {
     if (this.mode === 'strip' || !this.groups.has(group)) return this.mode;
     return this.mode === 'grid' ? 'cards' : 'grid';
@@ -150,7 +150,7 @@ class ImagesView {
     this.turned = new Set();
   }
 
-  /** What CSS makes of brightness and contrast. */
+  /** The CSS filter for brightness and contrast. */
   get filter(): string {
     return this.brightness === 1 && this.contrast === 1
       ? 'none'

@@ -1,4 +1,4 @@
-// Point clouds and triangle meshes.
+// Registers the mesh dashboard: point clouds and triangle meshes.
 import type { Dashboard } from '../../public';
 
 export const mesh: Dashboard = {

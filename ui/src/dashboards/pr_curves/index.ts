@@ -1,4 +1,4 @@
-// Precision against recall at each step.
+// Registers the PR curve dashboard: precision against recall at each step.
 import type { Dashboard } from '../../public';
 
 export const prCurves: Dashboard = {

@@ -1,4 +1,4 @@
-// High-dimensional vectors, such as embeddings, as points in space.
+// Registers the projector dashboard: high-dimensional vectors, such as embeddings, as points in space.
 import type { Dashboard } from '../../public';
 
 export const projector: Dashboard = {

@@ -1,5 +1,5 @@
-// One card's text: the one at the step that is wanted, or the newest; kept up to date by LiveQuery. Of a very long text
-// only the beginning is asked for, until somebody wants all of it.
+// The text of one card, at the wanted step or the newest one, kept up to date by LiveQuery. Of a very long text only the
+// beginning is requested, until the viewer asks for all of it.
 import { AHEAD, apiUrl, hub, IN_SIGHT, LiveQuery, toNumber, type Run } from '../../public';
 import { OneRun } from '../../rooms/card/one.svelte';
 import { steps } from '../../rooms/steps/steps.svelte';
@@ -11,9 +11,9 @@ const MOST_COMPARED = 1 << 20;
 
 export class TextData extends OneRun {
   wantsAll = $state(false);
-  /** of tensors with more than two dimensions: which part is shown */
+  /** for tensors with more than two dimensions: the indices of the shown part */
   slice = $state.raw<readonly number[]>([]);
-  /** where the slider is, until it is known which step that is */
+  /** the index of the slider, until the step at that index is known */
   private moved = $state<number | null>(null);
   private readonly query = new LiveQuery<TextAnswer>();
 
@@ -23,11 +23,11 @@ export class TextData extends OneRun {
   total = $derived(this.query.answer?.total ?? 0);
   index = $derived(this.moved ?? this.query.answer?.index ?? 0);
   step = $derived(this.point ? toNumber(this.point.step) : NaN);
-  /** The text as it was logged; null: it was asked for as HTML. Cells of a table are lines. */
+  /** The text as it was logged, with the cells of a table as lines; null if it was requested as HTML. */
   raw = $derived(this.point?.strings?.join('\n') ?? null);
-  /** Another step than the one that is wanted is shown, since there is none there. */
+  /** true if another step is shown, because there is no text at the wanted one */
   isNearest = $derived(this.wanted !== null && this.point !== null && this.step !== this.wanted);
-  /** The file of the text itself, of its first string. */
+  /** The URL of the logged text (of its first string, if it has several). */
   url = $derived.by(() =>
     this.runId === undefined || !this.point
       ? ''
@@ -35,7 +35,7 @@ export class TextData extends OneRun {
           `blob?${new URLSearchParams({ run: String(this.runId), tag: this.tag, step: String(this.point.step) })}`,
         ),
   );
-  /** All texts of the series. */
+  /** The URL of a file with all texts of the series. */
   exportUrl(format: 'csv' | 'json'): string {
     return apiUrl(`text/export?${new URLSearchParams({ run: String(this.runId ?? 0), tag: this.tag, format })}`);
   }
@@ -53,7 +53,7 @@ export class TextData extends OneRun {
     this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
 
-  /** What is asked for. */
+  /** The parameters of the request. */
   ask(run: number): TextAsk {
     const { moved, wanted, mode } = this;
     return {
@@ -66,12 +66,12 @@ export class TextData extends OneRun {
     };
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     this.query.follow(() => {
       return this.runId === undefined ? null : textQuestion(this.ask(this.runId));
     });
-    // the slider has arrived: from now on the step counts, however many texts come
+    // The text at the slider's index has arrived. From now on its step is kept, so that it stays when new texts arrive.
     $effect(() => {
       const answer = this.query.answer;
       if (!answer?.point || !('from' in answer.ask.where) || answer.ask.where.from !== this.moved) return;
@@ -80,7 +80,7 @@ export class TextData extends OneRun {
     });
   }
 
-  /** To the text at this index, 0 being the newest. */
+  /** Shows the text at this index; 0 is the newest. */
   slide(index: number): void {
     this.moved = Math.max(0, Math.min(this.total - 1, index));
   }
@@ -90,7 +90,7 @@ export class TextData extends OneRun {
   }
 }
 
-/** What a card's text is compared with. */
+/** The text that a card's text is compared with. */
 export class OtherText {
   private readonly query = new LiveQuery<TextAnswer>();
 
@@ -121,7 +121,7 @@ export class OtherText {
     });
   }
 
-  /** To the text at this index, 0 being the newest: told by its step, which stays when more texts come. */
+  /** Compares with the text at this index; 0 is the newest. Its step is kept, so that it stays when new texts arrive. */
   async slide(index: number): Promise<void> {
     const { runId, data } = this;
     if (runId === undefined) return;

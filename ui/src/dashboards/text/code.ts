@@ -1,5 +1,6 @@
-// Colours of code: highlight.js with ten languages, loaded only when a text has a block of code. The language is guessed,
-// since what Markdown says of it does not pass the gate; a weak guess colours nothing.
+// Syntax colours: highlight.js with ten languages, loaded only if a text has a block of code. The language is detected
+// automatically, because the sanitizer removes the language that Markdown gives; if the detection is not reliable, the
+// code has no colours.
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
@@ -16,7 +17,7 @@ import DOMPurify from 'dompurify';
 const LANGUAGES = { bash, c, cpp, diff, javascript, json, python, sql, xml, yaml };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
-const MOST = 20_000; // characters of a block
+const MOST = 20_000; // longest block of code, in characters, that is coloured
 const LEAST_RELEVANCE = 4;
 const purify = DOMPurify(window);
 

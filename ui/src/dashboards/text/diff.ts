@@ -1,6 +1,7 @@
-// The difference of two texts, word by word: Myers' greedy search with a bound. Texts are first cut at what they begin
-// and end with alike; where the rest is longer or more different than the bound, lines are compared instead of words, and
-// beyond that the rest counts as replaced. So the time is linear in the length of the texts, times the bound.
+// The difference of two texts, word by word: Myers' greedy algorithm with a bound on the number of edits. First the
+// common beginning and the common end of the texts are removed. If the rest is too long or too different for the bound,
+// lines are compared instead of words; if that fails too, the whole rest counts as replaced. So the time is at most the
+// length of the texts times the bound.
 
 export interface Piece {
   kind: 'same' | 'added' | 'removed';
@@ -8,24 +9,24 @@ export interface Piece {
 }
 export interface Difference {
   pieces: Piece[];
-  added: number; // words
+  added: number; // in words
   removed: number;
   same: number;
-  /** what was compared in the end */
+  /** the units that were compared in the end */
   by: 'words' | 'lines' | 'whole';
 }
 
 const MOST_EDITS = 1500;
 const MOST_TOKENS = 40_000;
 
-/** Words with the blanks behind them as tokens of their own; a Chinese or Japanese character is a word. */
+/** The tokens are words and blanks; each Chinese or Japanese character is a word. */
 const WORDS =
   /\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{N}_])+|[^\s\p{L}\p{N}_]/gu;
 const LINES = /[^\n]*\n|[^\n]+$/g;
 const tokensOf = (text: string, by: RegExp): string[] => text.match(by) ?? [];
 const isWord = (token: string) => token.trim() !== '';
 
-/** The edits from a to b as (kind, token) in order; null: more than `most` of them. */
+/** The edits that turn a into b, as pieces in order; null if there are more than `most` of them. */
 function edits(a: readonly string[], b: readonly string[], most: number): Piece[] | null {
   const max = Math.min(most, a.length + b.length);
   const size = 2 * max + 3;
@@ -58,7 +59,7 @@ function walkBack(
   let x = a.length;
   let k = diagonal;
   for (let d = edits; d > 0; d--) {
-    const before = trace[d - 1]; // of diagonals -(d - 1) .. d - 1
+    const before = trace[d - 1]; // for the diagonals -(d - 1) to d - 1
     const value = (j: number) => (Math.abs(j) <= d - 1 ? before[j + d - 1] : -1);
     const isDown = k === -d || (k !== d && value(k - 1) < value(k + 1));
     const from = isDown ? k + 1 : k - 1;
@@ -74,7 +75,7 @@ function walkBack(
   return out.reverse();
 }
 
-/** Neighbours of one kind become one; within a change what is removed comes before what is added. */
+/** Merges neighbouring pieces of one kind. Within a change, removed text comes before added text. */
 function merged(pieces: readonly Piece[]): Piece[] {
   const out: Piece[] = [];
   let removed = '';
@@ -114,7 +115,7 @@ function compare(a: string, b: string): { pieces: Piece[]; by: Difference['by'] 
   return { pieces, by: 'whole' };
 }
 
-/** How much both begin (or end) with, cut back to the end of a word. */
+/** The length of the common beginning (or end) of two texts, shortened to whole words. */
 function commonEnd(a: string, b: string, isFront: boolean): number {
   const most = Math.min(a.length, b.length);
   let n = 0;
@@ -141,6 +142,6 @@ export function difference(a: string, b: string): Difference {
   return { pieces: all, added: count('added'), removed: count('removed'), same: count('same'), by };
 }
 
-/** What one side shows: its own and what both have. */
+/** The pieces of one side of a comparison: its own text and the common text. */
 export const sideOf = (pieces: readonly Piece[], side: 'removed' | 'added'): Piece[] =>
   pieces.filter(({ kind }) => kind === 'same' || kind === side);

@@ -1,4 +1,4 @@
-// English, the measure of the other catalogue.
+// English texts. The Chinese catalogue must have the same keys.
 export const texts = {
   markdown: 'Markdown',
   markdownTitle: 'Show texts as Markdown, or as they were logged',

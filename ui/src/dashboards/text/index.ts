@@ -1,4 +1,4 @@
-// Texts by step, with Markdown.
+// Registers the text dashboard: texts by step, rendered as Markdown.
 import type { Dashboard } from '../../public';
 
 export const text: Dashboard = {

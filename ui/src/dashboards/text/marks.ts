@@ -1,9 +1,10 @@
-// Marks what was looked for in texts on the page, by the browser's highlights: the nodes stay as they are, so that it is
-// the same for Markdown, raw texts and differences. A pattern that this browser does not know marks nothing.
+// Marks search results in texts on the page with the browser's CSS Custom Highlight API. It does not change the nodes, so
+// it works in the same way for Markdown, raw texts and comparisons. If the browser does not support the API or the
+// pattern, nothing is marked.
 const NAME = 'text-find';
-const MOST = 2000; // in one text
+const MOST = 2000; // most marks in one text
 
-/** All places of the pattern in the text of these nodes. */
+/** The ranges of all matches in the text of these nodes. */
 function rangesOf(box: Node, pattern: RegExp): Range[] {
   const out: Range[] = [];
   const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
@@ -29,7 +30,7 @@ export function patternOf(text: string, isRegex: boolean, matchCase: boolean): R
   }
 }
 
-/** Marks the places within the box until what is returned is called. */
+/** Marks the matches inside the box until the returned function is called. */
 export function mark(box: Node, pattern: RegExp | null): () => void {
   if (!pattern || !('highlights' in CSS)) return () => {};
   const ranges = rangesOf(box, pattern);

@@ -1,5 +1,6 @@
-// Formulas: the server took them out of the Markdown and left marks (src/markup/maths.h); here KaTeX draws them in their
-// place. Loaded only when a text has one. KaTeX makes nodes, no HTML; commands that load or link something are off.
+// Formulas: the server takes them out of the Markdown and leaves placeholders (src/markup/maths.h), and KaTeX renders
+// them there. This module is loaded only if a text has formulas. KaTeX makes DOM nodes, not HTML; commands that load or
+// link anything are disabled.
 import katex from 'katex';
 import 'katex/dist/katex.min.css';
 import type { Formula } from '../../public';
@@ -19,7 +20,7 @@ function draw({ tex, display }: Formula): HTMLElement {
       maxExpand: 300,
     });
   } catch (e) {
-    // as it was logged, with the reason
+    // the formula as it was logged, with the error
     const source = document.createElement('code');
     source.textContent = tex;
     source.title = e instanceof Error ? e.message : '';

@@ -1,4 +1,4 @@
-// What can be taken away of a text: the text itself, all texts of its series.
+// Menu entries for copying and downloading a text, and all texts of its series.
 import { copyText, type MenuItem } from '../../public';
 import { fileName } from '../../rooms/export/files';
 import type { TextData } from './card.svelte';

@@ -1,5 +1,5 @@
-// The questions about texts: one text of a series (the one at an index, 0 being the newest, or the one nearest to a
-// step) or several from there on, rendered or as they were logged; and which of all texts hold what somebody looks for.
+// Requests for texts: one text of a series (by its index, where 0 is the newest, or the one nearest to a step), or
+// several from there on, rendered or as they were logged; and the search in all texts.
 import { ok, type Question, type TextFound, type TextPoint, type TextSearch, type TextsReply } from '../../public';
 
 export interface TextAsk {
@@ -7,9 +7,9 @@ export interface TextAsk {
   tag: string;
   where: { from: number } | { at: number };
   form: 'markdown' | 'html' | 'raw';
-  /** only so many bytes of it; 0: all */
+  /** most bytes of the text; 0 means all */
   max: number;
-  /** of tensors with more than two dimensions: the first indices */
+  /** for tensors with more than two dimensions: the first indices */
   slice?: readonly number[];
 }
 
@@ -17,7 +17,7 @@ export interface TextAnswer {
   ask: TextAsk;
   total: number;
   index: number;
-  point: TextPoint | null; // null: there is none
+  point: TextPoint | null; // null if there is no text
 }
 
 const LIVE_EVERY_MS = 300;
@@ -51,7 +51,7 @@ export function textQuestion(ask: TextAsk): Question<TextAnswer> {
   };
 }
 
-/** So many texts from there on, towards the oldest. */
+/** Requests `count` texts, from this one towards the oldest. */
 export function textsQuestion(ask: TextAsk, count: number): Question<readonly TextPoint[]> {
   const path = pathOf(ask, count);
   return {
@@ -68,7 +68,7 @@ export interface SearchAsk {
   text: string;
   regex: boolean;
   matchCase: boolean;
-  /** how many texts were looked through by the questions before; each goes on where the last one ended */
+  /** number of texts that earlier requests have searched: each request continues where the last one ended */
   skip: number;
 }
 export interface SearchAnswer {

@@ -1,4 +1,4 @@
-// What was found in all texts: pages of results, the one that is open, and the way from one to the next.
+// The search in all texts: pages of results, the result that is open, and moving to the next or previous one.
 import { cardKey, hub, LiveQuery, runs, toNumber, type Run, type TextFound } from '../../public';
 import type { Cards } from '../../rooms/cards/cards.svelte';
 import { steps } from '../../rooms/steps/steps.svelte';
@@ -22,7 +22,7 @@ export class TextSearches {
   private pages = $state.raw<readonly Page[]>([new Page(0)]);
   at = $state(-1);
 
-  /** Inside an effect: asks anew when something else is looked for. */
+  /** To be called in an effect: sends a new request when the search changes. */
   follow(): void {
     $effect(() => {
       void [textView.find, textView.regex, textView.matchCase];
@@ -79,7 +79,7 @@ export class TextSearches {
     if (this.next !== undefined) this.pages = [...this.pages, new Page(this.next)];
   }
 
-  /** Shows a result's card at its step, whatever hides it. */
+  /** Shows the card of a result at its step, even if its run is hidden or the tag filter excludes its tag. */
   open(at: number, cards: Cards): void {
     const one = this.found.at(at);
     const run = hub.runs.find(({ id }) => id === one?.run);
@@ -90,7 +90,7 @@ export class TextSearches {
     steps.setStep(one.card, toNumber(one.step));
     cards.revealed = one.card;
   }
-  /** To the next result, or the one before. */
+  /** Opens the next or the previous result. */
   go(by: number, cards: Cards): void {
     const n = this.found.length;
     if (n > 0) this.open((Math.max(this.at, by > 0 ? -1 : 0) + by + n) % n, cards);

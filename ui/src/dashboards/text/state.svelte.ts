@@ -1,4 +1,4 @@
-// The cards of texts: one for each run and tag, of the runs that are shown, tag by tag.
+// The cards of texts: for each tag, one for each shown run that has it.
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { cardsOfRuns } from '../../rooms/cards/ofruns';
 import { grid } from './view.svelte';

@@ -1,20 +1,20 @@
-// What the address says of texts beyond what all dashboards share.
+// The fields of the address that only the text dashboard has.
 import { fields, joinList, numberOr, splitList, view } from '../../public';
 import { GridView } from '../../rooms/cards/grid.svelte';
 
 const PREFIX = 'text';
 
 export type Mode = 'text' | 'list' | 'raw' | 'diff';
-/** What a card's text is compared with: that of another run, or of another step. */
+/** What a card's text is compared with: the text of another run or of another step. */
 export interface Other {
-  run: string; // '': its own
-  step: number | null; // null: the step before, or of another run the same step
+  run: string; // '' means the card's own run
+  step: number | null; // null means the step before or, for another run, the same step
 }
 
 class TextView {
   markdown = $state(true);
   layout = $state<'inline' | 'side'>('inline');
-  /** what is looked for in all texts */
+  /** the search text, for all texts */
   find = $state('');
   regex = $state(false);
   matchCase = $state(false);
@@ -62,7 +62,7 @@ class TextView {
     ]);
   }
 
-  /** Is there a card that shows a difference? */
+  /** Does any card show a comparison? */
   readonly hasDifference = $derived.by(() => [...this.modes.values()].includes('diff'));
   modeOf(card: string): Mode {
     return this.modes.get(card) ?? 'text';

@@ -1,4 +1,4 @@
-// The page of this dashboard when nothing was logged for it.
+// The empty page: what the dashboard shows when nothing was logged for it.
 import type { EmptyPage } from '../../public';
 import { c, keras, tensorflow, torch } from '../../rooms/empty/samples';
 

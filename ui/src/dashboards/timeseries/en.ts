@@ -1,4 +1,5 @@
-// English, the measure of the other catalogue. Keys are places, values are what people read; {n} is filled in.
+// English texts. The Chinese catalogue must have the same keys. A key says where its text is used; {n} and the like are
+// placeholders.
 export const texts = {
   'ts.axis': 'Horizontal axis',
   'ts.scalars': 'Scalars',

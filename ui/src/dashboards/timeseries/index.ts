@@ -1,4 +1,5 @@
-// Numbers over time, such as losses and accuracies, as lines you can zoom, smooth and compare.
+// Registers the time series dashboard: scalars such as losses and accuracies over steps, as line charts that can be
+// zoomed, smoothed and compared.
 import type { Dashboard } from '../../public';
 
 export const timeseries: Dashboard = {

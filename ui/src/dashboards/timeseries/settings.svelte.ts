@@ -1,7 +1,7 @@
-// The viewer's settings of the time series: links to data on cards, the tables under charts.
+// The viewer's settings of the time series dashboard: download links on cards, the tables below charts.
 import { keep } from '../../public';
 
-/** The columns of a table under a chart, in order: of one place, and of a range. */
+/** The columns of a table below a chart, in order: for a single position, and for a range. */
 export interface TableColumns {
   single: readonly string[];
   range: readonly string[];
@@ -19,10 +19,10 @@ const MOST_HEIGHT = 600;
 const areNames = (list: unknown) => Array.isArray(list) && list.every((name) => typeof name === 'string');
 
 class TimeSeriesSettings {
-  /** links to data and chart on every card */
+  /** show links to the data and to an image of the chart on every card */
   downloadLinks = $state(false);
   tableHeight = $state(108);
-  /** of exported pictures, as it was chosen last */
+  /** size of exported images in pixels, as it was last chosen */
   pictureSize = $state.raw<readonly [number, number]>([1200, 800]);
   tableColumns = $state.raw<TableColumns>(DEFAULT_COLUMNS);
 

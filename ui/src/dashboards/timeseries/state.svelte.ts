@@ -1,4 +1,4 @@
-// The time series dashboard's state: its cards, of one tag or of several, and what the pointer is over.
+// The state of the time series dashboard: its cards, each with one or several tags, and what the pointer is over.
 import { cardKey, cardKinds, cardOf, hub, pairTags, runs, view, type CardKind, type Tag } from '../../public';
 import { cardView } from '../../rooms/card/card.svelte';
 import { Cards } from '../../rooms/cards/cards.svelte';
@@ -26,19 +26,21 @@ export class TimeSeries {
     cardsOf: (tags) => [...this.cardsOf(tags), ...this.otherCards(tags)],
   });
 
-  /** Those of scalars. */
+  /** The tags of scalars. */
   tags = $derived.by(() => this.cards.tags.filter(({ plugin }) => plugin === PLUGIN));
 
-  /** Kinds of cards that there are beside charts of scalars. */
+  /** The kinds of cards that this log has besides charts of scalars. */
   kinds = $derived(cardKinds.present);
-  /** The kind of a card that is none of scalars; undefined: it is one, or its kind is still being loaded. */
+  /**
+   * The kind of a card that does not show scalars; undefined if it does, or if the code of its kind is not loaded yet.
+   */
   kindOf(card: string): CardKind | undefined {
     return cardKinds.of(cardOf(card).plugin);
   }
   isChart(card: string): boolean {
     return cardOf(card).plugin === PLUGIN;
   }
-  /** Loads the kinds that are shown. */
+  /** Loads the code of the kinds that are shown. */
   followKinds(): void {
     $effect(() => {
       for (const { plugin } of this.kinds) if (ts.shows(plugin)) cardKinds.need(plugin);
@@ -57,12 +59,12 @@ export class TimeSeries {
     });
   }
 
-  /** Pairs that are there to be shown as one card. */
+  /** Pairs of tags, such as training and validation, that can be shown in one card. */
   pairs = $derived.by(() => pairTags(this.tags.map(({ tag }) => tag)));
-  /** Are there runs of validation beside their runs of training? */
+  /** Are there runs of validation that belong to runs of training? */
   pairedRuns = $derived(hub.runs.some((run) => runs.couldPair(run)));
 
-  /** Tags as cards: those that are drawn together are one. */
+  /** Makes cards of tags. Tags that are drawn in one chart are one card. */
   private cardsOf(all: readonly Tag[]): string[] {
     if (!ts.shows(PLUGIN)) return [];
     const tags = all.filter(({ plugin }) => plugin === PLUGIN);
@@ -74,7 +76,7 @@ export class TimeSeries {
   }
 
   combine(tags: readonly string[]): void {
-    if (!tags.every((tag) => this.tags.some((known) => known.tag === tag))) return; // of another kind
+    if (!tags.every((tag) => this.tags.some((known) => known.tag === tag))) return; // only scalars can be combined
     const all = new Set(tags);
     ts.combined = [...ts.combined.filter((card) => !cardOf(card).tags.some((tag) => all.has(tag))), keyOf(tags)];
   }
@@ -89,11 +91,11 @@ export class TimeSeries {
   heightOf(card: string, isWide: boolean): number {
     return this.usualHeight(card, isWide) + (this.isChart(card) ? this.below(card) : 0);
   }
-  /** Without its table. */
+  /** The height of a card without its table. */
   usualHeight(card: string, isWide: boolean): number {
     return (this.isChart(card) ? undefined : this.kindOf(card)?.heightOf(card, isWide)) ?? chartHeight(isWide);
   }
-  /** Room below a card's chart, for its table. */
+  /** The height of the table below a card's chart. */
   below(card: string): number {
     if (!steps.on) return 0;
     const isTall = ts.tall.has(card);

@@ -1,4 +1,4 @@
-// The dashboard's own texts; what it shares with others is in the house's catalogue.
+// The texts of this dashboard. Texts that several dashboards use are in app/texts.
 import { Texts } from '../../public';
 import type { Key as FirstKey } from './en';
 import type { PartKey } from './parts/en';

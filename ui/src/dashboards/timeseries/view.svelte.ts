@@ -1,5 +1,5 @@
-// What the address says of the time series beyond what all dashboards share: smoothing, scales, zoom, bands, comparison,
-// cards of several tags, tables under charts. Cards are known by their keys (base/address/card.ts).
+// The fields of the address that only the time series dashboard has: smoothing, scales, zoom, bands, comparison, cards of
+// several tags, tables below charts. Cards are identified by their keys (base/address/card.ts).
 import {
   fields,
   joinList,
@@ -24,7 +24,7 @@ export type Compare = 'off' | 'difference' | 'ratio';
 export type Spread = 'off' | 'std' | 'ci95' | 'minmax';
 
 export const PREFIX = 'ts';
-const USUAL = 0.6; // smoothing, as TensorBoard's
+const USUAL = 0.6; // default smoothing, the same as in TensorBoard
 const MOST = 0.999;
 const KINDS: readonly [SmoothKind, ...SmoothKind[]] = ['ema', 'time_ema', 'window', 'gaussian', 'median'];
 
@@ -36,29 +36,29 @@ function readRange(text: string): [number, number] | null {
 
 export class TimeSeriesView {
   xScale = $state<Scale>('linear');
-  /** null: nobody chose one */
+  /** null if the viewer has not chosen one */
   private chosenSmoothing = $state<number | null>(null);
   smoothKind = $state<SmoothKind>('ema');
   outliers = $state(true);
-  cardSmoothing = $state.raw<ReadonlyMap<string, CardSmoothing>>(new Map()); // of cards that have their own
+  cardSmoothing = $state.raw<ReadonlyMap<string, CardSmoothing>>(new Map()); // smoothing of single cards
   envelope = $state(false);
   combined = $state.raw<readonly string[]>([]); // cards of several tags
-  rightAxis = $state.raw<ReadonlySet<string>>(new Set()); // those with a second y axis
-  attempts = $state(false); // also what a restart went over again
-  partition = $state(false); // a line for each part of a run whose steps go back
-  compare = $state<Compare>('difference'); // how, where there is a baseline
+  rightAxis = $state.raw<ReadonlySet<string>>(new Set()); // cards that have a second y axis
+  attempts = $state(false); // also draw points that a restarted run has logged again later
+  partition = $state(false); // if the steps of a run went back, each part is a line of its own
+  compare = $state<Compare>('difference'); // how runs are compared with the baseline, if there is one
   bands = $state<Spread>('off');
   center = $state<'mean' | 'median'>('mean');
-  revealed = $state.raw<ReadonlySet<string>>(new Set()); // groups whose runs are drawn within their band
-  yScale = $state.raw<ReadonlyMap<string, Scale>>(new Map()); // of cards; linear where there is none
-  percent = $state.raw<ReadonlySet<string>>(new Set()); // cards whose values are shares of one
+  revealed = $state.raw<ReadonlySet<string>>(new Set()); // groups whose runs are drawn in addition to their band
+  yScale = $state.raw<ReadonlyMap<string, Scale>>(new Map()); // by card; linear by default
+  percent = $state.raw<ReadonlySet<string>>(new Set()); // cards that show their values as percentages
   zoom = $state.raw<ReadonlyMap<string, Zoom>>(new Map());
-  zoomLinked = $state(false); // x of all cards is zoomed alike
-  commonX = $state.raw<[number, number] | null>(null); // then that is it
-  /** kinds of cards that are shown, by plugin; none: all */
+  zoomLinked = $state(false); // all cards share the zoom of x
+  commonX = $state.raw<[number, number] | null>(null); // the zoom of x, if it is shared
+  /** plugins whose cards are shown; an empty set means all */
   kinds = $state.raw<ReadonlySet<string>>(new Set());
-  tableSort = $state(''); // a column, "-" before it: greatest first
-  tall = $state.raw<ReadonlySet<string>>(new Set()); // cards whose table shows all it can
+  tableSort = $state(''); // a column id; with "-" before it, in descending order
+  tall = $state.raw<ReadonlySet<string>>(new Set()); // cards whose table is as high as all of its rows need
 
   readonly fields: Field[] = [
     fields.taste(fields.choice('xscale', this, 'xScale', ['linear', 'log', 'symlog'])),
@@ -109,7 +109,7 @@ export class TimeSeriesView {
   set smoothing(weight: number) {
     this.chosenSmoothing = weight;
   }
-  /** Is a card smoothed because nobody said otherwise? */
+  /** Is the card smoothed only by default, because the viewer has chosen nothing? */
   isUsual(card: string): boolean {
     return this.chosenSmoothing === null && !this.cardSmoothing.has(card);
   }
@@ -156,14 +156,17 @@ export class TimeSeriesView {
     this.zoom = zoom;
   }
 
-  /** Zooms of another axis mean nothing on this one. */
+  /** Changes the x axis. Zooms are removed, because ranges of another axis mean nothing on this one. */
   setX(x: X): void {
     steps.setX(x);
     this.zoom = new Map();
     this.commonX = null;
   }
 
-  /** x and y apart, each the same object as long as it is the same: a zoom of another card must not redraw this one. */
+  /**
+   * The zoom of x, and below that of y. Each is the same object until it changes, so that a zoom of another card does not
+   * redraw this one.
+   */
   zoomXOf(card: string): [number, number] | null {
     return this.zoomLinked ? this.commonX : (this.zoom.get(card)?.x ?? null);
   }
@@ -176,7 +179,10 @@ export class TimeSeriesView {
     return this.zoomXOf(card) !== null || this.zoomYOf(card) !== null;
   }
 
-  /** Linked: x of all cards is zoomed as this one is. Apart again: this one stays as it is. */
+  /**
+   * Links or unlinks the zoom of x. When linked, all cards get the zoom of this card. When unlinked, this card keeps its
+   * zoom.
+   */
   toggleZoomLink(card: string): void {
     const x = this.zoomXOf(card);
     const y = this.zoomYOf(card);
@@ -201,7 +207,7 @@ export class TimeSeriesView {
   shows(plugin: string): boolean {
     return this.kinds.size === 0 || this.kinds.has(plugin);
   }
-  /** All of them is the same as none. */
+  /** Shows or hides a kind of cards. All kinds are stored as an empty set. */
   toggleKind(plugin: string, all: readonly string[]): void {
     const next = fields.toggled(this.kinds.size === 0 ? new Set(all) : this.kinds, plugin);
     this.kinds = all.every((one) => next.has(one)) ? new Set() : next;

@@ -1,18 +1,19 @@
-// Which controls of a toolbar have no room in its one row. They wrap into rows below, which are out of sight until somebody asks for
-// more; this says whether there are such, and hides them from the keyboard and from screen readers while they are out of sight.
+// Finds the controls of a toolbar that do not fit into its one row. They wrap into rows below, which are hidden until the
+// viewer opens them. This module tells whether there are such controls, and hides them from the keyboard and from screen
+// readers while their rows are hidden.
 import { tick } from 'svelte';
 
 const ROW = 36; // pixels from one row of controls to the next
 
 export interface Overflow {
-  /** Looks again, for instance when the rows below came into sight or went. */
+  /** Measures again, for instance after the rows below were shown or hidden. */
   measure(): void;
   stop(): void;
 }
 
 /**
- * Follows the sizes of the toolbar and of the controls in it. `reserve` is the room of the button for more, which is there only when
- * it is needed; `tell` is called with whether it is.
+ * Observes the sizes of the toolbar and of its controls. `reserve` is the width in pixels of the button "More", which
+ * exists only if some control does not fit; `tell` is called with whether that is so.
  */
 export function followOverflow(
   bar: HTMLElement,
@@ -59,7 +60,10 @@ export function followOverflow(
   };
 }
 
-/** Presses a control of the toolbar, for a key that means it; where it is out of sight, the rows below come first. */
+/**
+ * Clicks a control of the toolbar, for the keyboard shortcut of that control. If the control is hidden in the rows below,
+ * these are opened first.
+ */
 export async function pressInBar(which: string): Promise<void> {
   const control = document.querySelector<HTMLElement>(`[role=toolbar] ${which}`);
   if (control?.checkVisibility({ visibilityProperty: true }) === false) {

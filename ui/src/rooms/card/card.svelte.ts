@@ -1,5 +1,5 @@
-// What the viewer does with single cards, of whatever dashboard: pinned ones in their order, those over the whole width,
-// and the one that is shown at full size. A card is known by its key (base/address/card.ts).
+// What the viewer has chosen for single cards, in all dashboards: the pinned cards in their order, the cards that are as
+// wide as the page, and the card at full size. A card is identified by its key (base/address/card.ts).
 import { fields, view } from '../../public';
 
 class CardView {
@@ -24,7 +24,7 @@ class CardView {
   unpin(cards: readonly string[]): void {
     this.pins = this.pins.filter((pin) => !cards.includes(pin));
   }
-  /** To be the n-th of these pinned cards; pins of other dashboards stay where they are. */
+  /** Moves a pinned card to index `to` among these pinned cards. Pins of other dashboards stay where they are. */
   movePin(card: string, to: number, among: readonly string[] = this.pins): void {
     const order = among.filter((pin) => pin !== card);
     order.splice(Math.max(0, Math.min(order.length, to)), 0, card);

@@ -1,18 +1,19 @@
-// A card's title that is dragged onto another card. Within the pinned cards a drop on the left or right third of a card
-// (half, where cards can't be combined) puts the dragged one there; elsewhere the two are combined, if the dashboard can.
+// Drag and drop of a card by its title onto another card. Among pinned cards, a drop on the left or right third of a card
+// (half, if cards cannot be combined) moves the dragged card before or after it. Any other drop combines the two cards,
+// if the dashboard can do that.
 import { DragKind } from '../../public';
 import { isPinnedPlace, type Cards } from '../cards/cards.svelte';
 import { cardView } from './card.svelte';
 
 export type Drop = 'combine' | 'before' | 'after';
-/** Makes one card of two; absent where a dashboard has no such cards. */
+/** Combines two cards into one; undefined if the dashboard has no such cards. */
 export type Combine = ((from: string, onto: string) => void) | undefined;
 
 const dragged = new DragKind<{ place: string; card: string }>('application/x-seaboard-card');
 
 export const startDrag = (e: DragEvent, place: string, card: string): void => dragged.start(e, { place, card });
 
-/** What a drop here would do; null: nothing. */
+/** What a drop at this position would do; null if nothing. */
 export function dropOf(e: DragEvent, place: string, card: string, combine: Combine): Drop | null {
   const from = dragged.over(e);
   if (!from || from.card === card) return null;

@@ -1,4 +1,4 @@
-// What the menu of every card has: full width, and where it stands among the pinned.
+// The menu entries that every card has: full width, and moving the card among the pinned cards.
 import { t, type MenuItem } from '../../public';
 import type { Cards } from '../cards/cards.svelte';
 import { cardView } from './card.svelte';

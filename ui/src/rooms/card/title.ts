@@ -1,7 +1,7 @@
-// What a card is called, from its tags.
+// The title of a card, made from its tags.
 import { splitTag } from '../../public';
 
-/** [grey, bold] of a card's title: what the tags share at their end is the bold part. */
+/** The grey and the bold part of a card's title. If all tags end with the same name, that name is the bold part. */
 export function titleOf(tags: readonly string[]): [string, string] {
   if (tags.length === 1) return splitTag(tags[0]);
   const parts = tags.map((tag) => splitTag(tag));
@@ -11,15 +11,16 @@ export function titleOf(tags: readonly string[]): [string, string] {
   return ['', tags.join(' + ')];
 }
 
-/** For people and for files. */
+/** The name of a card for people and for file names. */
 export const nameOf = (tags: readonly string[]): string => tags.join(' + ');
 
-const LONG = 16; // letters of a title that may not fit
-const END = 11; // of them stay whatever the room
+const LONG = 16; // longest title, in letters, that is assumed to fit always
+const END = 11; // letters at the end of a longer title that are never cut
 
 /**
- * A title without its path as its beginning, which may be cut off at its end, and what stays behind that; '' for short titles. A name
- * that hardly has a beginning stays whole.
+ * Splits a title (without its path) into a beginning, which may be cut at its end, and an end, which always stays
+ * visible. The end is '' for short titles. The beginning is '' if the title itself is short: it is then shown whole, and
+ * only its path is cut.
  */
 export function cutInMiddle(path: string, title: string): [string, string] {
   const letters = [...title];

@@ -1,5 +1,6 @@
-// The cards of a dashboard: which there are, in which sections and pages, which one has the focus. A dashboard says whose
-// tags it shows and makes cards of them; the tag filter, the runs that are shown, pins and pages do the rest.
+// The cards of a dashboard: which cards there are, in which sections and on which pages, and which one has the focus. A
+// dashboard says which plugins it shows and makes cards of their tags; this class applies the tag filter, the shown runs,
+// the pins and the pages.
 import { cardOf, groupOf, hub, naturalCompare, runs, t, type Tag } from '../../public';
 import { cardView } from '../card/card.svelte';
 import { tagFilter } from '../tags/filter.svelte';
@@ -11,20 +12,22 @@ export const MATCHING = '?';
 
 export interface CardSource {
   plugins: readonly string[];
-  /** Keys of all cards (base/address/card.ts), in order, from these tags. */
+  /** The keys of all cards (base/address/card.ts) for these tags, in order. */
   cardsOf(tags: readonly Tag[]): string[];
 }
 
-/** A card may be there twice, pinned and in its section: its place is both. Names may hold line ends, so that of the section
- * has them as spaces. */
+/**
+ * Identifies one copy of a card on the page: a card can be there twice, pinned and in its section. It is "SECTION\nCARD".
+ * The name of a section may contain line breaks, which are replaced by spaces.
+ */
 export const placeId = (section: string, card: string): string => `${section.replaceAll('\n', ' ')}\n${card}`;
 export const isPinnedPlace = (place: string): boolean => place.startsWith(`${PINNED}\n`);
 export const cardAt = (id: string): string => id.slice(id.indexOf('\n') + 1);
 
 export class Cards {
-  /** the place of the card that has the keyboard or the pointer */
+  /** the place of the card that has the keyboard focus or the pointer */
   focused = $state('');
-  /** the card that the grid is to bring into sight; the grid clears it */
+  /** the card that the grid has to scroll to; the grid then clears it */
   revealed = $state('');
 
   constructor(
@@ -39,7 +42,7 @@ export class Cards {
   private readonly known = $derived(new Map(this.tags.map((tag) => [`${tag.plugin}\n${tag.tag}`, tag])));
   private readonly runNames = $derived(new Set(hub.runs.map((run) => run.name)));
 
-  /** The tags that the filter lets through. */
+  /** The tags that match the filter. */
   matching = $derived(tagFilter.isOn ? this.tags.filter((tag) => tagFilter.passes(tag.tag)) : this.tags);
 
   tagsOf(card: string): Tag[] {
@@ -54,7 +57,7 @@ export class Cards {
 
   private readonly all = $derived.by(() => this.source.cardsOf(this.tags));
 
-  /** Those that a shown run has, unless all are asked for. */
+  /** The cards that belong to a shown run; all cards, if the viewer wants those without a shown run too. */
   private visible(cards: readonly string[]): readonly string[] {
     if (this.grid.emptyCards || runs.shown.length === 0 || runs.shown.length === hub.runs.length) return cards;
     const names = new Set(runs.shown.map((run) => run.name));
@@ -66,7 +69,10 @@ export class Cards {
     });
   }
 
-  /** A section, cut to its page where sections have pages; the pinned have none. */
+  /**
+   * One section. If sections have pages, it has the cards of its current page only; the section of pinned cards has no
+   * pages.
+   */
   private section(key: string, title: string, cards: readonly string[], open: boolean): Section {
     const size = key === PINNED ? 0 : gridSettings.pageSize;
     if (size <= 0 || cards.length <= size) return { key, title, cards, open, total: cards.length, page: 1, pages: 1 };
@@ -100,13 +106,16 @@ export class Cards {
     return sections;
   });
 
-  /** The places of all cards in order, for J and K. */
+  /** The places of all cards in order, for the keys J and K. */
   private readonly order = $derived(
     this.sections.flatMap((s) => (s.open ? s.cards.map((card) => placeId(s.key, card)) : [])),
   );
 
   private pointerAt = '';
-  /** A card has the focus when the pointer goes to it, not when the page scrolls it under a pointer that rests. */
+  /**
+   * Gives a card the focus if the pointer was moved to it, but not if scrolling brought the card under a pointer that
+   * rests.
+   */
   pointerOn(place: string, { screenX, screenY }: PointerEvent): void {
     const at = `${screenX},${screenY}`;
     if (at !== this.pointerAt) this.focused = place;

@@ -1,5 +1,5 @@
-// How a dashboard's cards are laid out, as fields of the view: sections that are shut, pages of sections, cards in a row,
-// and whether cards without a shown run are there too. One for each dashboard, made with its prefix.
+// The layout of a dashboard's cards as fields of the view: collapsed sections, pages of sections, cards in a row, and
+// whether cards without a shown run are listed too. Each dashboard has its own instance, made with its prefix.
 import { fields, joinList, keep, splitList, view } from '../../public';
 
 export class GridView {
@@ -47,7 +47,7 @@ export class GridView {
 }
 
 class GridSettings {
-  /** cards of a section that are shown at a time; 0: all of them */
+  /** cards of a section on one page; 0 means all of them, without pages */
   pageSize = $state(0);
 
   constructor() {

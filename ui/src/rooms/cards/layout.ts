@@ -1,21 +1,22 @@
-// Where sections and cards are, in pixels, so that only those in sight need to exist. Pure arithmetic.
+// Computes the positions of sections and cards in pixels, so that only the visible ones need to be in the DOM. Pure
+// functions.
 
 export interface Section {
   key: string;
   title: string;
-  cards: readonly string[]; // by key
+  cards: readonly string[]; // their keys
   open: boolean;
-  total: number; // cards, also those on other pages
+  total: number; // number of cards, including those on other pages
   page: number; // from 1
   pages: number;
 }
 export interface PlacedCard {
   card: string;
   left: number;
-  top: number; // within its section
+  top: number; // relative to its section
   width: number;
   height: number;
-  rowEnd: number; // bottom of its row, within its section
+  rowEnd: number; // bottom of its row, relative to its section
 }
 export interface PlacedSection {
   section: Section;
@@ -30,31 +31,34 @@ export const GAP = 12;
 export const HEADER = 34;
 const LEAST_WIDTH = 320;
 
-/** How high a card is, in a row with others and over the whole width. */
+/**
+ * The height of a card in pixels. `isWide` is true if the viewer made the card as wide as the page, or if it is more than
+ * twice as wide as usual.
+ */
 export type HeightOf = (card: string, isWide: boolean, width: number) => number;
 
-/** How many columns a card takes; at most as many as there are. */
+/** The number of columns that a card takes, at most as many as there are. */
 export type SpanOf = (card: string) => number;
 
-/** As many as are wanted, if they fit; 0: as many as fit with `least` pixels each. */
+/** The number of cards in a row: `wanted` if so many fit; for 0, as many as fit with at least `least` pixels each. */
 export function perRow(width: number, wanted: number, least = LEAST_WIDTH): number {
   if (wanted > 0) return Math.max(1, Math.min(wanted, Math.floor((width + GAP) / (160 + GAP)) || 1));
   return Math.max(1, Math.floor((width + GAP) / (least + GAP)));
 }
 
 const WIDEST_CARD = 1000; // pixels
-const MOST_LAID_OUT = 60; // cards
-const TALLEST = 0.62; // of a card's width
+const MOST_LAID_OUT = 60; // cards: with more, the page is full anyway, and cards are not enlarged
+const TALLEST = 0.62; // greatest height of an enlarged card, as a share of its width
 const TALL = 420; // pixels that a narrow card may be high, whatever its width
-const FLATTEST = 0.25; // of a card's width
+const FLATTEST = 0.25; // least height of a card, as a share of its width
 
 const countOf = (sections: Section[]) => sections.reduce((n, section) => n + section.cards.length, 0);
 const isFew = (sections: Section[]) => countOf(sections) <= MOST_LAID_OUT;
 
 /**
- * Few cards are larger: as few in a row as there may be while all of them are in sight, so that the page is not half empty. Two
- * are one above the other unless that makes them too flat. `heightOf` is without tables that come and go below charts: no card
- * moves because of them.
+ * The number of columns if there are only a few cards. They are enlarged, so that the page is not half empty: there are
+ * as few columns as possible while all cards are still visible. Two cards are one above the other, unless that makes them
+ * too flat. `heightOf` must not include tables that appear below charts, so that no card moves when a table appears.
  */
 export function roomyColumns(
   sections: Section[],
@@ -71,7 +75,7 @@ export function roomyColumns(
   return most;
 }
 
-/** By how much each row may be higher while all are in sight. */
+/** By how many pixels each row can be higher while all cards are still visible. */
 export function spareHeight(
   sections: Section[],
   width: number,
@@ -86,16 +90,19 @@ export function spareHeight(
   return rows ? Math.max(0, Math.floor((height - all) / rows)) : 0;
 }
 
-/** What a card of that width and height takes of it. */
+/** How much of the spare height a card of this width and height uses. */
 export const growth = (spare: number, width: number, height: number): number =>
   Math.max(0, Math.min(spare, Math.max(TALL, Math.floor(width * TALLEST)) - height));
 
 interface Row {
   keys: string[];
-  taken: number; // columns
+  taken: number; // number of columns that its cards take
 }
 
-/** Cards in rows, in order. A last row that would be short shares its cards evenly with the one before it. */
+/**
+ * Splits cards into rows, in order. If the last row would be short, its cards and those of the row before are shared
+ * evenly.
+ */
 function rowsOf(
   keys: readonly string[],
   columns: number,
@@ -111,7 +118,7 @@ function rowsOf(
     row.taken += span;
   }
   const [before, last] = rows.slice(-2);
-  const isEven = (one: Row | undefined) => one !== undefined && one.keys.length === one.taken; // no card takes two
+  const isEven = (one: Row | undefined) => one !== undefined && one.keys.length === one.taken; // each card takes one column
   if (last && last.taken < columns - 1 && isEven(before) && isEven(last)) {
     const all = [...before.keys, ...last.keys];
     const first = Math.ceil(all.length / 2);
@@ -125,7 +132,7 @@ function rowsOf(
   return rows;
 }
 
-/** Cards fill each row. */
+/** Computes the positions of the cards of a section. The cards of a row fill its width. */
 function placeCards(
   keys: readonly string[],
   width: number,
@@ -140,7 +147,7 @@ function placeCards(
   let top = HEADER;
   for (const { keys: row, taken } of rowsOf(keys, columns, wide, span)) {
     const one = (width - GAP * (taken - 1)) / taken;
-    let at = 0; // columns
+    let at = 0; // columns that are used in this row
     let end = top;
     for (const key of row) {
       const own = wide.has(key) ? taken : span(key);
@@ -167,7 +174,8 @@ export function layOut(
   let top = 0;
   const placed: PlacedSection[] = [];
   const usual = (width - GAP * (columns - 1)) / columns;
-  // sections that fit beside each other are one row: those that are shut, and those whose cards fill less than one
+  // Small sections are placed beside each other in one row: those that are collapsed, and those whose cards fill less
+  // than a row.
   let row: Section[] = [];
   let taken = 0;
   const columnsOf = (cards: readonly string[]) => cards.reduce((sum, card) => sum + Math.min(columns, spanOf(card)), 0);
@@ -179,7 +187,7 @@ export function layOut(
       !section.cards.some((card) => wide.has(card)));
   const endRow = () => {
     if (row.length === 0) return;
-    const n = row[0].open ? taken : columns; // cards fill the row, heads alone need not
+    const n = row[0].open ? taken : columns; // cards fill the whole row; heads of collapsed sections keep the usual width
     const one = (width - GAP * (n - 1)) / n;
     const isWide = one > 2 * usual;
     let left = 0;
@@ -215,7 +223,10 @@ export function layOut(
   return { placed, height: top + GAP };
 }
 
-/** What touches the window from `from` to `to`. Rows are in order, so the first is found by halving. */
+/**
+ * The sections and cards that are visible between `from` and `to`. Rows are sorted, so the first card is found by binary
+ * search.
+ */
 export function inSight(placed: PlacedSection[], from: number, to: number): PlacedSection[] {
   const seen: PlacedSection[] = [];
   for (const p of placed) {

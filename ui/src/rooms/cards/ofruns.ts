@@ -1,7 +1,7 @@
-// Cards of single runs: one for each of the runs that are shown and have the tag, tag by tag.
+// Cards of one run and one tag: for each tag, one card for each shown run that has it.
 import { cardKey, hub, runs, type Run, type Tag } from '../../public';
 
-/** The shown runs that have the tag; `showAll`: those that are hidden too. */
+/** The shown runs that have the tag; with `showAll`, also the hidden ones. */
 export function runsWith({ runs: has }: Tag, showAll: boolean): Run[] {
   const wanted = showAll ? hub.runs : runs.shown;
   if (has === 'all') return wanted;

@@ -1,4 +1,4 @@
-// Beginnings that the samples of code on empty pages share, by framework.
+// First lines of the code samples on empty pages, by framework. All samples of a framework share them.
 import type { Sample } from '../../public';
 
 const TORCH = 'writer = SummaryWriter("runs/first")\n';

@@ -1,15 +1,20 @@
-// Downloads: names of files, names of runs in addresses, a chart as a picture.
+// Downloads: file names, names of runs in URLs, export of a chart as an image.
 import { chartExport, plotTheme, runs, saveBlob, settings, svgToPng, type Plot, type Run } from '../../public';
 
 const MOST_IN_URL = 100;
 export const fileName = (card: string) => card.replace(/[^\w.-]+/g, '_') || 'chart';
 
-/** Names for an address; none when too many to fit: then all runs are meant. */
+/**
+ * The names of runs for a URL. If there are too many for a URL, the list is empty, which the server takes as all runs.
+ */
 export const namesFor = (those: readonly Run[]): string[] =>
   those.length > MOST_IN_URL ? [] : those.map((run) => run.name);
 export const exportNames = (): string[] => namesFor(runs.shown);
 
-/** With a size it has that many pixels; without one it is as large as on the page, twice as sharp. */
+/**
+ * Downloads a chart. With `size`, the image has that many pixels; without, it has its size on the page, PNG at twice the
+ * resolution.
+ */
 export async function exportChart(
   plot: Plot | null,
   title: string,

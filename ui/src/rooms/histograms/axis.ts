@@ -1,13 +1,16 @@
-// The axis of steps: the one that all dashboards share, where histograms have a place on it.
+// The step axis of histograms: the x axis that all dashboards share, if histograms can be placed on it.
 import { format, t, type Grid, type X } from '../../public';
 import { placeText } from '../steps/places';
 import { xsOf } from './grid';
 
 export type StepAxis = 'step' | 'relative' | 'wall';
-/** Along another metric a histogram has no place: then its steps count. */
+/**
+ * The axis to use for an x axis of the charts. If x is another metric, histograms have no position on it, and steps are
+ * used.
+ */
 export const stepAxis = (x: X): StepAxis => (x === 'relative' || x === 'wall' ? x : 'step');
 
-/** On a label: short. */
+/** The short text of a step for a label. */
 export const stepText = (grid: Grid, x: StepAxis, i: number): string => placeText(x, xsOf(grid, x)[i]);
 
 /** "step 46 000 · 3 h 12 min" */

@@ -1,5 +1,5 @@
-// Distributions: percentiles over steps as nested bands, the median as a line. A panel for each run side by side, with one
-// axis of values; or all runs in one panel, with fewer bands.
+// Draws distributions: percentiles over steps as nested bands, and the median as a line. Either each run has a panel of
+// its own, side by side with a common value axis, or all runs are in one panel, with fewer bands.
 import { makeAxis, projectionOf, toPixel, toValue, type Axis, type Grid, type Range } from '../../public';
 import { isDrawn, lostTo, MEDIAN, nanFrom, nearestStep, percentileOf, PERCENTS } from './grid';
 import {
@@ -30,17 +30,17 @@ export interface BandOptions {
   isTogether: boolean;
   sameY: boolean;
   isLog: boolean;
-  /** the outermost band, from the least to the greatest value, too */
+  /** also draw the outermost band, from the least to the greatest value */
   allBands: boolean;
   look: Look;
   stepText: (panel: Panel, index: number) => string;
 }
 
-const HEAD = 20; // room for the name of a run
+const HEAD = 20; // pixels for the name of a run
 const GAP = 28;
-const OWN_AXIS = 44; // where each panel has an axis of values
-const LEAST = 180; // pixels of a panel
-const LETTER = 6.8; // pixels of one, about
+const OWN_AXIS = 44; // pixels for the value axis, if each panel has its own
+const LEAST = 180; // least width of a panel in pixels
+const LETTER = 6.8; // approximate width of a letter in pixels
 const OPACITY = [0.13, 0.2, 0.28, 0.36] as const;
 
 /** How many panels fit side by side. */
@@ -56,8 +56,10 @@ interface Laid {
 
 const finite = (v: number): boolean => Number.isFinite(v);
 
-/** What the axis of values shows: the bands from 7 to 93 %, with room for most of the outermost ones; a step that is far
- * from the others does not count. */
+/**
+ * The range of the value axis: the bands from 7 to 93 %, with room for most of the outermost ones. A single step that is
+ * far from the others is ignored.
+ */
 export function valueRange(grids: readonly Grid[], allBands: boolean): Range {
   const lows: number[] = [];
   const highs: number[] = [];
@@ -147,7 +149,7 @@ export class BandsPicture implements Picture {
     leftTicks(s, laid.values, laid.box, none);
   }
 
-  /** The outline of the band between two percentiles, in pieces where steps can't be drawn. */
+  /** The outline of the band between two percentiles. It is split where steps cannot be drawn. */
   private pieces(laid: Laid, low: number, high: number): number[][] {
     const pieces: number[][] = [];
     let upper: number[] = [];
@@ -178,7 +180,7 @@ export class BandsPicture implements Picture {
     for (const k of bands)
       for (const piece of this.pieces(laid, k, PERCENTS.length - 1 - k)) {
         if (piece.length > 4) s.path(piece, { fill: panel.colour, alpha: isTogether ? 0.14 : OPACITY[k] });
-        else s.path(piece, { stroke: panel.colour, width: 6, alpha: OPACITY[k] }); // one step alone
+        else s.path(piece, { stroke: panel.colour, width: 6, alpha: OPACITY[k] }); // a single step has no area
       }
     let line: number[] = [];
     const stroke = () => {
@@ -205,7 +207,7 @@ export class BandsPicture implements Picture {
       s.text('NaN', Math.min(x + 5, box.left + box.width - 26), box.top + 9, { colour: look.theme.bad });
   }
 
-  /** The step of every panel that is nearest to a step; in the order of the panels. */
+  /** For each panel, in order, the index of its step that is nearest to `step`. */
   stepsAt(step: number): number[] {
     return this.laid.map(({ panel }) => nearestStep(panel.grid, step));
   }
@@ -216,7 +218,7 @@ export class BandsPicture implements Picture {
     this.mark(s, step, hit !== null);
   }
 
-  /** A line at the step in every panel, with the median and the middle band. */
+  /** Marks a step in every panel: a vertical line, the median and the middle band. */
   mark(s: Surface, step: number, isPointed: boolean): void {
     const { look, isTogether } = this.o;
     this.laid.forEach((laid, k) => {
@@ -267,7 +269,7 @@ export class BandsPicture implements Picture {
     return best < 0 ? null : { panel, index: best, value: toValue(laid.values, py), px, py };
   }
 
-  /** The part of x, and of the values, between two places. */
+  /** The ranges of x and of the values between two positions; null outside of all panels. */
   rangeAt(from: { px: number; py: number }, to: { px: number; py: number }): { x: Range; y: Range } | null {
     const laid = this.laid.find(({ box }) => from.px >= box.left - 4 && from.px <= box.left + box.width + 4);
     if (!laid) return null;
@@ -277,7 +279,7 @@ export class BandsPicture implements Picture {
     return { x: [xs[0], xs[1]], y: [ys[0], ys[1]] };
   }
 
-  /** How many of the drawn steps have values outside of the axis. */
+  /** The number of drawn steps that have values outside of the value axis. */
   outside(): number {
     let n = 0;
     for (const { panel, values } of this.laid)

@@ -1,4 +1,4 @@
-// The exact buckets of the step that somebody looks at, asked for when the pointer rests.
+// The exact buckets of the step under the pointer, requested when the pointer rests.
 import { LiveQuery } from '../../public';
 import { bucketsQuestion, type Buckets } from './question';
 
@@ -11,15 +11,15 @@ export class BucketsData {
 
   private readonly run = $derived.by(() => this.of()?.run);
   private readonly tag = $derived.by(() => this.of()?.tag);
-  /** The step they are wanted of. */
+  /** The step whose buckets are wanted. */
   readonly step = $derived.by(() => this.of()?.step);
 
-  /** Those of the step before stay until these are here. */
+  /** The buckets. Those of the previous step are kept until the new ones have arrived. */
   get answer(): Buckets | null {
     return this.step === undefined ? null : (this.query.answer ?? null);
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     this.query.follow(
       () => {

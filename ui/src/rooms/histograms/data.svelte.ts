@@ -1,5 +1,5 @@
-// What a card of histograms or of distributions has: the runs that have its tag, of these as many as it draws, their grids, kept
-// up to date by LiveQuery; the step that is chosen.
+// The data of a card of histograms or of distributions: the runs that have its tag, those of them that are drawn, their
+// grids, which LiveQuery keeps up to date, and the chosen step.
 import {
   AHEAD,
   cardOf,
@@ -20,7 +20,7 @@ import { isDrawn, nanFrom } from './grid';
 import { gridsQuestion, type Grids } from './question';
 
 export const PLUGIN = 'histograms';
-const ROUND = 100; // pixels: a small change of size is no new question
+const ROUND = 100; // pixels: sizes are rounded to this, so that a small change of size causes no new request
 
 export interface Shown {
   run: Run;
@@ -28,7 +28,7 @@ export interface Shown {
 }
 
 export abstract class GridData {
-  /** of its picture, in pixels */
+  /** size of the picture in pixels */
   width = $state(0);
   height = $state(0);
   private readonly query = new LiveQuery<Grids>();
@@ -36,7 +36,7 @@ export abstract class GridData {
   constructor(readonly card: string) {}
 
   readonly tag = $derived.by(() => cardOf(this.card).tags[0]);
-  /** undefined: the card is of all runs that are shown */
+  /** the name of the run; undefined if the card shows all shown runs */
   readonly ofRun = $derived.by(() => cardOf(this.card).run);
 
   private readonly holders = $derived.by(() => {
@@ -55,7 +55,7 @@ export abstract class GridData {
   private readonly seriesText = $derived(this.series.map(seriesKey).join('\n'));
 
   readonly x = $derived(stepAxis(steps.x));
-  /** The step that the viewer chose; null: none, or the newest. */
+  /** The step that the viewer chose; null if none was chosen, or the newest. */
   readonly wanted = $derived.by(() => steps.stepOf(this.card));
 
   readonly shown = $derived.by((): Shown[] => {
@@ -65,7 +65,7 @@ export abstract class GridData {
       return grid ? [{ run, grid }] : [];
     });
   });
-  /** What its frame shows. */
+  /** The state that the frame of the card shows. */
   readonly phase = $derived.by(() => {
     if (this.shown.length) {
       const isShown = (grid: Grid) =>
@@ -86,10 +86,10 @@ export abstract class GridData {
     this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     this.query.follow(() => {
-      void this.seriesText; // the series change only when this does: runs are told anew with every point
+      void this.seriesText; // the series change only when this text does; run objects change with every point
       if (this.width === 0 || this.series.length === 0) return null;
       const at = this.wanted === null ? {} : { at: this.wanted };
       const range = this.range ? { range: this.range } : {};
@@ -101,18 +101,18 @@ export abstract class GridData {
     steps.setStep(this.card, step);
   }
 
-  /** A step for each pixel of this width, rounded up. */
+  /** The number of steps to request for this width: one for each pixel, rounded up to a multiple of ROUND. */
   protected stepsIn(width: number, most: number): number {
     return Math.min(most, Math.max(ROUND, Math.ceil(width / ROUND) * ROUND));
   }
 
-  /** Does its picture have a span where there is nothing but NaN? */
+  /** Does the picture mark a range of steps that have nothing but NaN? */
   protected abstract showsNan(): boolean;
-  /** How many runs it has room for. */
+  /** The most runs that fit into the picture. */
   protected abstract mostRuns(): number;
-  /** How many steps and bins, and which values. */
+  /** The part of the request that depends on the picture: numbers of steps and bins, scale, range of values. */
   protected abstract question(): Pick<GridsAsk, 'steps' | 'bins' | 'scale' | 'values'>;
-  /** The steps to which it is zoomed; null: all. */
+  /** The range of steps that the picture is zoomed to; null means all steps. */
   abstract get range(): Range | null;
   abstract get isZoomed(): boolean;
   abstract resetZoom(): void;

@@ -1,4 +1,4 @@
-// English, the measure of the other catalogue. What histograms and distributions say.
+// English texts of histograms and distributions. The Chinese catalogue must have the same keys.
 export const texts = {
   offset: 'Offset',
   offsetTitle: 'Steps one behind the other',

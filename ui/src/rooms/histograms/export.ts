@@ -1,4 +1,4 @@
-// Pictures of histograms to take away, and the addresses of their numbers.
+// Downloads of histograms: pictures, and the URLs of their data.
 import { apiUrl, plotTheme, saveBlob, settings, svgToPng, type Run } from '../../public';
 import { fileName, namesFor } from '../export/files';
 import type { Picture } from './picture';

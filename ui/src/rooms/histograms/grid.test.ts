@@ -4,7 +4,7 @@ import { valueRange } from './bands';
 import { beyond, binAt, decodeGrids, isDrawn, nanFrom, nearestStep, troubleOf, xsOf, type Grid } from './grid';
 import { extentOf, heightsOf, unitHeight } from './heights';
 
-// what these files use of the core, without the page
+// the parts of the core that these files use, without the rest of the page
 vi.mock('../../public', async () => ({
   ...(await import('../../data/layouts')),
   ...(await import('../../data/columns')),

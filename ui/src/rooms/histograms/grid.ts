@@ -1,4 +1,4 @@
-// Histograms on a grid of bins, as the server sends them (SBH1), and what can be read off one step of them.
+// Histograms on a grid of bins, as the server sends them (SBH1), and functions that read one step of it.
 import { decodeEntries, GRID_AT as AT, GRID_BYTES, GRID_MAGIC, STEP, type Grid, type Result } from '../../public';
 
 export type { Grid };
@@ -42,14 +42,17 @@ export function decodeGrids(body: ArrayBuffer): Result<Grid[]> {
   });
 }
 
-/** The x of every step. */
+/** The x values of all steps. */
 export function xsOf(grid: Grid, x: string): Float64Array {
   if (x === 'wall') return grid.wall;
   if (x === 'relative') return grid.wall.map((wall) => wall - grid.firstWall);
   return grid.step;
 }
 
-/** The step that is drawn nearest to this one; -1: there is none. Of equally near ones the last. */
+/**
+ * The index of the drawn step that is nearest to this step; -1 if there is none. Of two equally near ones it is the
+ * later.
+ */
 export function nearestStep(grid: Grid, step: number): number {
   let best = -1;
   let least = Infinity;
@@ -62,12 +65,14 @@ export function nearestStep(grid: Grid, step: number): number {
 
 export const percentileOf = (grid: Grid, i: number, k: number): number => grid.percentiles[i * PERCENTS.length + k];
 
-/** Can anything of this step be drawn? */
+/** Does the step have anything that can be drawn? */
 export const isDrawn = (grid: Grid, i: number): boolean => (grid.marks[i] & (STEP.EMPTY | STEP.UNREADABLE)) === 0;
 
 export type Trouble = 'nan' | 'odd' | 'some' | 'empty' | 'unreadable' | null;
-/** Why a step is not drawn, or not all of it: nothing but NaN, nothing but infinite edges or negative counts, some of
- * either, no counts, not to be read. */
+/**
+ * Why a step is not drawn, or only in part: 'nan': it has nothing but NaN; 'odd': nothing but infinite edges or negative
+ * counts; 'some': some of these; 'empty': no counts; 'unreadable': it cannot be decoded. null: nothing is wrong.
+ */
 export function troubleOf(grid: Grid, i: number): Trouble {
   const marks = grid.marks[i];
   if (marks & STEP.UNREADABLE) return 'unreadable';
@@ -76,17 +81,17 @@ export function troubleOf(grid: Grid, i: number): Trouble {
 }
 
 const isLost = (trouble: Trouble) => trouble === 'nan' || trouble === 'odd';
-/** From which of the drawn steps on there is nothing that makes sense; -1: the last one is fine. */
+/** The index of the first step from which on all steps are nothing but NaN or invalid; -1 if the last step is valid. */
 export function nanFrom(grid: Grid): number {
   let from = grid.steps;
   while (from > 0 && isLost(troubleOf(grid, from - 1))) from--;
   return from < grid.steps ? from : -1;
 }
-/** What there is from that step on: NaN, or edges and counts that can't be. */
+/** The reason why the steps from this one on are not drawn: NaN, or invalid edges and counts. */
 export const lostTo = (grid: Grid, from: number): 'nan' | 'odd' =>
   grid.marks.subarray(from).some((marks) => (marks & STEP.NAN) !== 0) ? 'nan' : 'odd';
 
-/** The share of a step's values in the bin at this value; NaN outside all bins. */
+/** The index of the bin that contains this value; -1 if the value is outside of all bins. */
 export function binAt(grid: Grid, value: number): number {
   if (!(value >= grid.edges[0] && value <= grid.edges[grid.bins])) return -1;
   let low = 0;
@@ -99,7 +104,10 @@ export function binAt(grid: Grid, value: number): number {
   return low;
 }
 
-/** How many of the drawn steps have values beyond the bins, and the greatest share of one. */
+/**
+ * The number of steps that have more than the share `least` of their values outside of the bins, and the greatest such
+ * share.
+ */
 export function beyond(grid: Grid, least = 0.02): { steps: number; most: number } {
   let steps = 0;
   let most = 0;

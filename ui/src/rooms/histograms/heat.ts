@@ -1,5 +1,5 @@
-// Histograms of one run as a heat map: steps along x, values along y, colour is how many. The median, and the band that
-// holds 87 of 100 values, are drawn over it.
+// Draws the histograms of one run as a heat map: steps along x, values along y, the colour shows how many values are in a
+// bin. The median, and the band that contains 87 % of the values, are drawn over it.
 import { format, roundAt, toPixel, toValue, type Axis, type Grid, type Range } from '../../public';
 import { binAt, isDrawn, lostTo, nanFrom, percentileOf } from './grid';
 import { extentOf, heightsOf, unitHeight, type Heights } from './heights';
@@ -30,16 +30,19 @@ export interface HeatOptions {
   isLogY: boolean;
   colour: string;
   look: Look;
-  /** pixels at the right for something else */
+  /** pixels at the right that are reserved for the buckets of one step */
   aside: number;
-  /** the exact buckets of the step that is marked, drawn there */
+  /** the exact buckets of the marked step, drawn there */
   buckets: () => Buckets | null;
   isOutside?: (step: number) => boolean;
   stepText: (index: number) => string;
   nanText: string;
 }
 
-/** About: letters of 11 pixels, Chinese ones twice as wide. */
+/**
+ * The approximate width of a text in pixels, at a font size of 11 pixels. Chinese characters are about twice as wide as
+ * letters.
+ */
 const textWidth = (text: string): number => [...text].reduce((sum, c) => sum + (c > '\u2e80' ? 11.5 : 6.2), 0);
 
 export class Heat implements Picture {
@@ -48,7 +51,7 @@ export class Heat implements Picture {
   private readonly time: Axis;
   private readonly heights: Heights;
   readonly extent: { peak: number; floor: number };
-  private readonly order: number[]; // of steps with a place, by x
+  private readonly order: number[]; // indices of the steps that have a position on x, sorted by x
 
   constructor(
     private readonly o: HeatOptions,
@@ -64,7 +67,7 @@ export class Heat implements Picture {
     this.order = Array.from(o.xs.keys()).filter((i) => Number.isFinite(o.xs[i]));
   }
 
-  /** The step at a pixel: each reaches halfway to its neighbours. */
+  /** The step at a pixel: the area of each step reaches halfway to its neighbours. */
   private stepAt(px: number): number {
     const { order } = this;
     let low = 0;
@@ -125,7 +128,7 @@ export class Heat implements Picture {
     const { grid, xs, look } = this.o;
     let points: number[] = [];
     const stroke = () => {
-      // on a ground of its own: it is seen on pale and on dark cells
+      // a wide line in the background colour below it, so that it can be seen on pale and on dark cells
       s.path(points, { stroke: look.theme.panel, width: 3, alpha: 0.7 });
       s.path(points, { stroke: look.theme.strong, width: k === 4 ? 1.5 : 1, ...ink });
       points = [];
@@ -146,7 +149,7 @@ export class Heat implements Picture {
     const right = this.box.left + this.box.width;
     s.rect(x, this.box.top, right - x, this.box.height, { fill: look.theme.bad, alpha: 0.09 });
     s.path([x, this.box.top, x, this.box.top + this.box.height], { stroke: look.theme.bad, dash: [4, 3] });
-    // a label that does not fit is said shorter; the footer has all of it
+    // If the label does not fit, a shorter one is drawn. The footer has the whole text.
     const short = lostTo(this.o.grid, from) === 'nan' ? 'NaN' : '';
     const text = textWidth(nanText) + 6 <= right - x ? nanText : short;
     s.text(text, Math.min(x + 6, right - 26), this.box.top + 12, { colour: look.theme.bad });
@@ -184,7 +187,7 @@ export class Heat implements Picture {
     if (!found || index < 0) return;
     const left = box.left + box.width + 18;
     const width = this.o.aside - 70;
-    // as high as they are dense: buckets may be of any width
+    // The length of a bar is the density of its bucket and not its count, because buckets may have any width.
     const places = found.buckets.map(([a, b, count]) => {
       const [y0, y1] = [toPixel(this.values, b), toPixel(this.values, a)];
       return { y: y0, height: Math.max(1, y1 - y0), density: count / Math.max(1, y1 - y0) };
@@ -212,7 +215,7 @@ export class Heat implements Picture {
     });
   }
 
-  /** The part of x between two pixels. */
+  /** The range of x between two pixels. */
   rangeAt(from: number, to: number): Range | null {
     const { left, width } = this.box;
     const ends = [from, to].map((px) => roundAt(this.time, Math.min(Math.max(px, left), left + width)));

@@ -1,4 +1,4 @@
-// How high a bin is drawn: the share of its step's values or their count, on a linear or a log axis.
+// The height of a bin: the share of the step's values or their count, on a linear or a logarithmic axis.
 import type { Grid } from '../../public';
 import { isDrawn } from './grid';
 
@@ -20,10 +20,13 @@ export function peakOf(heights: Heights, grid: Grid, i: number): number {
   return most;
 }
 
-/** How many times the middle peak the picture's height is, at most: one step of a single value does not flatten the rest. */
+/**
+ * The height of the picture is at most this many times the median peak. So one step whose values are all equal does not
+ * flatten all others.
+ */
 const TALLEST = 4;
 
-/** The height that fills the picture, and the least one that is not zero (for a log axis). */
+/** The greatest height, which fills the picture, and the least one above zero, which a logarithmic axis needs. */
 export function extentOf(heights: Heights, grids: readonly Grid[]): { peak: number; floor: number } {
   const peaks: number[] = [];
   let floor = Infinity;
@@ -44,7 +47,7 @@ export function extentOf(heights: Heights, grids: readonly Grid[]): { peak: numb
   return { peak, floor: Math.max(Math.min(floor, peak / 10), peak * 1e-6) };
 }
 
-/** From 0 to 1, and a little more for what is higher than the picture. */
+/** A height scaled to 0..1. Heights above the peak give up to 1.25, so that they are seen to be cut off. */
 export function unitHeight(h: number, isLog: boolean, { peak, floor }: { peak: number; floor: number }): number {
   if (!(h > 0)) return 0;
   const u = isLog ? Math.max(0, Math.log(h / floor) / Math.log(peak / floor)) : h / peak;

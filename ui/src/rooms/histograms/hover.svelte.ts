@@ -2,16 +2,16 @@
 import type { Hit } from './picture';
 
 export interface Hover {
-  place: string; // of the card; with a panel, where it has several
+  place: string; // the place of the card, with the panel if the card has several
   step: number;
   hit: Hit;
-  at: { left: number; top: number }; // in the window
+  at: { left: number; top: number }; // position in the window
 }
 
 class Hovered {
   now = $state.raw<Hover | null>(null);
 
-  /** null: the pointer left the card at this place. */
+  /** `hit` is null when the pointer left the card at this place. */
   set(place: string, step: number, hit: Hit | null, at: { left: number; top: number }): void {
     if (hit) this.now = { place, step, hit, at };
     else if (this.now?.place === place) this.now = null;
@@ -19,7 +19,7 @@ class Hovered {
   of(place: string): Hover | null {
     return this.now?.place === place ? this.now : null;
   }
-  /** The step that another card points at. */
+  /** The step under the pointer, if the pointer is on another card. */
   elsewhere(place: string): number | null {
     return this.now && this.now.place !== place ? this.now.step : null;
   }

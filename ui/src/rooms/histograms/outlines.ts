@@ -1,4 +1,4 @@
-// The histograms of several runs at one step each, as stepped outlines over one another.
+// Draws the histograms of several runs, one step of each, as step-shaped outlines over each other.
 import { makeAxis, projectionOf, toPixel, toValue, type Axis, type Grid } from '../../public';
 import { binAt, isDrawn } from './grid';
 import { extentOf, heightsOf, unitHeight, type Heights } from './heights';
@@ -9,7 +9,7 @@ export interface Outline {
   name: string;
   colour: string;
   grid: Grid;
-  index: number; // of the step that is shown
+  index: number; // index of the shown step
 }
 export interface OutlineOptions {
   lines: readonly Outline[];
@@ -90,7 +90,7 @@ export class Outlines implements Picture {
     return { index: 0, value: toValue(this.values, px), px, py };
   }
 
-  /** What each run has in the bin at this value. */
+  /** For each run, the share and the count of the bin at this value. */
   binsAt(value: number): { line: Outline; share: number; count: number }[] {
     return this.o.lines.flatMap((line) => {
       const bin = binAt(line.grid, value);
@@ -101,7 +101,7 @@ export class Outlines implements Picture {
   }
 }
 
-/** Only the step that is shown counts for the height of the picture. */
+/** The grid with the shown step only: the other steps must not influence the height of the picture. */
 const oneStep = ({ grid, index }: Outline): Grid => ({
   ...grid,
   steps: index < 0 ? 0 : 1,

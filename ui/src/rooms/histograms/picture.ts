@@ -1,4 +1,4 @@
-// What pictures of histograms share: their place on the card, their axes, colours, and what the pointer is on.
+// What all pictures of histograms share: their box on the card, axes, colours, and the position under the pointer.
 import {
   makeAxis,
   projectionOf,
@@ -21,24 +21,24 @@ export interface Box {
 export interface Look {
   theme: PlotTheme;
   isDark: boolean;
-  language: string; // of dates
+  language: string; // language of dates
 }
-/** What the pointer, or the keyboard, is on. */
+/** The position of the pointer or of the keyboard in a picture. */
 export interface Hit {
-  index: number; // of the step
+  index: number; // index of the step
   value: number;
-  px: number; // in the picture
+  px: number; // pixels relative to the picture
   py: number;
-  panel?: number; // where a picture has several
+  panel?: number; // index of the panel, if a picture has several
 }
 export interface Picture {
   readonly box: Box;
   paint(surface: Surface): void;
-  /** On a layer of its own: what the pointer is on, and the step that is chosen; -1: none. */
+  /** Draws the marks on a layer above the picture: the position of the pointer, and the chosen step (-1: none). */
   over(surface: Surface, hit: Hit | null, chosen: number): void;
-  /** What is at this place; null: nothing. */
+  /** The step and value at this position; null if there is none. */
   at(px: number, py: number): Hit | null;
-  /** The place of a step, at a value. */
+  /** The position of a step and a value, in pixels. */
   placeOf(index: number, value: number): { px: number; py: number };
 }
 
@@ -57,7 +57,7 @@ export const boxOf = (
 });
 
 const symlogs = new Map<number, ReturnType<typeof projectionOf>>();
-/** The projection of the values: linear, or the server's log axis, which turns at `near`. */
+/** The projection of the value axis: linear, or the server's symmetric logarithm, which is about linear below `near`. */
 export function valueProjection(near: number): ReturnType<typeof projectionOf> {
   if (near <= 0) return projectionOf('linear', null);
   let made = symlogs.get(near);
@@ -76,7 +76,7 @@ export function valueProjection(near: number): ReturnType<typeof projectionOf> {
 export const valueAxis = (grid: Grid, from: number, to: number): Axis =>
   makeAxis(valueProjection(grid.near), [grid.edges[0], grid.edges[grid.bins]], from, to);
 
-/** The axis of steps or times; one step alone has room on either side. */
+/** The axis of steps or times. If there is only one step, the axis has room on both sides of it. */
 export function timeAxis(xs: Float64Array, from: number, to: number, zoom: Range | null = null): Axis {
   let low = Infinity;
   let high = -Infinity;
@@ -91,10 +91,10 @@ export function timeAxis(xs: Float64Array, from: number, to: number, zoom: Range
   return makeAxis(projectionOf('linear', null), [low, high], from, to);
 }
 
-/** How x is written on the axis. */
+/** The format of x on the axis. */
 export const whatOf = (x: string): AxisWhat => (x === 'wall' || x === 'relative' ? x : 'whole');
 
-/** Vertical lines and numbers below, for an axis along the bottom. */
+/** Vertical grid lines and the numbers below them, for a horizontal axis. */
 export function bottomTicks(s: Surface, axis: Axis, box: Box, look: Look, what: AxisWhat, lines: boolean): void {
   const bottom = box.top + box.height;
   for (const { v, text } of ticksOf(axis, Math.max(2, Math.floor(box.width / 76)), what, look.language)) {
@@ -107,7 +107,7 @@ export function bottomTicks(s: Surface, axis: Axis, box: Box, look: Look, what: 
   }
 }
 
-/** Horizontal lines and numbers at the left. */
+/** Horizontal grid lines and the numbers at their left. */
 export function leftTicks(s: Surface, axis: Axis, box: Box, look: Look, what: AxisWhat = 'number'): void {
   for (const { v, text } of ticksOf(axis, Math.max(2, Math.floor(box.height / 44)), what, look.language)) {
     const y = toPixel(axis, v);
@@ -117,7 +117,7 @@ export function leftTicks(s: Surface, axis: Axis, box: Box, look: Look, what: Ax
   }
 }
 
-/** A number on a dark label. */
+/** A text in a filled box of a contrasting colour. */
 export function label(s: Surface, text: string, x: number, y: number, align: 'left' | 'center', look: Look): void {
   const width = text.length * 6.4 + 10;
   const left = align === 'center' ? x - width / 2 : x;
@@ -128,7 +128,7 @@ export function label(s: Surface, text: string, x: number, y: number, align: 'le
 // ---- colours ----
 
 export type Rgb = readonly [number, number, number];
-/** Of #rrggbb or #rgb. */
+/** Parses #rrggbb or #rgb. */
 export function rgbOf(hex: string): Rgb {
   const full = hex.length === 4 ? hex.replace(/[\da-f]/gi, '$&$&') : hex;
   const n = Number.parseInt(full.slice(1), 16);
@@ -138,7 +138,10 @@ const mix = (a: Rgb, b: Rgb, t: number): Rgb => [0, 1, 2].map((k) => a[k] + (b[k
 
 const NAVY: Rgb = [8, 24, 58];
 const CREAM: Rgb = [255, 250, 214];
-/** From the ground of the card through the run's colour to its opposite: 256 colours. */
+/**
+ * The 256 colours of a heat map: from the background of the card through the colour of the run to a contrasting dark or
+ * light colour.
+ */
 export function heatColours(colour: string, panel: string, isDark: boolean): readonly Rgb[] {
   const [ground, middle, far] = [rgbOf(panel), rgbOf(colour), isDark ? CREAM : NAVY];
   return Array.from({ length: 256 }, (_, i) => {

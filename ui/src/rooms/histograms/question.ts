@@ -1,4 +1,4 @@
-// Questions about histograms: many steps of some series on a common grid, and the exact buckets of one step.
+// Requests for histograms: many steps of some series on a common grid, and the exact buckets of one step.
 import {
   ok,
   seriesKey,
@@ -13,7 +13,7 @@ import { decodeGrids } from './grid';
 
 export interface Grids {
   ask: Omit<GridsAsk, 'series'>;
-  /** by seriesKey; without those that have no such tag */
+  /** by seriesKey; series that the server does not have are missing */
   series: ReadonlyMap<string, Grid>;
 }
 
@@ -35,7 +35,8 @@ export function gridsQuestion(ask: Omit<GridsAsk, 'series'>, series: readonly Se
     },
     every: LIVE_EVERY_MS,
     asks(held) {
-      // a grid is common to its series, so all of them are asked for, each with what is held
+      // All series are requested at once, because they share one grid. For each, the request says what this page already
+      // has.
       const wanted = series.map((s) => {
         const has = held?.series.get(seriesKey(s));
         return has ? { run: s.run, tag: s.tag, epoch: has.epoch, n: has.n } : { run: s.run, tag: s.tag };
@@ -59,12 +60,12 @@ export function gridsQuestion(ask: Omit<GridsAsk, 'series'>, series: readonly Se
   };
 }
 
-/** left, right, count */
+/** left edge, right edge, count */
 export type Bucket = readonly [number, number, number];
 export interface Buckets {
   step: number;
   buckets: readonly Bucket[];
-  /** why there are none */
+  /** why there are no buckets */
   error: string;
 }
 

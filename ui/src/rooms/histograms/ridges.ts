@@ -1,5 +1,5 @@
-// Histograms of one run, step behind step (offset), or all on one ground (overlay). Old ones are pale and at the back, new
-// ones in full colour at the front.
+// Draws the histograms of one run: one step behind the other (offset), or all on one base line (overlay). Old steps are
+// pale and at the back, new ones in full colour at the front.
 import { makeAxis, projectionOf, ticksOf, toPixel, toValue, type Axis, type Grid } from '../../public';
 import { binAt, isDrawn, nanFrom } from './grid';
 import { extentOf, heightsOf, unitHeight, type Heights } from './heights';
@@ -21,7 +21,7 @@ import type { Surface } from './surface';
 export interface RidgeOptions {
   grid: Grid;
   xs: Float64Array;
-  x: string; // what they are
+  x: string; // the unit of `xs`
   isOverlay: boolean;
   isShare: boolean;
   isLogY: boolean;
@@ -34,8 +34,8 @@ export interface RidgeOptions {
 }
 
 const PALE = 0.22;
-const RIDGE = 0.42; // of the picture's height
-const APART = 7; // pixels between two grounds, from which on outlines are drawn in full
+const RIDGE = 0.42; // height of the greatest peak, as a share of the picture's height
+const APART = 7; // pixels between two base lines from which on outlines have full opacity
 
 export class Ridges implements Picture {
   readonly box: Box;
@@ -43,10 +43,10 @@ export class Ridges implements Picture {
   private readonly time: Axis;
   private readonly heights: Heights;
   private readonly extent: { peak: number; floor: number };
-  private readonly ridge: number; // pixels of the peak
-  /** How strong outlines are: of many narrow steps they would cover all that they are around. */
+  private readonly ridge: number; // height of the greatest peak in pixels
+  /** Opacity of the outlines. If there are many steps close together, full outlines would cover everything. */
   private readonly edge: number;
-  private readonly from: number; // the first of those that are nothing but NaN; -1: none
+  private readonly from: number; // index of the first of the last steps that have nothing but NaN; -1 if there are none
 
   constructor(
     private readonly o: RidgeOptions,
@@ -76,7 +76,7 @@ export class Ridges implements Picture {
     return this.baseline(i) - unitHeight(h, this.o.isLogY, this.extent) * this.ridge;
   }
 
-  /** The outline of a step: through the middles of its bins. */
+  /** The outline of a step, through the centres of its bins. */
   private outline(i: number): number[] {
     const { grid } = this.o;
     const base = this.baseline(i);
@@ -183,7 +183,7 @@ export class Ridges implements Picture {
     return { px: toPixel(this.values, value), py: bin < 0 ? this.baseline(index) : this.topOf(index, bin) };
   }
 
-  /** The frontmost step that covers the place, or the one whose ground is nearest. */
+  /** The frontmost step whose area contains the position, or the step with the nearest base line. */
   at(px: number, py: number): Hit | null {
     const { grid, isOverlay } = this.o;
     const { box } = this;

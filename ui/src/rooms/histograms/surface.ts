@@ -1,10 +1,11 @@
-// What pictures of histograms are drawn on: a canvas for the page, or SVG for a file. The few strokes that they need.
+// The drawing surface of pictures of histograms: a canvas for the page, or SVG for a file. It has only the operations
+// that these pictures need.
 
 export interface Ink {
   fill?: string;
   stroke?: string;
   width?: number;
-  alpha?: number; // of fill and stroke
+  alpha?: number; // opacity of fill and stroke
   dash?: readonly number[];
 }
 export interface Lettering {
@@ -13,13 +14,13 @@ export interface Lettering {
   bold?: boolean;
 }
 export interface Surface {
-  /** A line through x, y, x, y, ...; filled ones are closed along their ends. */
+  /** A line through the points x, y, x, y, ... A filled one is closed from its end to its start. */
   path(points: readonly number[], ink: Ink): void;
   rect(x: number, y: number, width: number, height: number, ink: Ink): void;
   text(text: string, x: number, y: number, lettering: Lettering): void;
-  /** Pixels, stretched without smoothing. */
+  /** Draws an image, scaled without smoothing. */
   pixels(data: ImageData, x: number, y: number, width: number, height: number): void;
-  /** What `draw` draws is cut off outside the rectangle. */
+  /** Clips what `draw` draws to the rectangle. */
   within(x: number, y: number, width: number, height: number, draw: () => void): void;
 }
 
@@ -131,7 +132,7 @@ export class SvgSurface implements Surface {
     this.parts.push('</g>');
   }
 
-  /** The whole file, with a title above the picture. */
+  /** The text of the whole SVG file, with a title above the picture. */
   file(width: number, height: number, title: string, colours: { panel: string; strong: string }): string {
     const top = 30;
     return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height + top}" viewBox="0 0 ${width} ${height + top}" font-family="system-ui, sans-serif" font-size="${SIZE}" stroke-linejoin="round">

@@ -1,4 +1,4 @@
-// What histograms and distributions say; loaded with either of them.
+// The texts of histograms and distributions. Both dashboards use them, and they are loaded with either.
 import { Texts } from '../../public';
 import type { Key } from './en';
 

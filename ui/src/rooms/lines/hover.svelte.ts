@@ -1,56 +1,56 @@
-// What the pointer is over in a dashboard's line charts, and the tooltip that a click keeps.
+// What the pointer is over in the line charts of a dashboard, and the tooltip that was pinned by a click.
 import { Crosshair, type Hit, type Line, type X } from '../../public';
 
-/** What all lines of a chart together are, which does not change with the pointer. */
+/** Facts about all lines of a chart, which do not change with the pointer. */
 export interface LinesAbout {
-  total: number; // that have points
+  total: number; // number of lines that have points
   banded: boolean;
   smooth: boolean;
-  several: boolean; // tags
+  several: boolean; // does the chart show several tags?
 }
 
 export interface Hover {
-  place: string; // of the card
+  place: string; // the place of the card
   axis: X;
   isPercent: boolean;
   found: Hit[];
   x: number;
-  lines: LinesAbout; // of very many only the nearest are found
-  left: number; // in the window
+  lines: LinesAbout; // about all lines: if there are very many, `found` has only the nearest
+  left: number; // position in the window
   top: number;
-  /** the nearest point and the pointer are within this, in the window */
+  /** a rectangle in the window that contains the nearest point and the pointer */
   spot: { left: number; top: number; right: number; bottom: number };
-  py: number; // the pointer's height in the plot
-  digits: (line: Line) => number; // that tell its values apart
-  /** of the card, in the window */
+  py: number; // vertical position of the pointer in the plot, in pixels
+  digits: (line: Line) => number; // significant digits that are needed to tell the line's values apart
+  /** the rectangle of the card in the window */
   card: { left: number; top: number; right: number; bottom: number };
-  /** true points in place of those that are drawn, as soon as they are known */
+  /** provides the exact points, in place of the drawn ones, as soon as they are known */
   truth?: Truth;
 }
 
-/** Finds the points that a chart has no room for, while the pointer rests. */
+/** Requests the exact points while the pointer rests: a chart has only as many points as its width allows. */
 export interface Truth {
-  /** the pointer rests at this x; null: it moves or is gone */
+  /** the pointer rests at this x; null if it moves or has left the chart */
   rest(x: number | null): void;
   of(found: readonly Hit[], x: number): readonly Hit[];
 }
 
-/** Groups of runs that are drawn as bands, where a dashboard has such. */
+/** Groups of runs that are drawn as bands, if the dashboard has them. */
 export interface Bands {
   readonly center: 'mean' | 'median';
-  isRevealed(group: string): boolean; // are its runs drawn too?
+  isRevealed(group: string): boolean; // are the lines of its runs drawn too?
   toggle(group: string): void;
 }
 
 export class Hovering {
-  readonly crosshair = new Crosshair(); // shared by all charts of one x
+  readonly crosshair = new Crosshair(); // shared by all charts that have the same x axis
   hover = $state.raw<Hover | null>(null);
   pinned = $state.raw<Hover | null>(null);
   private releasing = false;
 
   constructor(readonly bands: Bands | null = null) {}
 
-  /** A click on a chart keeps its tooltip; the click that closes one opens none. */
+  /** Pins the tooltip of a chart after a click. The click that closes a pinned tooltip does not pin another one. */
   pin(hover: Hover): void {
     if (this.releasing) return;
     this.pinned = hover;

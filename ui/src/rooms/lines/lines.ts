@@ -1,5 +1,5 @@
-// Lines from series: colour by run, dash by tag, and where that is asked for a line for every part of a run whose steps
-// went back.
+// Makes the lines of a chart from series: the colour shows the run, the dash pattern shows the tag. Optionally, a run
+// whose steps went back (for instance after a restart) has one line for each part.
 import {
   isHeldOut,
   metricOf,
@@ -16,24 +16,24 @@ import { EMPTY, envelopeOf, strokesOf, xOf } from './series';
 export interface Source {
   run: Run;
   tag: string;
-  at: number; // which of the card's tags
+  at: number; // index of the tag among the card's tags
 }
 export interface Look {
   x: X;
   smooth: boolean;
   envelope: boolean;
   tags: readonly string[];
-  right: boolean; // all tags but the first on a second axis
-  split: boolean; // parts of a run whose steps went back are lines of their own
+  right: boolean; // all tags except the first use a second y axis at the right
+  split: boolean; // if the steps of a run went back, each part is a line of its own
 }
 
-/** How the lines of each of a card's tags are drawn, first to last. */
+/** The dash patterns, by the index of the tag on its card. */
 const DASHES: readonly number[][] = [[], [6, 3], [2, 3], [9, 3, 2, 3], [1, 4], [12, 4]];
 export const dashOf = (at: number): number[] => DASHES[at % DASHES.length];
 
 const OLDER_DASH = [3, 3];
 
-/** The line of each series first, in order; then those of older parts. */
+/** First the line of each series, in order, then the lines of older parts of runs. */
 export function seriesLines(series: readonly (Source & { data: Series })[], look: Look): Line[] {
   const lines: Line[] = [];
   const older: Line[] = [];
@@ -84,7 +84,7 @@ function lineOf(source: Source & { data: Series }, look: Look): Line {
   };
 }
 
-/** Points from..to of a line; relative x counts from the part's own start. */
+/** The points `from` to `to` of a line. A relative x axis counts from the start of this part. */
 function partOf(line: Line, from: number, to: number, number: number, axis: X): Line {
   const cut = (column: Float64Array | null) => column?.subarray(from, to) ?? null;
   const wall = cut(line.wall);
@@ -107,18 +107,21 @@ function partOf(line: Line, from: number, to: number, number: number, axis: X): 
   };
 }
 
-/** A group of runs for one of a card's tags, as one text. */
+/** The key of a band: a group of runs, for one of the card's tags. */
 export const bandKey = (at: number, group: string): string => `${at}\n${group}`;
 export function partsOfBand(key: string): { at: number; group: string } {
   const end = key.indexOf('\n');
   return { at: Number(key.slice(0, end)), group: key.slice(end + 1) };
 }
 
-/** Groups by colour, tags by dash; where there is but one tag, what is held out is dashed. */
+/**
+ * The line of a band. The colour shows the group and the dash pattern the tag; if there is only one tag, validation and
+ * test groups are dashed.
+ */
 export function bandLine({ at, group }: { at: number; group: string }, band: Band, look: Look): Line {
   const several = look.tags.length > 1;
   return {
-    key: `\n${bandKey(at, group)}`, // no run is called so
+    key: `\n${bandKey(at, group)}`, // begins with a line break, so it differs from the keys of runs
     name: group,
     tag: several ? look.tags[at] : undefined,
     colour: runs.colourOfGroup(group),

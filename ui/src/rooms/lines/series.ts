@@ -1,5 +1,5 @@
-// From what the server sent to what is drawn: x of a chosen axis, the envelope of a decimated line, the smoothing a
-// person chose as the server wants it. Pure functions over columns.
+// Converts the server's columns to what is drawn: x values for the chosen axis, the envelope of a decimated line, and the
+// viewer's smoothing as a parameter of the request. Pure functions.
 import type { Series, Smoothing, X } from '../../public';
 
 export const EMPTY = new Float64Array(0);
@@ -9,7 +9,7 @@ const GREATEST = 4;
 export function smoothingAsk(kind: Smoothing['kind'], weight: number): Smoothing {
   if (weight <= 0) return { kind: 'none' };
   if (kind === 'ema' || kind === 'time_ema') return { kind, weight };
-  // as many points as an average of that weight looks back on
+  // the number of points that an exponential moving average of this weight effectively includes
   return { kind, points: Math.max(1, Math.round(2 / (1 - weight)) - 1) };
 }
 
@@ -23,7 +23,7 @@ export function xOf(x: X, data: Series): Float64Array {
   return data.wall.map((w) => w - first);
 }
 
-/** Where each stroke begins: at the start, and where a value is less than the one before. */
+/** The start indices of the parts of a line: 0, and every index where a value is less than the one before. */
 export function strokesOf(column: Float64Array): number[] {
   const starts = [0];
   for (let i = 1; i < column.length; i++) if (column[i] < column[i - 1]) starts.push(i);
@@ -36,7 +36,10 @@ export interface Envelope {
   high: Float64Array;
 }
 
-/** Least and greatest raw value of each pixel. Every pixel of a decimated line has one of each, in the line's order. */
+/**
+ * The least and the greatest raw value for each pixel. The server marks one of each per pixel of a decimated line, in the
+ * order of the line.
+ */
 export function envelopeOf(x: Float64Array, value: Float64Array | null, flags: Uint8Array | null): Envelope | null {
   if (!value || !flags) return null;
   const least: number[] = [];

@@ -4,7 +4,7 @@ import { keep } from '../../public';
 export type TooltipSort = 'drawn' | 'nearest' | 'nearestY' | 'descending' | 'ascending' | 'name';
 export const TOOLTIP_SORTS: TooltipSort[] = ['drawn', 'nearest', 'nearestY', 'descending', 'ascending', 'name'];
 
-/** A chart tells about no more lines while the pointer moves. */
+/** The most lines in a tooltip while the pointer moves. */
 export const MOST_ROWS = 50;
 
 class LineSettings {

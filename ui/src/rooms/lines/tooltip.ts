@@ -1,5 +1,5 @@
-// What a tooltip lists, and in which order. Lines that are not where the pointer is (ended before it, or beginning
-// after it) come last in every order. Pure, so that tests need no browser.
+// The rows of a tooltip and their order. Lines that have no point at the pointer's x (they ended before it, or begin
+// after it) come last in every order. Pure functions, so that tests need no browser.
 import { format, metricOf, naturalCompare, t, type Hit, type X } from '../../public';
 import type { TooltipSort } from './settings.svelte';
 
@@ -7,7 +7,9 @@ export const valueAt = (hit: Hit): number => (hit.line.raw ?? hit.line.y)[hit.in
 const shownAt = (hit: Hit): number => hit.line.y[hit.index];
 const last = (v: number) => (Number.isNaN(v) ? Infinity : v);
 
-/** `py` is the pointer's height; without one, nearest y means nearest to the first. */
+/**
+ * Sorts the rows. `py` is the vertical position of the pointer; if it is NaN, "nearest y" means nearest to the first row.
+ */
 export function ordered(found: readonly Hit[], sort: TooltipSort, py: number): Hit[] {
   const list = [...found];
   const away = (hit: Hit) => last(Math.abs(hit.py - py));
@@ -25,8 +27,8 @@ export function ordered(found: readonly Hit[], sort: TooltipSort, py: number): H
 }
 
 /**
- * The rows of a tooltip in its order: of those found, which are nearest first, as many as there is room for. While some lines are
- * where the pointer is, those that ended or are yet to begin are left out.
+ * The rows of a tooltip in its order. `found` is sorted by distance, and the nearest `most` lines are taken. If some
+ * lines have a point at the pointer's x, those that ended before or begin after it are left out.
  */
 export function rowsOf(found: readonly Hit[], most: number, sort: TooltipSort, py: number): Hit[] {
   let n = Math.min(found.length, most);
@@ -40,12 +42,14 @@ export interface Box {
   right: number;
   bottom: number;
 }
-const BESIDE = 16; // pixels from the point
-const EDGE = 8; // of the window
-const TITLE = 36; // of a card
+const BESIDE = 16; // distance from the point in pixels
+const EDGE = 8; // least distance from the edge of the window in pixels
+const TITLE = 36; // height of a card's title in pixels
 
-/** Where a tooltip of this size goes: beside the pointer and the point it tells about, else above or below them; never over them,
- * nor over the titles of the cards beside and below this one. */
+/**
+ * The position of a tooltip of this size: beside the pointer and the nearest point, or else above or below them. It never
+ * covers them, nor the titles of the cards beside and below this one.
+ */
 export function placeOf(
   spot: Box,
   { width, height }: { width: number; height: number },
@@ -67,7 +71,7 @@ export function placeOf(
   };
 }
 
-/** All rows with all digits, for a spreadsheet. */
+/** All rows as tab-separated text with all digits, for a spreadsheet. */
 export function tableText(rows: readonly Hit[], heads: readonly string[]): string {
   const cells = rows.map(({ line, index }) => {
     if (line.band)
@@ -84,7 +88,7 @@ export function tableText(rows: readonly Hit[], heads: readonly string[]): strin
   return [heads, ...cells].map((row) => row.join('\t')).join('\n');
 }
 
-/** Where on x the tooltip is, in words. */
+/** The head of the tooltip: the position on x as text. */
 export function headOf(found: readonly Hit[], at: number, axis: X): string {
   const hit = found.at(0);
   if (!hit) return '';
@@ -96,7 +100,7 @@ export function headOf(found: readonly Hit[], at: number, axis: X): string {
   return metric === null ? t('tip.step', { n: format.count(x) }) : `${metric} ${format.value(x)}`;
 }
 
-const SPOKEN = 3; // lines: more is not listened to
+const SPOKEN = 3; // most lines in the text for screen readers: a longer list would not be listened to
 
 /** The tooltip as one sentence, for a screen reader. */
 export function spokenText(found: readonly Hit[], at: number, axis: X, shown: (v: number, hit: Hit) => string): string {

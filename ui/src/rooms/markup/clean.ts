@@ -1,6 +1,6 @@
-// Makes nodes of HTML that came from a log. The server has cleaned it already (src/markup); this is the second gate, so
-// that a fault of one of them alone lets nothing through: no script, no style, no form, nothing that loads from
-// elsewhere. Links open in a tab of their own and tell nothing of this page.
+// Sanitizes HTML that came from a log and makes DOM nodes of it. The server has sanitized it already (src/markup). This
+// is a second, independent barrier, so that a bug in one of them is not enough: no script, style or form passes, and
+// nothing that is loaded from elsewhere. Links open in a new tab and send no referrer.
 import DOMPurify from 'dompurify';
 
 const TAGS =
@@ -15,11 +15,14 @@ purify.addHook('afterSanitizeAttributes', (node) => {
     node.setAttribute('target', '_blank');
     node.setAttribute('rel', 'noopener noreferrer');
   }
-  // the page's policy lets no other picture in; asking would only be told in the console
+  // The page's Content-Security-Policy allows no other images; a request would only cause an error in the console.
   if (node.tagName === 'IMG' && !/^data:image\//.test(node.getAttribute('src') ?? '')) node.removeAttribute('src');
 });
 
-/** Headings of a text are below the title of its card, whatever their level; they keep their look. */
+/**
+ * Lowers the level of headings in a text, so that they are below the title of the card in the outline of the page. They
+ * keep their look.
+ */
 function lowerHeadings(fragment: DocumentFragment): DocumentFragment {
   for (const heading of fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')) {
     const lower = document.createElement('h4');
@@ -41,6 +44,6 @@ export function clean(html: string): DocumentFragment {
   return lowerHeadings(fragment);
 }
 
-/** Does it say nothing? Tables of one empty cell are what is made of an empty text. */
+/** Is the text empty? The server renders an empty text as tables with one empty cell. */
 export const isBlank = (html: string): boolean =>
   html.length < 1000 && html.replace(/<(?!img|hr)[^>]*>/gi, '').trim() === '';

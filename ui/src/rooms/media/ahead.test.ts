@@ -1,4 +1,4 @@
-// The order in which bytes are asked for: what is in sight first, then one neighbour after the other.
+// The order of requests: first what is visible, then one neighbour after the other.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Ahead, type Load } from './ahead';
 
@@ -20,7 +20,7 @@ function start(url: string): Load {
   };
 }
 const settle = () => new Promise((done) => setTimeout(done));
-/** So many frames pass; what is asked for does not end by itself. */
+/** Waits for this many frames. Pending requests do not end by themselves. */
 async function pass(n = 5): Promise<void> {
   for (let i = 0; i < n; i++) {
     frames.splice(0).forEach((frame) => frame());
@@ -51,7 +51,7 @@ describe('what is loaded ahead', () => {
     expect(asked).toEqual(['a1']);
     for (const url of ['a1', 'b1', 'a2', 'b2']) await end(url);
     expect(asked).toEqual(['a1', 'b1', 'a2', 'b2']);
-    expect(frames).toEqual([]); // nothing goes on when all is there
+    expect(frames).toEqual([]); // no frame is requested any more when everything is loaded
   });
 
   it('waits for the answers and the bytes of what is in sight', async () => {

@@ -1,12 +1,15 @@
-// What may be wanted next, such as the steps beside the one that is shown: loaded one at a time, and only while nothing
-// that is in sight waits for an answer of the server or for its bytes. What is not wanted any more is cancelled.
+// Prefetches what may be wanted next, such as the neighbours of the shown step: one at a time, and only while nothing
+// visible waits for an answer of the server or for its bytes. What is not wanted any more is cancelled.
 import { isAwaited } from '../../public';
 
-/** A card that comes into sight asks in the frame after: it is still only when there was another frame. */
+/**
+ * Frames in which nothing visible may be waiting before prefetching starts. A card that becomes visible sends its request
+ * one frame later, so a single frame is not enough.
+ */
 const STILL_FRAMES = 2;
 
 export interface Load {
-  /** It came, failed or was dropped. */
+  /** resolves when the load has ended: done, failed or dropped */
   over: Promise<unknown>;
   drop(): void;
 }
@@ -23,13 +26,13 @@ export class Ahead {
   private still = 0;
   private frame = 0;
 
-  /** Something in sight waits for its bytes, until the function that is returned is called. */
+  /** Stops prefetching, because something visible waits for its bytes, until the returned function is called. */
   hold(): () => void {
     this.held++;
     return () => this.held--;
   }
 
-  /** What `owner` is likely to want next, the likeliest first, in place of what it named before. */
+  /** Sets what `owner` is likely to want next, the most likely first. It replaces what `owner` has set before. */
   want(owner: object, urls: readonly string[], start: (url: string) => Load): void {
     const taken = new Map<string, Load>();
     for (const [url, load] of this.wishes.get(owner)?.taken ?? [])
@@ -60,7 +63,7 @@ export class Ahead {
       const url = wish.left.shift();
       if (url === undefined) continue;
       this.wishes.delete(owner);
-      this.wishes.set(owner, wish); // last: the others have their first before this one has its second
+      this.wishes.set(owner, wish); // moved to the end, so that every owner gets its first load before any gets its second
       const load = wish.start(url);
       wish.taken.set(url, load);
       this.isLoading = true;

@@ -1,16 +1,16 @@
-// The pictures or clips of one card: which steps there are, which one is shown; kept up to date by LiveQuery. The newest is
-// shown until somebody chooses a step; from then on that step stays, whatever comes.
+// The images or clips of one card: which steps there are and which one is shown, kept up to date by LiveQuery. The newest
+// step is shown until the viewer chooses one; then the chosen step stays, also when new ones arrive.
 import { AHEAD, IN_SIGHT, LiveQuery, seriesKey } from '../../public';
 import { OneRun } from '../card/one.svelte';
 import { steps } from '../steps/steps.svelte';
 import { mediaQuestion, type MediaPlugin, type Shelves } from './question';
 import type { Shelf } from './shelf';
 
-/** Steps beside the one that is shown that are loaded ahead. */
+/** Neighbours of the shown step that are prefetched, as offsets of the index. */
 const BESIDE = [1, -1, 2];
 
 export class ListedSteps extends OneRun {
-  /** no card is out of sight before that is told */
+  /** true until the card is told that it is not visible */
   isInSight = $state(true);
   private readonly query = new LiveQuery<Shelves>();
 
@@ -27,12 +27,12 @@ export class ListedSteps extends OneRun {
     return all && this.choose(all);
   });
   readonly total = $derived(this.shelf?.total ?? 0);
-  /** counted from the oldest */
+  /** index of the shown step, counted from the oldest */
   readonly index = $derived(this.shelf ? this.shelf.near(this.wanted) : -1);
   readonly step = $derived(this.shelf && this.total > 0 ? this.shelf.stepAt(this.index) : NaN);
   readonly isNearest = $derived(this.wanted !== null && this.total > 0 && this.step !== this.wanted);
 
-  /** Of all steps those that the card shows. */
+  /** The steps that the card shows, out of all steps. */
   protected choose(all: Shelf): Shelf {
     return all;
   }
@@ -51,14 +51,14 @@ export class ListedSteps extends OneRun {
     this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     this.query.follow(() =>
       this.runId === undefined ? null : mediaQuestion(this.plugin, [{ run: this.runId, tag: this.tag }]),
     );
   }
 
-  /** To the step at this index, counted from the newest. */
+  /** Shows the step at this index, counted from the newest. */
   slide(fromNewest: number): void {
     if (!this.shelf) return;
     const index = Math.max(0, Math.min(this.total - 1, this.total - 1 - fromNewest));
@@ -71,7 +71,7 @@ export class ListedSteps extends OneRun {
   goTo(step: number): void {
     steps.setStep(this.card, step);
   }
-  /** The indices of the steps that are likely to be wanted next. */
+  /** The indices of the steps that are prefetched. */
   get beside(): number[] {
     return BESIDE.map((by) => this.index + by).filter((index) => index >= 0 && index < this.total);
   }

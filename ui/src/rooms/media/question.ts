@@ -1,4 +1,5 @@
-// Which pictures or clips series have: one request for those that are missing or grew, of which the server sends what is new.
+// Requests the lists of images or clips of series: one request for all series that are missing or have grown. The server
+// sends only what is new.
 import {
   decodeEntries,
   MEDIA_AT,
@@ -16,7 +17,7 @@ import {
 } from '../../public';
 import { Shelf } from './shelf';
 
-/** By seriesKey; those that the server does not have are not there. */
+/** The lists by seriesKey; series that the server does not have are missing. */
 export type Shelves = ReadonlyMap<string, Shelf>;
 export type MediaPlugin = 'images' | 'audio';
 

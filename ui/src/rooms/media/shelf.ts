@@ -1,8 +1,9 @@
-// The pictures or clips of one series: where each is and what ingest saw of it. Points are held in the order of the log, which is
-// how they come; `order` has them by step, of several at one step the first, as TensorBoard has it. Plain arithmetic.
+// The images or clips of one series: where the bytes of each are, and what the server found out when it read the log.
+// Points are stored in the order of the log, in which they arrive; `order` has their indices sorted by step. If several
+// points have the same step, only the first counts, as in TensorBoard. Pure functions.
 import { MEDIA_TYPES, type MediaList } from '../../public';
 
-/** In a column of types. */
+/** A flag in the column of types. */
 const END_IS_MISSING = 128;
 
 /** One picture or clip of a step: which bytes, and what is known of them. */
@@ -11,15 +12,15 @@ export interface Spot {
   tag: string;
   step: number;
   wall: number;
-  at: string; // offset and checksum of the record: exactly these bytes
+  at: string; // offset and checksum of the record in the log: they identify exactly these bytes
   sample: number;
   type: string;
   bytes: number;
-  width: number; // of a picture; 0: unknown
+  width: number; // of an image; 0 if unknown
   height: number;
-  rate: number; // of a clip: frames a second; 0: it is no WAV file that can be trusted
+  rate: number; // of a clip: sample rate in Hz; 0 if it is not a valid WAV file
   frames: number;
-  isCut: boolean; // its end is missing
+  isCut: boolean; // the file is truncated
 }
 
 export class Shelf {
@@ -48,7 +49,7 @@ export class Shelf {
   get total(): number {
     return this.order.length;
   }
-  /** The most pictures or clips that a step has. */
+  /** The greatest number of images or clips of a step. */
   get samples(): number {
     return this.points.samples;
   }
@@ -63,7 +64,10 @@ export class Shelf {
     return this.points.count[this.order[index]];
   }
 
-  /** The index of the point nearest to a step, of two equally near ones the later; null: the newest. */
+  /**
+   * The index of the point that is nearest to a step, of two equally near ones the later; for null, that of the newest
+   * point.
+   */
   near(step: number | null): number {
     const last = this.total - 1;
     if (step === null || last < 0) return last;
@@ -99,7 +103,7 @@ export class Shelf {
     };
   }
 
-  /** Only the steps that have this sample. */
+  /** The series with only those steps that have this sample. */
   having(sample: number): Shelf {
     const { count } = this.points;
     if (sample === 0) return this;
@@ -110,11 +114,11 @@ export class Shelf {
     );
   }
 
-  /** This and the points that came after it. */
+  /** The series with more points appended. */
   with(more: MediaList): Shelf {
     const mine = this.points;
     const join = <C extends Float64Array | Uint32Array | Uint8Array>(a: C, b: C, empty: (n: number) => C): C => {
-      if (a.length === 0 && b.length === 0) return a; // a column of the other kind
+      if (a.length === 0 && b.length === 0) return a; // a column that only the other kind (images or clips) has
       const all = empty(mine.points + more.points);
       all.set(a);
       all.set(b, mine.points);
@@ -141,7 +145,7 @@ export class Shelf {
   }
 }
 
-/** All steps of these, each once, rising. */
+/** All steps of these series in ascending order, without duplicates. */
 export function stepsOf(shelves: Iterable<Shelf>): number[] {
   const all = new Set<number>();
   for (const shelf of shelves) for (let i = 0; i < shelf.total; i++) all.add(shelf.stepAt(i));
@@ -150,8 +154,10 @@ export function stepsOf(shelves: Iterable<Shelf>): number[] {
 
 export type Spacing = 'log' | 'even';
 
-/** Of these steps at most `most`: the first, the last, the one at `master`, and others between them, by the logarithm of
- * their distance from the first or evenly along the list. */
+/**
+ * Chooses at most `most` of these steps: the first, the last, the one nearest to `master`, and others between them,
+ * spaced by the logarithm of their distance from the first step or evenly along the list.
+ */
 export function chooseSteps(steps: readonly number[], most: number, how: Spacing, master: number | null): number[] {
   if (steps.length <= most) return [...steps];
   if (most <= 0) return [];
@@ -168,7 +174,7 @@ export function chooseSteps(steps: readonly number[], most: number, how: Spacing
     chosen.add(i);
   }
   if (master !== null && !chosen.has(nearest(master))) {
-    // it takes the place of its neighbour, but not that of the ends
+    // it replaces the nearest chosen step, but neither the first nor the last
     const inner = [...chosen].filter((i) => i !== 0 && i !== last);
     const at = nearest(master);
     const neighbour = inner.reduce<number | null>(

@@ -1,7 +1,7 @@
-// A place on x as people read and type it, on each kind of axis.
+// A position on the x axis as people read and type it, for each kind of axis.
 import { format, parse, t, type X } from '../../public';
 
-/** On the handle: short. */
+/** The short text on a handle. */
 export function placeText(x: X, v: number): string {
   if (!Number.isFinite(v)) return t(v > 0 ? 'select.last' : 'select.first');
   if (x === 'wall') return format.wall(v);
@@ -13,13 +13,13 @@ export function placeText(x: X, v: number): string {
     : format.value(v);
 }
 
-/** In the field: what can be typed again and says all of it. */
+/** The text in the field: it is complete, and can be typed in again. */
 export function typedText(x: X, v: number): string {
   if (!Number.isFinite(v)) return '';
   return x === 'wall' ? format.moment(v) : String(Number(v.toPrecision(15)));
 }
 
-/** NaN: nothing of the kind. */
+/** Parses what was typed; NaN if it is not valid. */
 export function readPlace(x: X, text: string): number {
   return x === 'wall' ? parse.moment(text) : x === 'relative' ? parse.duration(text) : parse.number(text);
 }

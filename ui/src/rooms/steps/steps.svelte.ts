@@ -1,5 +1,5 @@
-// Steps: what x is, which place or range on it is selected on which card, and whether all cards share one selection
-// (linked time). All of it is in the address and the same for every dashboard.
+// The x axis and the selection of steps: the unit of x, the position or range that is selected on each card, and whether
+// all cards share one selection (linked time). All of it is in the address and common to all dashboards.
 import {
   asRange,
   asSingle,
@@ -22,15 +22,15 @@ import {
   type X,
 } from '../../public';
 
-/** Is one place selected, or a range? */
+/** What is selected on charts: nothing, one position or a range. */
 export type Selecting = 'off' | 'step' | 'range';
 
 class Steps {
   x = $state<X>('step');
   selecting = $state<Selecting>('off');
-  linked = $state(false); // one selection for all cards
+  linked = $state(false); // all cards share one selection
   private places = $state.raw<Places>(new Map());
-  /** a handle is being dragged */
+  /** true while a handle is being dragged */
   held = $state(false);
 
   constructor() {
@@ -50,18 +50,18 @@ class Steps {
     ]);
   }
 
-  /** Places of another axis mean nothing on this one. */
+  /** Changes the x axis. Selections are removed, because positions on another axis mean nothing on this one. */
   setX(x: X): void {
     this.x = x;
     this.places = this.stepsOfRuns();
   }
 
-  /** Places of cards of one run, which has its own steps: those do not depend on x. */
+  /** The steps of cards that show one run. They do not depend on the x axis. */
   private stepsOfRuns(): Places {
     return new Map([...this.places].filter(([card]) => card !== COMMON && cardOf(card).run !== undefined));
   }
 
-  /** The step that a card of one run shows; null: its newest. Linked cards show that of all, where x is steps. */
+  /** The step that a card of one run shows; null means its newest. Linked cards show the common step, if x is steps. */
   stepOf(card: string): number | null {
     const own = this.isStepLinked ? undefined : this.places.get(card);
     const place = own === undefined && this.x === 'step' ? this.places.get(COMMON) : own;
@@ -75,7 +75,7 @@ class Steps {
     this.places = next;
   }
 
-  /** The step that all cards without one of their own show; null: each its newest. */
+  /** The common step, for all cards that have not chosen their own; null: each card shows its newest step. */
   get master(): number | null {
     const place = this.x === 'step' ? this.places.get(COMMON) : undefined;
     const step = place ? (place.to ?? place.from) : Infinity;
@@ -87,11 +87,11 @@ class Steps {
     else next.set(COMMON, { from: step, to: null });
     this.places = next;
   }
-  /** Has the card left the master? */
+  /** Has the card chosen its own step? */
   hasOwn(card: string): boolean {
     return !this.isStepLinked && this.places.has(card);
   }
-  /** It follows the master again. */
+  /** Makes the card follow the common step again. */
   dropOwn(card: string): void {
     const next = new Map(this.places);
     if (next.delete(card)) this.places = next;
@@ -101,7 +101,7 @@ class Steps {
     return this.linked && this.x === 'step';
   }
 
-  /** Along another metric one place may be many steps: nothing is selected there. */
+  /** Can anything be selected? Not if x is another metric, because one value of it may belong to many steps. */
   get possible(): boolean {
     return metricOf(this.x) === null;
   }
@@ -110,7 +110,10 @@ class Steps {
     return this.selecting !== 'off' && this.possible;
   }
 
-  /** null removes the selection. A card whose own has not been set has the common one; at first the newest point, or all. */
+  /**
+   * The selection of a card; null if it was removed. A card without its own selection has the common one; by default, the
+   * newest point or the whole range.
+   */
   placeOf(card: string): Place | null {
     const own = this.linked ? undefined : this.places.get(card);
     const place = own === undefined ? this.places.get(COMMON) : own;
@@ -139,7 +142,10 @@ class Steps {
     this.places = new Map([...this.places].map(([card, place]) => [card, place && change(place)]));
   }
 
-  /** Linked: all cards take the selection of this one. Apart again: each begins with what they had in common. */
+  /**
+   * Links or unlinks the cards. When linked, all cards get the selection of this card. When unlinked, each card keeps the
+   * common selection until it is changed.
+   */
   toggleLink(card: string): void {
     if (!this.linked) {
       const place = this.places.get(card) ?? this.places.get(COMMON);

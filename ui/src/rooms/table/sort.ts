@@ -1,8 +1,11 @@
-// The order of a table's rows. Pure.
+// The order of a table's rows. Pure functions.
 
 export type Value = number | string | null;
 
-/** By a column ("-" before it: greatest first); what is no number comes last either way. Equal rows stay in order. */
+/**
+ * Sorts rows by a column, in descending order if "-" is before its id. Missing values and NaN come last in both orders.
+ * The sort is stable.
+ */
 export function sortRows<Row>(
   rows: readonly Row[],
   sort: string,
@@ -23,7 +26,7 @@ export function sortRows<Row>(
   return keyed.map((k) => k.row);
 }
 
-/** What a click on a head makes of the sort: up, down, none. */
+/** The new sort order after a click on a column head: ascending, then descending, then unsorted. */
 export function nextSort(sort: string, id: string): string {
   if (sort === id) return `-${id}`;
   return sort === `-${id}` ? '' : id;

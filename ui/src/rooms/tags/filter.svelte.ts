@@ -1,5 +1,5 @@
-// The tag filter: a regular expression over tags, the same for every dashboard. While what is typed is none, the last
-// good one counts.
+// The tag filter: a regular expression for tags, common to all dashboards. While the typed text is not a valid
+// expression, the last valid one is used.
 import { compileRegex, fields, view } from '../../public';
 
 class TagFilter {
@@ -26,7 +26,7 @@ class TagFilter {
   passes(tag: string): boolean {
     return this.text === '' || this.regex.test(tag);
   }
-  /** Only this tag. */
+  /** Sets the filter so that only this tag matches. */
   only(tag: string): void {
     this.text = `^${tag.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`;
   }

@@ -1,4 +1,4 @@
-// A pen for a canvas. What would be smaller than a pixel is simplified.
+// A Pen that draws on a canvas. Details that would be smaller than a pixel are simplified.
 import {
   arrowHead,
   follow,
@@ -12,7 +12,7 @@ import {
 } from './pen';
 import type { Rect } from './drawing';
 
-const ARROWS_FROM = 0.25; // scale
+const ARROWS_FROM = 0.25; // scale from which on arrow heads are drawn
 const HALO = 4;
 
 export class CanvasPen implements Pen {

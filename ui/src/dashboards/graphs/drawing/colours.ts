@@ -1,4 +1,4 @@
-// Colours of boxes: what each way of colouring makes of a box, and the legend for it.
+// Colours of boxes: the colour of each box for each way of colouring, and the legend.
 import { format, oklch, PALETTE } from '../../../public';
 import { OP, type Drawing } from './drawing';
 import { tt } from '../texts';
@@ -56,14 +56,14 @@ function mixed(a: string, b: string, t: number): string {
     .join('')}`;
 }
 
-/** From the ground colour to its opposite, for a share from 0 to 1. */
+/** The colour for a share from 0 to 1: from the background colour to a contrasting one. */
 export function ramp(share: number, dark: boolean): string {
   const stops = dark ? ORANGE_DARK : ORANGE_LIGHT;
   const at = Math.max(0, Math.min(0.9999, share)) * (stops.length - 1);
   return mixed(stops[Math.floor(at)], stops[Math.floor(at) + 1], at % 1);
 }
 
-/** Dark or white, whichever can be read on the colour. */
+/** The text colour, dark or white, that is readable on this colour. */
 export function inkOn(colour: string): string {
   const linear = [0, 1, 2].map((k) => {
     const v = parseInt(colour.slice(1 + 2 * k, 3 + 2 * k), 16) / 255;
@@ -86,11 +86,11 @@ export interface LegendEntry {
 }
 export interface Legend {
   entries: LegendEntry[];
-  /** a range of numbers instead of entries */
+  /** a continuous range of numbers, in place of entries */
   range?: { from: string; to: string; colours: string[] };
 }
 export interface Colours {
-  /** of each box; "": no colour of its own */
+  /** the colour of each box; "" if it has none of its own */
   fill: string[];
   legend: Legend | null;
 }
@@ -98,7 +98,7 @@ export interface Colours {
 const NONE: Colours = { fill: [], legend: null };
 const MOST_ENTRIES = 8;
 
-/** Texts or numbers that occur, each with a colour, the most frequent first. */
+/** Gives a colour to each text or number that occurs; the most frequent come first. */
 function byKind(keys: readonly number[], name: (key: number) => string, theme: Theme, least = 1) {
   const counts = new Map<number, number>();
   for (const key of keys) if (key >= 0) counts.set(key, (counts.get(key) ?? 0) + 1);

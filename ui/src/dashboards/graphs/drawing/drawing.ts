@@ -1,4 +1,5 @@
-// A drawing as the server laid it out, with what the page asks of it: labels, who is in whom, what is under the pointer.
+// A drawing as the server has laid it out, with the queries of the page: labels, nesting of boxes, the box under the
+// pointer.
 import type { GraphDrawing } from '../../../public';
 
 export const SCOPE = 0;
@@ -11,7 +12,7 @@ export const AUXILIARY = 2;
 export const MARKED = 4;
 export const CONSTANT = 8;
 export const LINE = { control: 1, marked: 2, up: 4, fromBorder: 8, toBorder: 16, reference: 32 } as const;
-export const HEAD = 28; // of an open box
+export const HEAD = 28; // height of the head of an open box
 
 export interface Rect {
   x: number;
@@ -24,10 +25,10 @@ export class Drawing {
   readonly count: number;
   readonly lineCount: number;
   readonly byName = new Map<string, number>();
-  /** of each line, where its points begin */
+  /** for each line, the index of its first point */
   readonly firstPoint: Uint32Array;
   readonly labels: string[];
-  /** boxes of the auxiliary list, those of constants left out */
+  /** boxes of the auxiliary list, without those of constants */
   readonly aside: number[] = [];
   readonly depth: Uint16Array;
 
@@ -47,7 +48,7 @@ export class Drawing {
     for (let i = 0; i < this.lineCount; i++) this.firstPoint[i + 1] = this.firstPoint[i] + lines.points[i];
   }
 
-  /** torch's operations have a number for a name: their kind says more. */
+  /** The label of a box. Operations of torch have a number as their name, so their type is shown instead. */
   private labelOf(name: string, i: number): string {
     const { boxes, texts } = this.of;
     const label = name.slice(boxes.label[i]);
@@ -57,11 +58,11 @@ export class Drawing {
     return boxes.kind[i] === SERIES ? label.replace(/\[(\[\d+-\d+\])\]/, '$1') : label;
   }
 
-  /** What is behind the boxes of a level. */
+  /** The background colour of the boxes inside the box `level`; -1 is the top level. */
   groundOf(level: number, { bg, inner, panel }: { bg: string; inner: string; panel: string }): string {
     return level < 0 ? bg : this.depth[level] % 2 ? inner : panel;
   }
-  /** Is a part of a line in the rectangle? Lines go downwards, or up where they close a cycle. */
+  /** Does the line cross the rectangle? Lines go down, or up if they close a cycle. */
   isLineIn(k: number, { x, y, w, h }: Rect): boolean {
     const { points, lines } = this.of;
     const [first, end] = [this.firstPoint[k], this.firstPoint[k] + lines.points[k]];
@@ -91,12 +92,12 @@ export class Drawing {
     return { x: x[i], y: y[i], w: w[i], h: h[i] };
   }
 
-  /** Names of all open boxes. */
+  /** The names of all open boxes. */
   get open(): string[] {
     return this.of.boxes.name.filter((_, i) => this.has(i, OPEN));
   }
 
-  /** The innermost box at a place; -1: none. */
+  /** The innermost box at a position; -1 if there is none. */
   at(px: number, py: number): number {
     const { x, y, w, h } = this.of.boxes;
     for (let i = this.count - 1; i >= 0; i--) {
@@ -106,7 +107,7 @@ export class Drawing {
     return -1;
   }
 
-  /** Boxes that a line leads to from this one, or that lead here. */
+  /** The boxes that lines from this box lead to or, if not `isDown`, that lines to this box come from. */
   neighbours(i: number, isDown: boolean): number[] {
     const { lines } = this.of;
     const found: number[] = [];
@@ -117,7 +118,7 @@ export class Drawing {
     return found.sort((a, b) => this.of.boxes.x[a] - this.of.boxes.x[b]);
   }
 
-  /** Boxes of one level, in reading order; -1: those of the whole. */
+  /** The boxes directly inside each box, in reading order; -1 is the top level. */
   private levels: Map<number, number[]> | null = null;
   membersOf(level: number): readonly number[] {
     if (!this.levels) {
@@ -135,7 +136,7 @@ export class Drawing {
     return this.levels.get(level) ?? [];
   }
 
-  /** Every box in sight as a row of a table: a box, then what is in it. */
+  /** All visible boxes as rows of a table: each box is followed by the boxes inside it. */
   rows(): number[] {
     const rows: number[] = [];
     const add = (level: number) => {

@@ -1,5 +1,6 @@
-// What is drawn of a graph: open boxes, lines, texts over them, closed boxes, rings, in this order; only what is in sight,
-// and texts only where they can be read. The pen decides what it is drawn on.
+// Paints a graph: open boxes, lines, their labels, closed boxes and outlines of marked boxes, in this order. Only what is
+// visible is painted, and text only if it is large enough to be read. It draws with a Pen, so the same code makes the
+// canvas and the SVG file.
 import { format } from '../../../public';
 import { inkOn, micros, type Colours, type Theme } from './colours';
 import { CALL, HEAD, LINE, MARKED, OP, OPEN, PART, SERIES, type Drawing, type Rect } from './drawing';
@@ -15,24 +16,24 @@ export interface Picture {
   hasMarks: boolean;
   labels: boolean;
   showTime: boolean;
-  /** where boxes are while they move; null: at their places */
+  /** positions of boxes during an animation; null if they are at their final positions */
   rects: readonly Rect[] | null;
-  /** 0 to 1: lines come back at the end of a motion */
+  /** opacity of lines, 0 to 1: lines appear at the end of an animation */
   fade: number;
 }
 
 const TEXT_FROM = 0.45; // scale from which names are drawn
 const LABELS_FROM = 0.6;
-const MOST_BUSY_LINES = 20000; // that are drawn when each is thinner than a pixel
-const NAME = 12; // sizes of texts
+const MOST_BUSY_LINES = 20000; // most lines that are drawn when each is thinner than a pixel
+const NAME = 12; // font sizes of a box's name and of other texts
 const AMOUNT = 11;
 const SHAPE = 10;
-const SIDE = 10; // between a border and a text
-const GAP = 8; // between two texts
+const SIDE = 10; // pixels between a border and a text
+const GAP = 8; // pixels between two texts
 
 const lineWidth = (size: number): number => (size > 1 ? Math.min(5, 1.2 + Math.log10(size) * 0.45) : 1.2);
 
-/** The number at the right of a box: its time, how often it repeats, or its parameters. */
+/** The number at the right of a box: its time, how often it is repeated, or its parameters. */
 export const amountOf = (drawing: Drawing, i: number, showTime: boolean): string => {
   const { boxes } = drawing.of;
   const time = showTime ? boxes.time[i] : -1;
@@ -45,7 +46,7 @@ export const amountOf = (drawing: Drawing, i: number, showTime: boolean): string
   return boxes.params[i] > 0 ? format.big(boxes.params[i]) : '';
 };
 
-/** Texts over lines, put off until every line is drawn. */
+/** Labels of lines. They are painted after all lines, so that no line crosses them. */
 type Later = (() => void)[];
 
 function paintOpen(pen: Pen, p: Picture, i: number, r: Rect, scale: number, later: Later): void {
@@ -94,7 +95,7 @@ function paintClosed(pen: Pen, p: Picture, i: number, r: Rect, scale: number): v
 function paintLines(pen: Pen, p: Picture, seen: Rect, scale: number, later: Later): void {
   const { drawing, theme } = p;
   const { lines, points } = drawing.of;
-  const taken = new Map<number, { left: number; right: number }[]>(); // by height: where labels are
+  const taken = new Map<number, { left: number; right: number }[]>(); // by y: the ranges of x that labels use
   const isBusy = drawing.lineCount > MOST_BUSY_LINES && scale < 0.3;
   for (let k = 0; k < drawing.lineCount; k++) {
     const from = drawing.firstPoint[k];
@@ -144,7 +145,7 @@ function paintRings(pen: Pen, p: Picture, closed: readonly number[], rectOf: (i:
   if (p.selected >= 0 && drawing.isDrawn(p.selected)) ring(p.selected, theme.accent, 2.5);
 }
 
-/** `seen`: the part of the drawing that is in sight. */
+/** `seen` is the visible part of the drawing. */
 export function paint(pen: Pen, p: Picture, seen: Rect, scale: number): void {
   const { drawing } = p;
   const rectOf = (i: number) => p.rects?.[i] ?? drawing.rect(i);

@@ -1,5 +1,5 @@
-// What a graph is drawn with, whatever the paper: boxes, lines and texts. paint.ts says what is drawn where; canvas.ts and
-// svg.ts put it on a screen or into a file.
+// The interface that a graph is drawn with: boxes, lines and texts. paint.ts decides what is drawn where; canvas.ts and
+// svg.ts implement the interface for the screen and for a file.
 import type { Rect } from './drawing';
 
 export const FONT = "system-ui, 'PingFang SC', 'Microsoft YaHei', 'Noto Sans SC', 'Noto Sans CJK SC', sans-serif";
@@ -21,12 +21,12 @@ export interface TextStyle {
   size: number;
   colour: string;
   bold?: boolean;
-  /** at which part of the text its place is */
+  /** which part of the text is at its position */
   anchor?: 'start' | 'middle' | 'end';
-  /** a ground around the letters, so that lines below don't cross them */
+  /** an outline around the letters in this colour, so that lines below do not make them hard to read */
   halo?: string;
 }
-/** Points of a line: `count` pairs of `points` from pair `from` on. */
+/** The points of a line: `count` pairs of `points`, starting with pair `from`. */
 export interface Points {
   points: readonly number[];
   from: number;
@@ -36,15 +36,15 @@ export interface Points {
 export interface Pen {
   box(r: Rect, style: BoxStyle): void;
   line(at: Points, style: LineStyle): void;
-  /** The text as it is: fit() has cut it. */
+  /** Draws the whole text: use fit() before to shorten it. */
   text(text: string, x: number, y: number, style: TextStyle): void;
-  /** How wide a text is. */
+  /** The width of a text. */
   width(text: string, style: TextStyle): number;
 }
 
 export const fontOf = ({ bold, size }: TextStyle): string => `${bold ? '600 ' : ''}${size}px ${FONT}`;
 
-/** The text cut so that it fits; '' when less than three letters would be left. */
+/** Shortens the text so that it fits; '' if fewer than three letters would be left. */
 export function fit(pen: Pen, text: string, room: number, style: TextStyle): string {
   const whole = pen.width(text, style);
   if (whole <= room) return text;
@@ -53,7 +53,7 @@ export function fit(pen: Pen, text: string, room: number, style: TextStyle): str
   return n > 2 ? `${text.slice(0, n)}…` : '';
 }
 
-/** A path along the points: straight where it goes straight down, else with a bend between. */
+/** A path of a canvas or of SVG. follow() adds a line to it: straight where the line goes straight down, else curved. */
 export interface Path {
   moveTo(x: number, y: number): void;
   lineTo(x: number, y: number): void;
@@ -85,7 +85,7 @@ export function arrowHead(path: Path, { points, from, count }: Points): void {
 const MOST_WIDTHS = 20000;
 let ruler: CanvasRenderingContext2D | null = null;
 const widths = new Map<string, number>();
-/** Measured once for each text and font. */
+/** The width of a text, cached by text and font. */
 export function measure(text: string, style: TextStyle): number {
   const font = fontOf(style);
   const key = font + text;

@@ -1,4 +1,4 @@
-// A pen for an SVG file, and the file of a whole drawing.
+// A Pen that writes SVG, and the SVG file of a whole drawing.
 import {
   arrowHead,
   FONT,

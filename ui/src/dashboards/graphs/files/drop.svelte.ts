@@ -1,5 +1,5 @@
-// Files that are dragged over an element and dropped on it. Its handlers are written out at the element: spread attributes would bring
-// a part of Svelte that nothing else needs.
+// Drag and drop of files onto an element. The element must name each handler: spread attributes would add a part of
+// Svelte's runtime that nothing else here needs.
 export function dropsFiles(onfile: (file: File) => void) {
   let isOver = $state(false);
   return {

@@ -1,4 +1,5 @@
-// A graph from a file: the server reads it and gives it a name, which the address keeps. A large one is read by a job.
+// Opens a graph from a file: the server reads it and gives it an id, which is kept in the address. A large file is read
+// by a background job.
 import { api, format, shell, type Result } from '../../../public';
 import { CANCELLED, drawByJob } from './job';
 import { tt } from '../texts';
@@ -7,15 +8,15 @@ import { graphView as v } from '../view.svelte';
 export const MOST_FILE = 256 << 20;
 
 class GraphFiles {
-  /** the file that is being read; "": none */
+  /** name of the file that is being read; "" if none */
   name = $state('');
-  /** how much of a large one, 0 to 1; null: it was not said */
+  /** progress of a large file, 0 to 1; null if not known */
   share = $state<number | null>(null);
-  /** how many were opened: what failed for want of a file is asked again */
+  /** counts the opened files: requests that failed because a file was missing are sent again when it changes */
   opened = $state(0);
   private over = new AbortController();
 
-  /** Says what went wrong, if something did. One that is being read makes way. */
+  /** Opens a file, and shows a message if that fails. If another file is being read, that is cancelled. */
   async open(file: File): Promise<void> {
     if (file.size > MOST_FILE) {
       shell.say(tt('fileTooLarge', { size: format.bytes(file.size), most: format.bytes(MOST_FILE) }));
@@ -30,7 +31,7 @@ class GraphFiles {
     this.name = '';
     if (reply.ok) {
       shell.say(tt('fileOpened', { name: file.name, format: reply.value.format }));
-      // the file that the address names, which the server had lost: its open scopes and its selected box stay
+      // If it is the file in the address, which the server had dropped, its open boxes and its selection are kept.
       if (v.file !== reply.value.file) v.forget();
       v.file = reply.value.file;
       this.opened += 1;

@@ -1,10 +1,13 @@
-// A background job of the server, followed until it is done. Whoever gives it up before that cancels it.
+// Waits for a background job of the server. The job is cancelled if the page stops waiting.
 import { api, fail, type GraphDrawAsk, type GraphDrawing, type Result } from '../../../public';
 
 const POLL_MS = 150;
 export const CANCELLED = 'cancelled';
 
-/** A drawing that takes longer than a request may: to be read or to be laid out. `args` are those of graph/draw. */
+/**
+ * Makes a drawing that takes too long for one request, because the graph is large to read or to lay out. `args` are those
+ * of graph/draw.
+ */
 export async function drawByJob(
   args: GraphDrawAsk,
   over: AbortSignal,
@@ -16,7 +19,7 @@ export async function drawByJob(
     const { state, done, total, error } = reply.value.job;
     tell(total ? done / total : 0);
     if (state === 'done') return api.jobResult<GraphDrawing>(id, over);
-    if (state === 'failed' || state === 'cancelled') return fail('failed', error ?? state); // not by this page
+    if (state === 'failed' || state === 'cancelled') return fail('failed', error ?? state); // it was not cancelled by this page
     await rest(POLL_MS, over);
     if (!over.aborted) reply = await api.job(id);
   }

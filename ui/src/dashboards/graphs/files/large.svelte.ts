@@ -1,25 +1,28 @@
-// Drawings that are too large for a reply: the server says so instead, a job makes them, and they are held here.
+// Drawings that take too long for one request. The server answers that the graph is large; a background job then makes
+// the drawing, which is kept here.
 import type { GraphDrawAsk, GraphDrawing, Trouble } from '../../../public';
 import { CANCELLED, drawByJob } from './job';
 
 export class LargeDrawing {
-  /** the last drawing, and the source that it is of */
+  /** the last drawing and its source */
   private held = $state.raw<{ source: string; drawing: GraphDrawing } | null>(null);
   isRunning = $state(false);
-  /** how much is done, 0 to 1 */
+  /** progress, 0 to 1 */
   share = $state(0);
   trouble = $state.raw<Trouble | null>(null);
 
   of(source: string): GraphDrawing | undefined {
     return this.held?.source === source ? this.held.drawing : undefined;
   }
-  /** A drawing that came at once stays in sight while a larger one of the same graph is made. */
+  /**
+   * Keeps a drawing that was made without a job, so that it stays visible while a larger one of the same graph is made.
+   */
   hold(source: string, drawing: GraphDrawing): void {
     this.held = { source, drawing };
     this.trouble = null;
   }
 
-  /** What it gives back ends it. */
+  /** Starts a job. The returned function cancels it. */
   make(source: string, ask: GraphDrawAsk, done: () => void): () => void {
     const over = new AbortController();
     this.isRunning = true;

@@ -1,4 +1,5 @@
-// What is too large for a reply is drawn by a job that says how far it is; who leaves cancels it; what was shown stays.
+// A drawing that is too large for one request is made by a job with progress; leaving cancels the job; the old drawing
+// stays visible.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LargeDrawing as LargeClass } from './large.svelte';
 

@@ -1,4 +1,4 @@
-// Where the viewer looks: pan and zoom of the stage, with short motions that show where something went.
+// The camera of the stage: pan and zoom, with short animations that show what moved where.
 import type { Rect } from '../drawing/drawing';
 
 export const LEAST_SCALE = 0.01;
@@ -8,23 +8,29 @@ const MARGIN = 40;
 const LARGEST_FIT = 1.25;
 
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
-/** How far a motion is after so long, 0 to 1. The time of its first frame may be before its begin: then it is there still. */
+/**
+ * The progress of an animation after `ms` milliseconds, 0 to 1. `ms` can be negative, because the time of the first frame
+ * may be before the start of the animation; the progress is then 0.
+ */
 const progress = (ms: number) => 1 - (1 - Math.min(1, Math.max(0, ms / MOTION_MS))) ** 3;
 
 export class Camera {
   x = $state(0);
   y = $state(0);
   scale = $state(1);
-  /** of the canvas, in pixels of the page */
+  /** size of the canvas in CSS pixels */
   width = $state(0);
   height = $state(0);
-  /** pixels at the right edge that what floats there covers: a graph that fits beside that is not under it */
+  /** pixels at the right edge that are covered by panels: a graph that fits beside them is not placed under them */
   covered = 0;
   private frame = 0;
-  /** where a motion leads; null: at rest. A second press of a key goes on from there, however quick it is */
+  /**
+   * the target of the current animation; null if there is none. A second key press continues from the target, so that
+   * quick presses add up.
+   */
   private goal: { x: number; y: number; scale: number } | null = null;
 
-  /** The part of the drawing that is in sight. */
+  /** The visible part of the drawing. */
   readonly seen = $derived<Rect>({ x: this.x, y: this.y, w: this.width / this.scale, h: this.height / this.scale });
 
   private set(x: number, y: number, scale: number): void {
@@ -55,7 +61,10 @@ export class Camera {
   private get free(): number {
     return this.width - this.covered;
   }
-  /** Where the middle of a graph of so many pixels stands: in the middle of the stage, or left of it if it would be covered. */
+  /**
+   * The horizontal position of the centre of a graph that is `pixels` wide: the centre of the stage, or further left if
+   * panels would cover the graph.
+   */
   private middle(pixels: number): number {
     return Math.max(this.free / 2, Math.min(this.width / 2, this.free - MARGIN - pixels / 2));
   }
@@ -69,7 +78,10 @@ export class Camera {
     if (motion) this.glide(x, y, good);
     else this.jump(x, y, good);
   }
-  /** The whole width from its top, as large as it can be read: how a tall graph opens. */
+  /**
+   * The initial view: a tall graph is shown from its top with its whole width, as far as it stays readable; a small one
+   * is shown whole.
+   */
   start(w: number, h: number): void {
     if (!this.width || !this.height || !w || !h) return;
     if (this.wholeScale(w, h) >= 0.5) return this.fit(w, h, false);
@@ -90,7 +102,7 @@ export class Camera {
     const { x, y, scale } = this.goal ?? this;
     this.jump(x - dx / scale, y - dy / scale, scale);
   }
-  /** Brings a box into sight, if it is not; large enough to be read. */
+  /** Scrolls to a box if it is not visible, and zooms in if it is too small to be read. */
   show(r: Rect): void {
     const from = this.goal ?? this;
     const scale = Math.max(from.scale, 0.5);
@@ -106,9 +118,9 @@ export class Camera {
   }
 }
 
-/** Boxes on the way from their old places to the new ones, for a while after a drawing was replaced. */
+/** The animation of boxes from their old positions to their new ones, after a new drawing has arrived. */
 export class Motion {
-  /** 1: at rest */
+  /** progress; 1 means that there is no animation */
   t = $state(1);
   private frame = 0;
 

@@ -1,4 +1,4 @@
-// What the context menu of the stage offers: for a box, and for the ground.
+// The entries of the context menu of the stage, for a box and for the background.
 import { copyText, type MenuItem } from '../../../public';
 import type { Camera } from './camera.svelte';
 import { OPEN, SERIES } from '../drawing/drawing';

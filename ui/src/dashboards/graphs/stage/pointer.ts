@@ -1,4 +1,4 @@
-// Pointers and the wheel over the stage: a drag pans, two fingers and the wheel zoom, a press that does not move is a click.
+// Pointer and wheel on the stage: a drag pans, two fingers and the wheel zoom, a press without movement is a click.
 import { dragPointer } from '../../../public';
 import type { Camera } from './camera.svelte';
 
@@ -6,7 +6,7 @@ interface Place {
   clientX: number;
   clientY: number;
 }
-const STILL = 4; // pixels that a hand may tremble
+const STILL = 4; // pixels: a movement that is shorter is still a click
 
 export class StagePointer {
   private readonly down = new Map<number, Place>();
@@ -20,12 +20,12 @@ export class StagePointer {
   get isDown(): boolean {
     return this.down.size > 0;
   }
-  /** In pixels of the canvas. */
+  /** The position in pixels of the canvas. */
   private on({ clientX, clientY }: Place): [number, number] {
     const box = this.canvas()?.getBoundingClientRect();
     return [clientX - (box?.left ?? 0), clientY - (box?.top ?? 0)];
   }
-  /** In units of the drawing. */
+  /** The position in units of the drawing. */
   in(at: Place): [number, number] {
     const [px, py] = this.on(at);
     const { x, y, scale } = this.camera;
@@ -54,7 +54,7 @@ export class StagePointer {
     });
   };
 
-  /** One of two fingers goes from a place to another. */
+  /** One of two fingers moves from one position to another. */
   private pinch(from: Place, to: Place, other: Place): void {
     const was = Math.hypot(from.clientX - other.clientX, from.clientY - other.clientY);
     const is = Math.hypot(to.clientX - other.clientX, to.clientY - other.clientY);
@@ -67,7 +67,7 @@ export class StagePointer {
     if (e.shiftKey && !e.ctrlKey && !e.metaKey) return this.camera.pan(-e.deltaY, 0);
     this.camera.zoomAt(...this.on(e), Math.exp(-e.deltaY * (e.deltaMode ? 0.05 : 0.0018)));
   };
-  /** An attachment: Svelte's own listeners can't prevent scrolling. */
+  /** An attachment, which adds the wheel listener as not passive: a passive listener could not prevent scrolling. */
   readonly wheels = (node: HTMLElement) => {
     node.addEventListener('wheel', this.onwheel, { passive: false });
     return () => node.removeEventListener('wheel', this.onwheel);

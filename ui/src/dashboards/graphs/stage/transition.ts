@@ -1,5 +1,5 @@
-// From one drawing of a graph to the next: what was clicked stays where it is on the screen, and boxes move from their old
-// places to the new ones.
+// The transition from one drawing of a graph to the next: the box that was clicked keeps its position on the screen, and
+// the other boxes move from their old positions to their new ones.
 import { Motion, type Camera } from './camera.svelte';
 import type { Drawing, Rect } from '../drawing/drawing';
 
@@ -15,7 +15,7 @@ export class Transition {
   private before: Drawing | null = null;
   private from: (Rect | null)[] | null = null;
   private source = '';
-  /** the box that stays where it is on the screen; "": the selected one */
+  /** name of the box that keeps its position on the screen; "" means the selected box */
   anchor = '';
 
   constructor(private readonly camera: Camera) {}
@@ -24,7 +24,10 @@ export class Transition {
     return this.motion.t < 1;
   }
 
-  /** `source` says which graph it is: another one is shown from its beginning. */
+  /**
+   * Starts the transition to another drawing. `source` identifies the graph: a different graph is shown in its initial
+   * view, without an animation.
+   */
   to(next: Drawing, source: string, selected: string): void {
     const { before } = this;
     if (next === before) return;
@@ -32,7 +35,7 @@ export class Transition {
       this.from = null;
       this.camera.start(next.of.w, next.of.h);
     } else {
-      const now = this.rects(before); // a motion that has not ended goes on from where it is
+      const now = this.rects(before); // an animation that has not ended continues from the current positions
       const { dx, dy } = this.keepInPlace(before, now, next, selected);
       const onScreen = (r: Rect | null) => r && { ...r, x: r.x + dx, y: r.y + dy };
       this.from =
@@ -43,7 +46,10 @@ export class Transition {
     this.source = source;
   }
 
-  /** Moves the camera with a box. Gives how far: old places plus that are where boxes were on the screen. */
+  /**
+   * Moves the camera together with a box. Returns the offset that must be added to old positions, so that boxes start
+   * where they were on the screen.
+   */
   private keepInPlace(old: Drawing, now: readonly Rect[] | null, next: Drawing, selected: string) {
     const name = this.anchor || selected || next.of.boxes.name.find((each) => old.byName.has(each)) || '';
     const [was, is] = [rectIn(old, name, now), rectIn(next, name)];
@@ -55,7 +61,7 @@ export class Transition {
     return { dx, dy };
   }
 
-  /** Where boxes are now; null: at their places. */
+  /** The current positions of boxes during an animation; null if they are at their final positions. */
   rects(of: Drawing): Rect[] | null {
     const { t } = this.motion;
     const { from } = this;

@@ -1,4 +1,4 @@
-// One card's pictures: the steps of its series, which sample of the shown one.
+// The images of one card: the steps of its series, and which sample of the shown step is displayed.
 import { ahead } from '../../../rooms/media/ahead';
 import { ListedSteps } from '../../../rooms/media/list.svelte';
 import { loadAhead } from '../picture/preload';
@@ -10,7 +10,7 @@ export class PictureData extends ListedSteps {
     super(card, PLUGIN);
   }
 
-  /** of this step */
+  /** number of samples of the shown step */
   readonly samples = $derived(this.shelf && this.total > 0 ? this.shelf.countAt(this.index) : 0);
   readonly sample = $derived.by(() => imagesView.sampleOf(this.card));
   readonly spot = $derived(this.shelf?.spot(this.index, this.sample) ?? null);
@@ -19,13 +19,13 @@ export class PictureData extends ListedSteps {
     if (this.samples > 0) imagesView.setSample(this.card, Math.max(0, Math.min(this.samples - 1, sample)));
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   override follow(): void {
     super.follow();
     $effect(() => (this.isInSight ? () => ahead.forget(this) : undefined));
   }
 
-  /** Pictures beside the one that is shown are loaded when that one, and all others in sight, are there. */
+  /** Prefetches the neighbours of the shown image. They are loaded after the shown image and all other visible ones. */
   prefetchAround(pixels: number): void {
     const beside = this.beside.flatMap((index) => this.shelf?.spot(index, this.sample) ?? []).filter(isPicture);
     ahead.want(

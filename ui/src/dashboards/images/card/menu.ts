@@ -1,4 +1,4 @@
-// What can be done with a picture wherever it is shown: compare it, take it away.
+// Menu entries for an image, wherever it is shown: compare, copy, download.
 import { copyText, type MenuItem } from '../../../public';
 import type { Spot } from '../../../rooms/media/shelf';
 import { nameFor, originalUrl } from '../picture/sources';

@@ -1,4 +1,4 @@
-// The two pictures that are compared: what each side shows, and what the server measures of the pair.
+// The two images that are compared: the data of each side, and the measurements of the server for the pair.
 import { cardOf, LiveQuery, ok, seriesKey, type Comparison, type Question } from '../../../public';
 import { PictureData } from '../card/card.svelte';
 import { mediaQuestion, type Shelves } from '../../../rooms/media/question';
@@ -6,7 +6,7 @@ import type { Spot } from '../../../rooms/media/shelf';
 import { pairPath } from '../picture/sources';
 import { imagesView, type Side } from '../view.svelte';
 
-/** One side: the pictures of its card, and the one at its step. */
+/** One side: the images of its card, and the image at its step. */
 export class SideData {
   readonly pictures: PictureData;
 
@@ -28,14 +28,14 @@ export class SideData {
   );
 
   private readonly references = new LiveQuery<Shelves>();
-  /** The picture that this one is measured against: of the same run, sample and nearest step. */
+  /** The reference image for this one: of the same run and sample, at the nearest step. */
   referenceOf(tag: string): Spot | null {
     const { spot } = this;
     const shelf = spot ? this.references.answer?.get(seriesKey({ run: spot.run, tag })) : undefined;
     return spot && shelf ? shelf.spot(shelf.near(spot.step), spot.sample) : null;
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(reference: () => string | null): void {
     this.pictures.follow();
     this.references.follow(() => {
@@ -43,7 +43,7 @@ export class SideData {
       return tag === null || !this.run ? null : mediaQuestion('images', [{ run: this.run.id, tag }]);
     });
   }
-  /** Counted from the newest. */
+  /** Shows the step at this index, counted from the newest. */
   slide(fromNewest: number): void {
     const { shelf } = this.pictures;
     if (shelf) this.goTo(shelf.stepAt(Math.max(0, Math.min(this.total - 1, this.total - 1 - fromNewest))));

@@ -1,5 +1,5 @@
-// A grid of pictures: a row for each run, a column for each of some steps. A cell shows the picture of its run that is
-// nearest to the step; beyond a run's last step there is none.
+// The data of a grid of images: a row for each run, and columns for some of the steps. A cell shows the image of its run
+// that is nearest to the step of the column. After the last step of a run, its cells are empty.
 import { AHEAD, cardOf, hub, IN_SIGHT, LiveQuery, runs, seriesKey, type Run } from '../../../public';
 import { steps } from '../../../rooms/steps/steps.svelte';
 import { mediaQuestion, type Shelves } from '../../../rooms/media/question';
@@ -9,8 +9,8 @@ import { imagesView } from '../view.svelte';
 
 export interface Cell {
   spot: Spot | null;
-  step: number; // of the column
-  /** the run has no picture from here on; its last step */
+  step: number; // the step of the column
+  /** the last step of the run, if the run has no image at this column any more; otherwise null */
   endsAt: number | null;
 }
 export interface Row {
@@ -21,7 +21,7 @@ export interface Row {
 
 export class MatrixData {
   private readonly query = new LiveQuery<Shelves>();
-  /** the pictures that those of the grid are measured against */
+  /** the reference images, which those of the grid are compared with */
   private readonly references = new LiveQuery<Shelves>();
   columns = $state(6);
 
@@ -39,7 +39,7 @@ export class MatrixData {
     this.query.answer?.get(seriesKey({ run: run.id, tag: this.tag })) ?? null;
 
   allSteps = $derived.by(() => stepsOf(this.shown.flatMap((run) => this.shelfOf(run) ?? [])));
-  /** The steps of the columns; the master's is one of them. */
+  /** The steps of the columns. The common step is one of them. */
   steps = $derived.by(() => chooseSteps(this.allSteps, this.columns, imagesView.spacing, steps.master));
   samples = $derived.by(() => Math.max(0, ...this.shown.map((run) => this.shelfOf(run)?.samples ?? 0)));
 
@@ -72,9 +72,9 @@ export class MatrixData {
     return row.shelf?.spot(row.shelf.total - 1, this.sample) ?? null;
   }
 
-  /** The tag that the pictures are measured against; null: there is none, or it is this one. */
+  /** The reference tag; null if there is none, or if it is the tag of this grid. */
   readonly reference = $derived.by(() => (this.dash.reference === this.tag ? null : this.dash.reference));
-  /** The picture of the reference that belongs to one of the grid: of its run, sample and nearest step. */
+  /** The reference image for an image of the grid: of the same run and sample, at the nearest step. */
   referenceOf(spot: Spot): Spot | null {
     const tag = this.reference;
     const shelf = tag === null ? undefined : this.references.answer?.get(seriesKey({ run: spot.run, tag }));
@@ -84,7 +84,7 @@ export class MatrixData {
     return this.reference !== null && this.references.answer !== undefined;
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     const ask = (tag: string | null) => {
       const ids = this.key === '' || tag === null ? [] : this.key.split(',').map(Number);

@@ -1,4 +1,4 @@
-// Where a picture is in the box that it is shown in, and which of its pixels is under the pointer. Plain arithmetic.
+// The position of an image in its box, and the pixel of the image under the pointer. Pure functions.
 import { MOST_SCALE, WHOLE_PICTURE, type Zoom } from '../view.svelte';
 
 export interface Box {
@@ -10,17 +10,23 @@ export interface Placed {
   top: number;
   width: number;
   height: number;
-  /** CSS pixels for one of the picture's */
+  /** CSS pixels for each pixel of the image */
   pixel: number;
 }
 
-/** As large as fits; small pictures are enlarged by whole numbers, so that all their pixels are alike. */
+/**
+ * The scale at which the image fits. Small images are enlarged by whole numbers, so that all their pixels have the same
+ * size.
+ */
 export function fit(picture: Box, box: Box): number {
   const scale = Math.min(box.width / picture.width, box.height / picture.height);
   return scale >= 2 ? Math.floor(scale) : scale;
 }
 
-/** Zoomed: the middle of the box shows the point that the zoom names, as far as the picture reaches. */
+/**
+ * The position of a zoomed image: the centre of the box shows the centre of the zoom, but the box never shows space
+ * beyond an edge of the image.
+ */
 export function placeIn(picture: Box, box: Box, zoom: Zoom = WHOLE_PICTURE): Placed {
   const pixel = fit(picture, box) * zoom.scale;
   const [width, height] = [picture.width * pixel, picture.height * pixel];
@@ -35,14 +41,14 @@ export function placeIn(picture: Box, box: Box, zoom: Zoom = WHOLE_PICTURE): Pla
   };
 }
 
-/** The pixel at a place of the box; null: beside the picture. */
+/** The pixel of the image at a position in the box; null if the position is outside of the image. */
 export function pixelAt(placed: Placed, x: number, y: number): [number, number] | null {
   const [px, py] = [(x - placed.left) / placed.pixel, (y - placed.top) / placed.pixel];
   const inside = px >= 0 && py >= 0 && px < placed.width / placed.pixel && py < placed.height / placed.pixel;
   return inside ? [Math.floor(px), Math.floor(py)] : null;
 }
 
-/** Zooms by a factor so that what is at (x, y) of the box stays there. */
+/** Zooms by a factor. The point of the image at (x, y) of the box stays there. */
 export function zoomAt(picture: Box, box: Box, zoom: Zoom, x: number, y: number, factor: number): Zoom {
   const scale = Math.min(MOST_SCALE, Math.max(1, zoom.scale * factor));
   if (scale === 1) return WHOLE_PICTURE;
@@ -58,7 +64,7 @@ export function zoomAt(picture: Box, box: Box, zoom: Zoom, x: number, y: number,
   };
 }
 
-/** Moves what is shown by so many CSS pixels. */
+/** Moves the visible part by this many CSS pixels. */
 export function panBy(picture: Box, box: Box, zoom: Zoom, dx: number, dy: number): Zoom {
   const placed = placeIn(picture, box, zoom);
   const along = (left: number, by: number, room: number, size: number) =>

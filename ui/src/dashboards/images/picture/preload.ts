@@ -1,5 +1,5 @@
-// Pictures that are loaded and decoded before they are shown, so that one replaces another without a flash. A few are held,
-// the longest unused go first: neighbours of the shown step, and what was shown lately.
+// Loads and decodes images before they are shown, so that one replaces another without flickering. A limited number is
+// kept: neighbours of the shown step, and images that were shown recently. The least recently used are removed first.
 import { ahead, type Load } from '../../../rooms/media/ahead';
 
 const MOST = 96;
@@ -14,7 +14,7 @@ interface Held {
 const held = new Map<string, Held>();
 let pending = 0;
 
-/** Is something that is wanted now still under way? */
+/** Is any image that is wanted now still loading? */
 export const isLoading = (): boolean => pending > 0;
 
 const pixelsOf = ({ image }: Held): number => image.naturalWidth * image.naturalHeight;
@@ -29,7 +29,7 @@ function evict(): void {
     held.delete(url);
   }
 }
-/** Is there room for another one beside those that are in use? */
+/** Is there space for another image beside those in use? */
 function hasRoom(): boolean {
   const used = [...held.values()].filter(({ users }) => users > 0);
   return used.length < MOST && sumOf(used) < MOST_PIXELS;
@@ -39,7 +39,7 @@ function take(url: string, priority: 'high' | 'low'): Held {
   const known = held.get(url);
   if (known) {
     held.delete(url);
-    held.set(url, known); // last: the most recently used
+    held.set(url, known); // moved to the end: the map is ordered by last use, oldest first
     if (priority === 'high') known.image.fetchPriority = 'high';
     return known;
   }
@@ -59,17 +59,17 @@ function take(url: string, priority: 'high' | 'low'): Held {
 }
 
 export interface Loading {
-  /** Is it decoded already? */
+  /** Is it already decoded? */
   isReady: boolean;
-  /** false: it can't be loaded or decoded */
+  /** resolves to false if the image cannot be loaded or decoded */
   ready: Promise<boolean>;
   image: HTMLImageElement;
   size: () => [number, number];
-  /** It is not wanted any more. */
+  /** Says that the image is not wanted any more. */
   drop: () => void;
 }
 
-/** Somebody wants it, until the function that is returned is called. */
+/** Marks the image as used until the returned function is called. */
 function use(url: string, entry: Held): () => void {
   entry.users++;
   evict();
@@ -78,7 +78,8 @@ function use(url: string, entry: Held): () => void {
     if (isDropped) return;
     isDropped = true;
     entry.users--;
-    // a picture that the hand went over on its way is not worth its bytes, unless somebody takes it over now
+    // An image that was wanted only while a slider was moved past it is cancelled, unless other code starts to use it
+    // right now.
     queueMicrotask(() => {
       if (entry.users > 0 || entry.isReady || held.get(url) !== entry) return;
       held.delete(url);
@@ -87,7 +88,7 @@ function use(url: string, entry: Held): () => void {
   };
 }
 
-/** It is in sight. */
+/** Loads an image that is visible. */
 export function load(url: string): Loading {
   const entry = take(url, 'high');
   if (!entry.isReady) {
@@ -107,7 +108,7 @@ export function load(url: string): Loading {
   };
 }
 
-/** It may be wanted next: for `ahead.want`. */
+/** Prefetches an image that may be wanted next; to be passed to `ahead.want`. */
 export function loadAhead(url: string): Load {
   if (!held.has(url) && !hasRoom()) return { over: Promise.resolve(), drop: () => undefined };
   const entry = take(url, 'low');

@@ -1,12 +1,12 @@
-// The value of single pixels of a picture that is on the page, read through a canvas of one pixel (or a few).
+// Reads the values of single pixels of an image on the page, through a canvas of the same few pixels.
 
 const canvas = document.createElement('canvas');
 const context = canvas.getContext('2d', { willReadFrequently: true });
 
-/** red, green, blue, alpha of `side` times `side` pixels from (x, y) on; null: they can't be read. */
+/** Red, green, blue, alpha of `side` times `side` pixels, starting at (x, y); null if they cannot be read. */
 export function pixelsOf(image: HTMLImageElement, x: number, y: number, side = 1): Uint8ClampedArray | null {
   if (!context || !image.complete || image.naturalWidth === 0) return null;
-  canvas.width = canvas.height = side; // and cleared
+  canvas.width = canvas.height = side; // this also clears the canvas
   try {
     context.imageSmoothingEnabled = false;
     context.drawImage(image, x, y, side, side, 0, 0, side, side);

@@ -1,21 +1,21 @@
-// Where the bytes of a picture come from: the log's own, or a thumbnail that the server makes. A thumbnail is taken where
-// the picture is much larger than the place for it, and where it is so large that a browser would choke on it.
+// Chooses where an image is loaded from: the logged bytes, or a thumbnail that the server makes. A thumbnail is used if
+// the image is much larger than its box, or too large for a browser to decode.
 import { apiUrl, runs, hub } from '../../../public';
 import { fileName } from '../../../rooms/export/files';
 import type { Spot } from '../../../rooms/media/shelf';
 
-/** What the server makes thumbnails of. */
+/** Types of images that the server can make thumbnails of. */
 const DECODED = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const MOVES = 'image/gif';
 const SIZES = [64, 128, 256, 512, 1024, 2048];
-/** A browser takes four bytes for each pixel of a picture. */
+/** Images with more pixels are not given to the browser, which needs four bytes of memory for each pixel. */
 const MOST_PIXELS = 48e6;
-const FIRST_PICTURE = 2; // width and height stand before the pictures
+const FIRST_PICTURE = 2; // index of the first image in the logged tensor: width and height come before it
 
 const named = (spot: Spot): URLSearchParams =>
   new URLSearchParams({ run: String(spot.run), at: spot.at, tag: spot.tag });
 
-/** The bytes as they were logged. */
+/** The URL of the bytes as they were logged. */
 export function originalUrl(spot: Spot): string {
   const query = named(spot);
   query.set('index', String(spot.sample + FIRST_PICTURE));
@@ -28,7 +28,7 @@ export function thumbnailUrl(spot: Spot, size: number, frame = 0): string {
   if (frame) query.set('frame', String(frame));
   return apiUrl(`thumbnail?${query.toString()}`);
 }
-/** The path of the answer to what it is, and why it cannot be shown. */
+/** The API path that tells what an image is, and why it cannot be shown. */
 export function aboutPath(spot: Spot, check = false): string {
   const query = named(spot);
   query.set('index', String(spot.sample));
@@ -45,7 +45,7 @@ export function pairPath(route: 'compare' | 'difference', a: Spot, b: Spot): str
 
 export interface Source {
   url: string;
-  /** one pixel is one pixel of the picture */
+  /** is each pixel of the file a pixel of the original image? */
   isOriginal: boolean;
 }
 
@@ -53,7 +53,7 @@ export const isTooLarge = (spot: Spot): boolean => spot.width * spot.height > MO
 export const isAnimated = (spot: Spot): boolean => spot.type === MOVES;
 export const isPicture = (spot: Spot): boolean => spot.type.startsWith('image/') && spot.type !== 'image/svg+xml';
 
-/** What to show in a place of so many CSS pixels; 0: the picture itself, whatever its size, if a browser can take it. */
+/** The source for a box of this many CSS pixels. For 0 it is the original image, if it is not too large for a browser. */
 export function sourceOf(spot: Spot, pixels: number): Source {
   const longer = Math.max(spot.width, spot.height);
   const canScale = DECODED.has(spot.type) && longer > 0;
@@ -64,7 +64,7 @@ export function sourceOf(spot: Spot, pixels: number): Source {
     return { url: thumbnailUrl(spot, size), isOriginal: false };
   return { url: originalUrl(spot), isOriginal: true };
 }
-/** As a small, still picture. */
+/** The source of a thumbnail without animation. */
 export function stillOf(spot: Spot, pixels: number): Source {
   if (!isAnimated(spot)) return sourceOf(spot, pixels);
   const size = SIZES.find((s) => s >= pixels * devicePixelRatio) ?? 2048;
@@ -80,7 +80,7 @@ const ENDINGS: Record<string, string> = {
   'image/avif': 'avif',
   'image/svg+xml': 'svg',
 };
-/** The name under which a picture is saved. */
+/** The file name for downloading an image. */
 export function nameFor(spot: Spot): string {
   const run = hub.runs.find(({ id }) => id === spot.run);
   const name = [run ? runs.nameOf(run) : '', spot.tag, spot.step, spot.sample + 1].join('_');

@@ -1,5 +1,6 @@
-// The data of one card: the points of its tags for the runs that are shown, at the width it has, as lines. A zoomed card
-// asks for its range only; smoothing is done by the server over all points. LiveQuery keeps the answers up to date.
+// The data of one card: the points of its tags for the shown runs, decimated to the width of the card, as lines. A zoomed
+// card requests only its range; the server computes the smoothing, from all points. LiveQuery keeps the answers up to
+// date.
 import {
   AHEAD,
   bandsQuestion,
@@ -33,9 +34,9 @@ import { smoothingAsk } from '../../../rooms/lines/series';
 import { ts } from '../view.svelte';
 import { tt } from '../texts';
 
-const SHORT = 20; // points: an average over so few distorts more than it shows
-const MOST_NAMED = 8; // four settings with training and validation
-const NEAR = { number: 1, relative: 0.001, wall: undefined }; // a step; a millisecond
+const SHORT = 20; // points: a smoothed line of so few points distorts more than it shows
+const MOST_NAMED = 8; // most lines in a legend: for example four configurations, each with training and validation
+const NEAR = { number: 1, relative: 0.001, wall: undefined }; // where a log axis becomes linear: 1 step, 1 ms
 
 type Ask = Omit<ScalarsAsk, 'series'>;
 export interface Loaded extends Source {
@@ -48,26 +49,26 @@ const isSameRun = (a: Run, b: Run): boolean =>
     a.name === b.name &&
     a.state === b.state &&
     JSON.stringify(a.hparams) === JSON.stringify(b.hparams));
-/** Would the same lines be drawn? Run objects change with every point; what a line shows of its run does not. */
+/** Would the same lines be drawn? Run objects change with every point, but what a line shows of its run does not. */
 const isSame = (a: readonly Source[], b: readonly Source[]): boolean =>
   a.length === b.length &&
   a.every((one, i) => one.tag === b[i].tag && one.at === b[i].at && isSameRun(one.run, b[i].run));
 
 export class CardData {
   width = $state(0);
-  pointed = $state(false); // somebody looked closer: times are wanted also of very many runs
+  pointed = $state(false); // the viewer has looked at the chart closely: times are requested even if there are very many runs
   private readonly points = new LiveQuery<Points>();
   private readonly bandsLive = new LiveQuery<Bands>();
 
-  /** `tag` is the card's key (base/address/card.ts). */
+  /** `tag` is the key of the card (base/address/card.ts). */
   constructor(readonly tag: string) {}
 
-  /** its own value: a zoom of another card asks nothing here */
+  /** a value of its own, so that a zoom of another card causes no request here */
   private readonly zoomX = $derived.by(() => ts.zoomXOf(this.tag));
 
   readonly tags = $derived.by(() => cardOf(this.tag).tags);
 
-  /** Every line that there is to draw: shown runs that have the tag, tag by tag. */
+  /** All lines to be drawn: for each tag, the shown runs that have it. */
   private wanted = $derived.by((): Source[] => {
     const sources = this.tags.flatMap((name, at): Source[] => {
       const tag = hub.tags.find((known) => known.tag === name && known.plugin === 'scalars');
@@ -79,12 +80,12 @@ export class CardData {
   });
   private before: Source[] = [];
 
-  /** Shown runs that have one of these tags. */
+  /** The shown runs that have one of the tags. */
   members = $derived.by((): Run[] =>
     this.tags.length === 1 ? this.wanted.map(({ run }) => run) : [...new Set(this.wanted.map(({ run }) => run))],
   );
 
-  /** Has no line more than a few points? Of bands that is known only while all of x is here. */
+  /** Have all lines only a few points? For bands, this is known only while the whole range of x is loaded. */
   private isShort = $derived.by((): boolean => {
     const { series } = this.points.answer ?? {};
     if (series?.size) return (this.wasShort = [...series.values()].every(({ n }) => n <= SHORT));
@@ -94,19 +95,24 @@ export class CardData {
   });
   private wasShort = false;
 
-  /** As the viewer has it. Points are asked for with it, since how many there are is known only then. */
+  /**
+   * The smoothing that the viewer chose, or the default. Points are requested with it, because their number is known only
+   * with the answer.
+   */
   private chosenSmoothing = $derived.by(() => {
     const { kind, weight } = ts.smoothingOf(this.tag);
     return smoothingAsk(kind, weight);
   });
-  /** Of what is drawn. */
+  /** The smoothing of the drawn lines. */
   private smoothing = $derived.by(() =>
     ts.isUsual(this.tag) && this.isShort ? ({ kind: 'none' } as const) : this.chosenSmoothing,
   );
-  /** Lines that would be smoothed are not, because they are short. */
+  /** true if lines are not smoothed by default only because they are short */
   isLeftRaw = $derived.by(() => ts.isUsual(this.tag) && this.isShort && ts.smoothing > 0);
 
-  /** What every question about this card's lines has in common, so that its numbers are those of what is drawn. */
+  /**
+   * The parameters that all requests about this card's lines share, so that numbers in tables agree with the drawn lines.
+   */
   basis = $derived.by((): Pick<ScalarsAsk, 'x' | 'smoothing' | 'compare'> => ({
     x: xAsk(steps.x),
     smoothing: this.smoothing,
@@ -115,12 +121,12 @@ export class CardData {
 
   private banded = $derived(ts.bands !== 'off' && view.group !== '');
 
-  /** With which run the others are compared; bands along another metric are not. */
+  /** The run that the others are compared with; null if there is none. Bands are not compared if x is another metric. */
   baseline = $derived.by((): Run | null => {
     if (view.baseline === '' || ts.compare === 'off' || (this.banded && metricOf(steps.x) !== null)) return null;
     return hub.runs.find((run) => run.name === view.baseline) ?? null;
   });
-  /** What y is, where that is not the tag's value. */
+  /** The title of the y axis, if it does not show the value of the tag; otherwise ''. */
   yTitle = $derived(
     this.baseline
       ? tt(ts.compare === 'ratio' ? 'base.ratioTo' : 'base.differenceFrom', { name: runs.nameOf(this.baseline) })
@@ -130,7 +136,7 @@ export class CardData {
     this.baseline && ts.compare !== 'off' ? { run: this.baseline.id, kind: ts.compare } : undefined,
   );
 
-  /** What is asked for: all but the series. */
+  /** The request without its series. */
   private ask = $derived.by((): Ask => {
     const smoothing = this.chosenSmoothing;
     const x = steps.x;
@@ -142,9 +148,11 @@ export class CardData {
     if (!many || xWhat(x) !== 'number') columns.push('wall');
     if (metric !== null) columns.push('x');
     if (ts.envelope && smoothing.kind !== 'none') columns.push('flags');
-    // relative x within a part counts from its own start, which the server's range does not
+    // If runs are split into parts, a relative x counts from the start of each part, but the server's range counts from
+    // the start of the run. So all of x is requested.
     const range = split && (x === 'relative' || x === 'step_relative') ? undefined : (this.zoomX ?? undefined);
-    // on a log axis pixels are no even parts of x; twice as many, since where it turns linear depends on the data
+    // On a logarithmic axis, pixels are not equal parts of x. Twice as many points are requested, because where the axis
+    // becomes linear depends on the data.
     const isLog = ts.xScale !== 'linear' && x !== 'wall';
     return {
       ...this.basis,
@@ -157,10 +165,10 @@ export class CardData {
     };
   });
 
-  // Bands take the place of lines, and lines that of bands, when they are here: until then the others stay.
+  // When the viewer switches between bands and lines, the old ones stay until the new ones have arrived.
   private bands = $derived(this.banded || !this.points.answer ? this.bandsLive.answer : undefined);
 
-  /** Runs whose own lines are drawn: with bands only those of groups that were opened. */
+  /** The runs whose own lines are drawn. If there are bands, only the runs of groups that the viewer has opened. */
   private drawn = $derived(
     this.banded && this.bands ? this.wanted.filter(({ run }) => ts.revealed.has(runs.groupOf(run))) : this.wanted,
   );
@@ -200,13 +208,13 @@ export class CardData {
     return this.askedBands;
   }
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     this.points.follow(() => this.pointsQuestion());
     this.bandsLive.follow(() => this.bandsQuestion());
   }
 
-  /** Cards that are only just out of sight ask after those that are seen. */
+  /** Cards that are just outside of the visible area send their requests after the visible ones. */
   set inSight(isInSight: boolean) {
     for (const query of [this.points, this.bandsLive]) query.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
@@ -220,14 +228,14 @@ export class CardData {
     });
   });
 
-  /** Why lines are missing or older than they should be; null: nothing is wrong. */
+  /** Why lines are missing or outdated; null if nothing is wrong. */
   trouble = $derived.by((): Trouble | null => {
     const trouble = (this.banded && this.bandsLive.trouble) || this.points.trouble;
     const metric = metricOf(steps.x);
     if (!trouble || !this.banded || metric === null || trouble.code !== 'invalid') return trouble || null;
     return { ...trouble, message: tt('bands.falls', { tag: metric }) };
   });
-  /** The server will not answer this: what is held is of another question. */
+  /** The server refuses this request, and the lines that are held belong to another one. */
   private isRefused = $derived(this.trouble?.retryAt === null);
   state = $derived.by((): 'waiting' | 'ready' | 'failed' => {
     if (!this.isRefused && (this.bands ?? this.points.answer)) return 'ready';
@@ -239,10 +247,10 @@ export class CardData {
     this.bandsLive.tryNow();
   }
 
-  /** The part of x that `lines` are of; undefined: all of it. */
+  /** The range of x that `lines` cover; undefined means all of it. */
   loadedRange = $derived(this.bands ? this.bands.range : this.points.answer?.range);
 
-  /** Whose a line is, by its key; bands, which are of many, are nobody's, as are parts of a run. */
+  /** The series of a line, by the line's key. Bands and parts of runs have none. */
   sources = $derived.by(() => new Map(this.series.map((source) => [keyOf(source, this.tags), source])));
 
   lines = $derived.by((): Line[] => {
@@ -267,14 +275,17 @@ export class CardData {
     return [...bands.map((band) => bandLine(partsOfBand(keys[band.group]), band, look)), ...members];
   });
 
-  /** The lines that a legend names: none where they are too many to be told by colour, or tags are told by dashes. */
+  /**
+   * The lines in the legend. It is empty if there are too many to be told apart by colour, or if tags are shown by dash
+   * patterns.
+   */
   legend = $derived.by((): Line[] => {
     if (this.tags.length > 1) return [];
     const lines = this.lines.filter(({ faint }) => !faint);
     return lines.length <= MOST_NAMED ? lines : [];
   });
 
-  /** The names of a legend, as soon as it is known which lines there will be. */
+  /** The names in the legend, as soon as it is known which lines there will be. */
   expected = $derived.by((): readonly string[] => {
     if (this.tags.length > 1) return [];
     const nameOf = (run: Run) => (this.banded ? runs.groupOf(run) : runs.nameOf(run));
@@ -283,7 +294,7 @@ export class CardData {
     return [...names];
   });
 
-  /** Runs in groups whose band has this flag. */
+  /** The number of runs in groups whose band has this flag. */
   private membersWith(flag: number): number {
     return (this.bands?.bands ?? []).reduce((n, band) => n + (band.flags & flag ? band.members : 0), 0);
   }

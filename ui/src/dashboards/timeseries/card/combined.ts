@@ -1,6 +1,6 @@
 // Which tags are drawn in one card.
 
-/** All cards in order: several tags that are one card stand where the first of them would. */
+/** All cards in order. A card of several tags is at the position of its first tag. */
 export function combinedCards(tags: readonly string[], groups: readonly (readonly string[])[]): string[][] {
   const ofFirst = new Map<string, string[]>();
   const taken = new Set<string>();

@@ -1,14 +1,14 @@
-// How high the cards of charts are, with and without a table below.
+// The heights of cards with charts, with and without a table below.
 
 const CARD = 252;
 const WIDE_CARD = 340;
 export const TABLE_ROW = 24;
-const TABLE_EDGE = 16; // the bar that resizes it
-const TABLE_MOST = 14; // rows of a table that shows all it can
+const TABLE_EDGE = 16; // pixels of the bar that resizes the table
+const TABLE_MOST = 14; // most rows of a table that is as high as its rows need
 const SCROLLBAR = 12;
 
-const SHORT = 640; // pixels of a window: two rows of cards still fit
-const AROUND = 180; // header, toolbar, the head of a group, gaps
+const SHORT = 640; // pixels: in a window of at most this height, cards are lower, so that two rows of them still fit
+const AROUND = 180; // pixels of header, toolbar, section head and gaps
 const LEAST = 190;
 
 export function chartHeight(isWide: boolean, window = globalThis.innerHeight ?? Infinity): number {
@@ -16,7 +16,10 @@ export function chartHeight(isWide: boolean, window = globalThis.innerHeight ?? 
   return isWide ? WIDE_CARD : CARD;
 }
 
-/** Room for a table that has been given `height`, or, tall, for its head and all of its rows as far as they go. */
+/**
+ * The height of a table with its resize bar: `height` or, if `isTall`, enough for its head and all its rows, up to a
+ * maximum.
+ */
 export function tableRoom(height: number, isTall: boolean, rows: number): number {
   return TABLE_EDGE + (isTall ? Math.max(height, (1 + Math.min(rows, TABLE_MOST)) * TABLE_ROW + SCROLLBAR) : height);
 }

@@ -31,7 +31,7 @@ describe('the footer of a card', () => {
     const info = infoOf([loaded(1, 0), loaded(2, UNSMOOTHED)], known);
     expect([info.points, info.total, info.bad, info.unsmoothed]).toEqual([6, 60, { nan: 6, plus: 4, minus: 2 }, 1]);
     expect(info.best).toEqual({ name: 'r1', value: 1 });
-    expect(infoOf([], { ...known, unsmoothed: 4 }).unsmoothed).toBe(4); // of bands
+    expect(infoOf([], { ...known, unsmoothed: 4 }).unsmoothed).toBe(4); // the number comes from bands
   });
 
   it('tells how many runs are asked for until points are there, then whose points they are', () => {

@@ -1,17 +1,17 @@
-// What a card says below its chart: how many runs and points, which run is best, what is not right.
+// The contents of a card's footer: the numbers of runs and points, the best run, and problems.
 import { direction, NO_BASELINE, NO_X, runs, UNSMOOTHED, type Run } from '../../../public';
 import type { Loaded } from './card.svelte';
 
 export interface CardInfo {
-  runs: number; // those whose points are here; before the first come, those that are asked for
-  lines: number; // of which points are here
-  groups: number; // of bands; 0: lines of runs
+  runs: number; // runs whose points are loaded; before any are, the runs that were requested
+  lines: number; // lines whose points are loaded
+  groups: number; // groups that are drawn as bands; 0 if runs are drawn as lines
   points: number;
   total: number;
-  bad: { nan: number; plus: number; minus: number }; // values that are not finite
-  without: number; // lines that have nothing to be compared with
-  withoutX: number; // lines of runs that lack the metric that is x
-  unsmoothed: number; // lines of series that are too long to be smoothed
+  bad: { nan: number; plus: number; minus: number }; // number of values that are not finite
+  without: number; // lines that cannot be compared with the baseline
+  withoutX: number; // lines of runs that do not have the metric of the x axis
+  unsmoothed: number; // lines of series that are too long for smoothing
   best: { name: string; value: number } | null;
 }
 interface Known {

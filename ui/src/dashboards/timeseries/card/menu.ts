@@ -1,5 +1,4 @@
-// What the menu of a chart offers beyond that of every card: scales, smoothing, tags together, the chart or its data to
-// take away.
+// The menu entries that only charts have: scales, smoothing, combining tags, downloads of the chart and of its data.
 import { api, t, type MenuItem, type Plot } from '../../../public';
 import { nameOf } from '../../../rooms/card/title';
 import { exportChart, fileName, namesFor } from '../../../rooms/export/files';

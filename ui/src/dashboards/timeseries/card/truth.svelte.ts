@@ -1,5 +1,5 @@
-// The true points under a pointer that rests: of every run the point that is nearest to the pointer's x among all that were
-// logged, not among those that a chart of this width has.
+// The exact points under a pointer that rests: for every run, the nearest of all logged points. The drawn points are not
+// enough, because a chart has only as many as its width allows.
 import {
   LiveQuery,
   measureQuestion,
@@ -16,7 +16,7 @@ import type { CardData } from './card.svelte';
 const MOST_SERIES = 2000;
 type Point = { step: number; wall: number; value: number; smooth: number };
 
-/** Where a point is on x. */
+/** The position of a point on the x axis. */
 function xAt(line: Line, { step, wall }: Point): number {
   if (steps.x === 'step') return step;
   if (steps.x === 'wall') return wall;
@@ -24,7 +24,7 @@ function xAt(line: Line, { step, wall }: Point): number {
   return step - ((line.step?.[0] ?? 0) - line.x[0]);
 }
 
-/** The hit as one of a line that has this point only. */
+/** The hit with a line that has only the exact point. */
 function trueHit(hit: Hit, point: Point): Hit {
   const { line } = hit;
   const column = (v: number) => Float64Array.of(v);
@@ -56,17 +56,17 @@ export class TruePoints {
       : null;
   });
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     this.query.follow(() => this.question);
   }
 
-  /** The pointer rests at this x; null: it moves or is gone. */
+  /** Tells that the pointer rests at this x; null if it moves or has left the chart. */
   rest(x: number | null): void {
     this.at = x;
   }
 
-  /** What was found at x, with true points where they are known. */
+  /** The hits at x, with exact points as far as they are known. */
   of(found: readonly Hit[], x: number): readonly Hit[] {
     const question = this.question;
     if (x !== this.at || !question || !this.query.answers(question)) return found;

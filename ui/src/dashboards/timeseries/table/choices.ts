@@ -1,4 +1,4 @@
-// The columns that the tables under charts may have, as the pickers show them.
+// The columns that the tables below charts can have, as the pickers list them.
 import { runs, t, type ColumnChoice } from '../../../public';
 import { hparamOf, isHparam, notChosen, type Kind } from './columns';
 import type { Key } from '../texts';
@@ -11,7 +11,7 @@ export function choiceOf(id: string): ColumnChoice {
   return { id, text: name, note: `${t('columns.hparam')}${differs ? ` · ${t('runs.differs')}` : ''}` };
 }
 
-/** All that are not chosen, hyperparameters last. */
+/** All columns that are not chosen; hyperparameters come last. */
 export const otherColumns = (kind: Kind, chosen: readonly string[]): string[] =>
   notChosen(
     kind,

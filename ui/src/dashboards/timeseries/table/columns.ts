@@ -1,5 +1,5 @@
-// The columns of the tables under charts: which there are, in which order by default, and what a row says in each. A
-// column of a hyperparameter is "h:NAME". Numbers are those of the drawn line: smoothed when smoothing is on.
+// The columns of the tables below charts: which there are, the default ones, and the value of a row in each. The column
+// of a hyperparameter is "h:NAME". Numbers are those of the drawn line: smoothed if smoothing is on.
 import type { Run, Stats } from '../../../public';
 import type { Value } from '../../../rooms/table/sort';
 
@@ -7,12 +7,12 @@ export type Kind = 'single' | 'range';
 export interface Row {
   key: string;
   name: string;
-  tag: string; // where a chart has several
+  tag: string; // '' if the chart has only one tag
   colour: string;
-  run: Run | null; // null: a group of runs
+  run: Run | null; // null for a group of runs
   firstWall: number;
   stats: Stats | null;
-  /** of a band: its edges there, the least and the greatest over a range */
+  /** for a band: its edges at the position; over a range, the least and the greatest */
   edges: { low: number; high: number } | null;
 }
 
@@ -40,7 +40,7 @@ export const isHparam = (id: string): boolean => id.startsWith('h:');
 export const hparamOf = (id: string): string => id.slice(2);
 export const isStep = (id: string): boolean => id === 'step' || id.endsWith('Step');
 
-/** Those that are known here. */
+/** The chosen columns that this version knows. */
 export function knownColumns(kind: Kind, chosen: readonly string[]): string[] {
   const known: readonly string[] = COLUMNS[kind];
   return chosen.filter((id) => isHparam(id) || known.includes(id));
@@ -48,7 +48,7 @@ export function knownColumns(kind: Kind, chosen: readonly string[]): string[] {
 
 const EDGES = ['low', 'high'];
 
-/** Those that are known here, without "smoothed" when nothing is; of bands their edges, too. */
+/** The columns to show: those that are known, without "smoothed" if nothing is smoothed; for bands, also their edges. */
 export function shownColumns(
   kind: Kind,
   chosen: readonly string[],
@@ -60,10 +60,10 @@ export function shownColumns(
   return shown.toSpliced(before < 0 ? shown.length : before + 1, 0, ...EDGES);
 }
 
-/** Columns whose numbers are those of the smoothed line where there is one, and not said to be by their names. */
+/** Does the column show numbers of the smoothed line, if there is one, without saying so in its name? */
 export const isOfLine = (id: string): boolean => ['min', 'max', 'start', 'end', 'mean'].includes(id);
 
-/** All that are not chosen, hyperparameters last. */
+/** All columns that are not chosen; hyperparameters come last. */
 export function notChosen(kind: Kind, chosen: readonly string[], hparams: readonly string[]): string[] {
   return [...COLUMNS[kind], ...hparams.map((name) => `h:${name}`)].filter((id) => !chosen.includes(id));
 }
@@ -114,7 +114,7 @@ export function valueOf(row: Row, id: string): Value {
   }
 }
 
-/** The raw counterpart of what a column says of the smoothed line; null where it is raw anyway. */
+/** The raw value that belongs to a number of the smoothed line; null if the column shows raw values anyway. */
 export function rawOf(row: Row, id: string): number | null {
   const stats = row.stats;
   if (!stats) return null;

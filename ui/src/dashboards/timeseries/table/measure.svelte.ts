@@ -1,5 +1,5 @@
-// The numbers of one card's table: at once from the points that are drawn, then exact from the server, which looks at
-// all of them. A moving steps asks when it rests; news asks again now and then.
+// The numbers of one card's table: first computed from the drawn points, then exact from the server, which uses all
+// points. While the selection is moved, nothing is requested until it rests; new points cause a new request now and then.
 import type { Component } from 'svelte';
 import {
   clipPlace,
@@ -26,9 +26,10 @@ import type { Row } from './columns';
 import { steps } from '../../../rooms/steps/steps.svelte';
 
 const SETTLE_MS = 60;
-const HELD_MS = 400; // a hand that pauses
+const HELD_MS = 400; // milliseconds without movement after which a selection that is being dragged is requested
 const MOST_SERIES = 20000;
-// "where the data ends" as a number that the server can tell all points' distance from
+// Stands for "where the data ends" in requests: it is finite, so that the server can compute the distance of points from
+// it.
 const FAR = { number: 2 ** 53, relative: 1e12, wall: 1e12 };
 
 const pointOf = (p: MeasurePoint): StatPoint => ({
@@ -52,7 +53,7 @@ function statsOf(m: Measure): Stats {
   };
 }
 
-/** How far a band goes at a place, or over a range. */
+/** The edges of a band at a position, or the least and the greatest over a range. */
 function edgesOf({ x, band }: Line, from: number, to: number | null): { low: number; high: number } | null {
   const first = nearestIndex(x, from);
   if (first < 0 || !band) return null;
@@ -67,11 +68,11 @@ function edgesOf({ x, band }: Line, from: number, to: number | null): { low: num
 
 export interface Warning {
   kind: 'clipped' | 'nearest';
-  from: number; // of the data, or the step that nobody has
+  from: number; // `from` and `to` are the range of the data; for 'nearest', `from` is the step that no run has
   to: number;
 }
 
-/** What is made of a selection when there is one: its numbers, and what the footer says about them. */
+/** The result for a selection: its numbers, and the warning that the footer shows. */
 export interface Selected {
   measures: Measures;
   Warn: Component<{ measures: Measures }>;
@@ -86,19 +87,19 @@ export class Measures {
     private readonly selected: () => Place | null,
   ) {}
 
-  /** x is another metric: then places are steps all the same, and the lines that are drawn can't tell. */
+  /** Is x another metric? Then positions are still steps, and the numbers cannot be computed from the drawn lines. */
   private along = $derived(metricOf(steps.x) !== null);
 
   place = $derived.by(() => this.selected());
 
-  /** Of all of the card's points; null while only a part was ever asked for. */
+  /** The range of all points of the card; null if only a part of them was ever requested. */
   extent = $derived.by((): Range | null => {
     if (this.along) return null;
     if (!this.data.loadedRange) return xExtent(this.data.lines, 'linear');
     return this.kept?.x === steps.x ? this.kept.extent : null;
   });
 
-  /** The steps as it is on this card's data. */
+  /** The selection, limited to the data of this card. */
   shown = $derived.by((): Place | null =>
     this.place && this.extent ? clipPlace(this.place, this.extent) : this.place,
   );
@@ -124,13 +125,13 @@ export class Measures {
     return new Map([...(this.query.answer ?? [])].map(([key, measured]) => [key, statsOf(measured)]));
   });
 
-  /** Are the numbers those of all points yet? */
+  /** Are the numbers already computed from all points? */
   isExact = $derived(this.exact !== null);
 
   rows = $derived.by((): Row[] => {
     const { lines, sources, loadedRange } = this.data;
     const place = this.place;
-    // of a zoomed chart's lines only a part is here: they can't tell of what lies beyond
+    // A zoomed chart has only a part of its lines, so numbers outside of that part cannot be computed from them.
     const canTell =
       place &&
       !this.along &&
@@ -167,14 +168,14 @@ export class Measures {
     return null;
   });
 
-  /** Inside an effect. */
+  /** To be called in an effect. */
   follow(): void {
     $effect(() => {
       if (!this.place || this.data.loadedRange) return;
       const extent = this.extent;
       if (extent) this.kept = { x: steps.x, extent };
     });
-    // a moving steps asks when it rests
+    // while the selection is moved, the request waits until it rests
     this.query.follow(
       () => this.question,
       () => (steps.held ? HELD_MS : SETTLE_MS),
