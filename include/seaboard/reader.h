@@ -1,4 +1,5 @@
-/* reader.h: reads event files, one or a whole log directory, while they are being written too.
+/* reader.h: reads event files: a single file or a whole log directory, also while it is being
+ * written.
  *
  *     sb_reader *r;
  *     const sb_reader_event *event;
@@ -13,7 +14,8 @@
  *
  * Or all points at once as columns, several files at the same time: sb_reader_table_read, below.
  *
- * Order: run by run in byte order of their names, in a run file by file, in a file as written.
+ * Order: runs are read in byte order of their names, the files of a run one after the other, and
+ * events in the order in which they were written.
  *
  * Growing files: SB_MORE means that everything written so far has been read. Calling sb_reader_next
  * again later looks for new runs and files and continues where each file ended. A file that was
@@ -47,7 +49,7 @@ typedef struct sb_reader_opts {
     size_t size;          /* SB_INIT */
     const char *run;      /* only this run; default: all */
     uint64_t max_payload; /* larger records are skipped and recorded as damage; default 2 GiB */
-    uint64_t max_decoded; /* memory for what is decoded of one value; default 1 GiB */
+    uint64_t max_decoded; /* limit for the memory of one decoded value; default 1 GiB */
 } sb_reader_opts;
 
 /* path: a directory, or one event file (then the run is "."). opts may be NULL. SB_NOT_FOUND when
@@ -73,16 +75,18 @@ typedef enum sb_reader_what {
 typedef struct sb_reader_event {
     const char *run;  /* "." for the log directory itself */
     const char *path; /* of the file */
-    uint64_t offset;  /* of the record in the file; in an archive: unpacked */
+    /* position of the record in the file; for a gzip file in the decompressed data */
+    uint64_t offset;
     double wall_time; /* seconds since 1970; may be anything, NaN included */
     int64_t step;
     sb_reader_what what;
     int32_t number;
-    sb_slice body, tag, checkpoint_path, writer; /* empty where they make no sense */
+    sb_slice body, tag, checkpoint_path, writer; /* empty when `what` does not use them */
     sb_slice record;                             /* the whole encoded Event */
 } sb_reader_event;
 
-/* SB_OK, SB_MORE, or SB_NOMEM (calling again tries again). */
+/* Reads the next event: SB_OK; SB_MORE when everything that is written so far has been read;
+ * SB_NOMEM (calling again tries again). */
 SB_API sb_status sb_reader_next(sb_reader *r, const sb_reader_event **out, sb_err *err);
 
 /* ---- values of a summary --------------------------------------------------------------------- */
@@ -102,7 +106,7 @@ typedef struct sb_reader_value {
     sb_slice tag;
     sb_reader_kind kind;
     double scalar; /* for SB_READS_SCALAR */
-    /* Of the tag's first value in this run: later ones often have none. */
+    /* Metadata of the first value of this tag in this run, because later values often have none. */
     sb_slice plugin_name; /* "scalars", "images", ...; given for TF1's forms too */
     sb_slice plugin_content, display_name, description;
     int32_t data_class; /* 0 unknown, 1 scalar, 2 tensor, 3 blobs */
@@ -118,10 +122,11 @@ SB_API sb_status sb_reader_next_value(sb_reader *r, const sb_reader_value **out)
  * SB_CORRUPT when it is malformed, SB_LIMIT when it needs more memory than allowed, SB_NOMEM. */
 
 typedef struct sb_reader_histogram {
-    size_t count;       /* of buckets */
-    const double *rows; /* left, right, count of each: 3 * count numbers. For TF1's form without the
-                           empty buckets at both ends, the outer edges being min and max */
-    /* TF1's form as stored; NULL and 0 for TF2's. */
+    size_t count; /* of buckets */
+    /* Left edge, right edge and count of each bucket: 3 * count numbers. For TF1's form, empty
+     * buckets at both ends are left out, and the outer edges are min and max. */
+    const double *rows;
+    /* The buckets of TF1's form as they are stored; NULL and 0 for TF2's form. */
     size_t stored_count;
     const double *limits, *counts;
     double min, max, num, sum, sum_squares;
@@ -130,7 +135,8 @@ typedef struct sb_reader_histogram {
 SB_API sb_status sb_reader_histogram_of(sb_reader *r, const sb_reader_histogram **out);
 
 typedef struct sb_reader_images {
-    int64_t width, height; /* as the writer said; the encoded image knows better */
+    /* as the writer stored them; the size in the encoded image is the reliable one */
+    int64_t width, height;
     size_t count;
     const sb_slice *images; /* PNG, JPEG, GIF, ... */
 } sb_reader_images;
@@ -138,12 +144,12 @@ typedef struct sb_reader_images {
 SB_API sb_status sb_reader_images_of(sb_reader *r, const sb_reader_images **out);
 
 typedef struct sb_reader_audio {
-    float sample_rate;        /* 0 in TF2's form: the clip knows */
-    int64_t channels, frames; /* likewise */
+    float sample_rate;        /* 0 in TF2's form: it is stored in the encoded clip */
+    int64_t channels, frames; /* 0 in TF2's form, as sample_rate */
     sb_slice content_type;    /* "audio/wav"; may be empty */
     size_t count;
     const sb_slice *clips;
-    const sb_slice *labels; /* as many; NULL when there are none */
+    const sb_slice *labels; /* array of count labels; NULL when there are none */
 } sb_reader_audio;
 
 SB_API sb_status sb_reader_audio_of(sb_reader *r, const sb_reader_audio **out);
@@ -153,8 +159,9 @@ typedef struct sb_reader_tensor {
     uint32_t rank;
     const int64_t *dims;
     size_t count;
-    const double *numbers;   /* count of them, real parts of complex ones; NULL for strings */
-    const sb_slice *strings; /* count of them; NULL for numbers */
+    /* array of count numbers (the real parts of complex ones); NULL for strings */
+    const double *numbers;
+    const sb_slice *strings; /* array of count strings; NULL for numbers */
 } sb_reader_tensor;
 
 /* For every value that is stored as a tensor: text, and TF2's forms of all others. */
@@ -183,9 +190,9 @@ SB_API const sb_reader_gap *sb_reader_unfinished(sb_reader *r, size_t i);
 
 /* ---- all points at once ---------------------------------------------------------------------- */
 
-/* The points of one tag of one run as columns, in the order of the files and in a file as written.
- * Points that a restarted run wrote again are there as often as they were written, unless
- * SB_TABLE_HIDE_SUPERSEDED is set. A column that was not asked for is NULL. */
+/* The points of one tag of one run as columns, in the order of the files and, within a file, in the
+ * order in which they were written. When a restarted run wrote a step again, both points are there,
+ * unless SB_TABLE_HIDE_SUPERSEDED is set. A column that was not requested is NULL. */
 typedef struct sb_reader_columns {
     const char *run; /* "." for the log directory itself */
     sb_slice tag;
@@ -194,11 +201,11 @@ typedef struct sb_reader_columns {
     sb_slice plugin_content, display_name, description;
     int32_t data_class;
     size_t count;             /* of points */
-    const int64_t *steps;     /* count of them, as the columns below */
+    const int64_t *steps;     /* array of count elements, as are the columns below */
     const double *wall_times; /* seconds since 1970 */
     const double *values;     /* for SB_READS_SCALAR; else NULL */
-    /* For the other kinds (else NULL): the bytes of point i are items[ends[i - 1]] up to, not with,
-     * items[ends[i]]; those of point 0 begin at items[0].
+    /* For the other kinds (otherwise NULL): point i has the items from items[ends[i - 1]] up to,
+     * but not including, items[ends[i]]; those of point 0 begin at items[0].
      *   SB_READS_TEXT    the strings
      *   SB_READS_IMAGES  the encoded images
      *   SB_READS_AUDIO   the encoded clips
@@ -206,8 +213,8 @@ typedef struct sb_reader_columns {
     const sb_slice *items;
     const size_t *ends;
     size_t skipped; /* values of another kind, or malformed */
-    /* Which event of the run the point was in, counted from 0 through all its files: says in which
-     * order points of different tags were written. */
+    /* The index of the event that contained the point, counted from 0 through all files of the run.
+     * It shows in which order points of different tags were written. */
     const uint64_t *positions;
 } sb_reader_columns;
 
@@ -215,19 +222,22 @@ typedef struct sb_reader_columns {
 typedef enum sb_reader_column {
     SB_COLUMN_STEPS = 1, /* always there */
     SB_COLUMN_WALL_TIMES = 2,
-    SB_COLUMN_VALUES = 4, /* values, or items and ends; without it nothing is copied, and it is not
-                             checked whether images, clips and texts are well-formed */
+    /* `values`, or `items` and `ends`. Without this flag nothing is copied, and images, clips and
+     * texts are not checked for being well-formed. */
+    SB_COLUMN_VALUES = 4,
     SB_COLUMN_POSITIONS = 8,
 } sb_reader_column;
 
 typedef enum sb_reader_table_flag {
-    /* The points are left out that a restarted run wrote again: those at or above the first step of
-     * a later file that began after the end of their own, or of a SessionLog START behind them. */
+    /* Leaves out points that were written again after the run was restarted: those whose step is at
+     * or above the first step of a later file that began after the end of their own file, or at or
+     * above the step of a SessionLog START that follows them. */
     SB_TABLE_HIDE_SUPERSEDED = 1,
-    /* Kinds are the fields in which values are stored, whatever plugin the tag belongs to: every
-     * tensor is SB_READS_TENSOR. A tag that is stored in several ways has a column for each. */
+    /* The kind is that of the field in which a value is stored, whatever plugin the tag belongs to:
+     * every tensor is SB_READS_TENSOR. A tag that is stored in several ways has one
+     * sb_reader_columns for each. */
     SB_TABLE_AS_STORED = 2,
-    SB_TABLE_KEEP_EVENTS = 4, /* events without values are kept: sb_reader_table_event */
+    SB_TABLE_KEEP_EVENTS = 4, /* keep events that are not summaries: sb_reader_table_event */
 } sb_reader_table_flag;
 
 typedef struct sb_reader_table sb_reader_table;
@@ -237,21 +247,23 @@ typedef struct sb_reader_table_opts {
     const char *run;         /* only this run; default: all */
     const char *const *tags; /* only these tags; default: all */
     size_t tag_count;
-    uint32_t kinds;       /* the sum of 1u << SB_READS_...; default: scalars only */
-    uint32_t threads;     /* that read files at the same time; default: one a processor */
+    uint32_t kinds; /* the sum of 1u << SB_READS_...; default: scalars only */
+    /* number of threads that read files in parallel; default: one per processor */
+    uint32_t threads;
     uint64_t max_payload; /* larger records are skipped and recorded as damage; default 2 GiB */
-    uint64_t max_bytes;   /* of items that are kept in all; default 4 GiB */
-    /* Where the columns (steps, wall_times, values, items, ends) are put: resize(ud, NULL, 0, n)
-     * allocates, resize(ud, p, old, 0) frees and returns NULL, the rest resizes; NULL for n > 0
-     * means that there is no memory. Called from several threads. Default: the C library's. */
+    uint64_t max_bytes;   /* limit for the total size of all items; default 4 GiB */
+    /* Allocator of the columns (steps, wall_times, values, items, ends): resize(ud, NULL, 0, n)
+     * allocates, resize(ud, p, old, 0) frees and returns NULL, all other calls resize. A result of
+     * NULL for n > 0 means that memory has run out. Called from several threads. Default: that of
+     * the C library. */
     void *(*resize)(void *ud, void *p, size_t old_size, size_t new_size);
     void *ud;
     uint32_t columns; /* the sum of SB_COLUMN_...; default: steps, wall times and values */
     uint32_t flags;   /* the sum of SB_TABLE_... */
 } sb_reader_table_opts;
 
-/* Reads everything that is written so far: one call, files side by side on all processors, numbers
- * from the decoder into the columns without a copy between.
+/* Reads everything that is written so far in one call: files are read in parallel on all
+ * processors, and numbers are decoded directly into the columns.
  *
  *     sb_reader_table *table;
  *     if (sb_reader_table_read(&table, "runs", NULL, &err) != SB_OK) return puts(err.text), 1;
@@ -267,17 +279,19 @@ SB_API sb_status sb_reader_table_read(sb_reader_table **out, const char *path,
 /* NULL is legal. */
 SB_API void sb_reader_table_free(sb_reader_table *table);
 
-/* Runs in byte order of their names, tags of a run in the order in which they first appear; NULL
- * after the last one. The columns are one array. */
+/* Returns the i-th columns; NULL after the last one. Runs are in byte order of their names, the
+ * tags of a run in the order in which they first appear. The results of consecutive i are elements
+ * of one array. */
 SB_API const sb_reader_columns *sb_reader_table_at(const sb_reader_table *table, size_t i);
-/* NULL: there is no such tag in that run. Cost: a look at the tags of the run. */
+/* Returns NULL when the run has no such tag. Cost: a search through the tags of the run. */
 SB_API const sb_reader_columns *sb_reader_table_find(const sb_reader_table *table, const char *run,
                                                      const char *tag);
-/* The i-th event that is not a summary: graphs, session logs, run metadata, messages; by run and
- * file as the columns, and one array as they are. NULL after the last one, and always without
- * SB_TABLE_KEEP_EVENTS. `record` is empty; so are the other slices without SB_COLUMN_VALUES. */
+/* Returns the i-th event that is not a summary: graphs, session logs, run metadata, messages.
+ * Events are in the order of runs and files, in one array. NULL after the last one, and always
+ * without SB_TABLE_KEEP_EVENTS. `record` is empty; the other slices are empty too without
+ * SB_COLUMN_VALUES. */
 SB_API const sb_reader_event *sb_reader_table_event(const sb_reader_table *table, size_t i);
-/* As sb_reader_damage and sb_reader_damage_count. */
+/* The same as sb_reader_damage and sb_reader_damage_count, for a table. */
 SB_API const sb_reader_gap *sb_reader_table_damage(const sb_reader_table *table, size_t i);
 SB_API uint64_t sb_reader_table_damage_count(const sb_reader_table *table);
 

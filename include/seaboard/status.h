@@ -1,7 +1,8 @@
 /* status.h: how every part of Seaboard reports failure.
  *
  * One table gives each status its number, its name and the exit code of a command that ends with
- * it. Numbers never move; new ones go to the end. The library never prints and never exits. */
+ * it. The numbers never change; a new status is added at the end. The library never prints and
+ * never exits. */
 #ifndef SEABOARD_STATUS_H
 #define SEABOARD_STATUS_H
 
@@ -35,16 +36,17 @@ extern "C" {
 typedef enum sb_status { SB_STATUS_MAP(SB_STATUS_ENUM) } sb_status;
 #undef SB_STATUS_ENUM
 
-/* Owned by the caller, written only on failure. text can be shown to a person as it stands. */
+/* An error message. It is owned by the caller and is written only on failure. text can be shown to
+ * the user without changes. */
 typedef struct sb_err {
     sb_status code;
-    uint64_t offset; /* where in the file, when the failure has a place; else 0 */
+    uint64_t offset; /* position in the file if the failure has one; otherwise 0 */
     char text[496];
 } sb_err;
 
 /* The status' name in lower case, e.g. "bad_length"; "unknown" for a number outside the table. */
 SB_API const char *sb_status_name(sb_status status);
-/* One sentence fragment on what the status means. */
+/* A short phrase that explains what the status means. */
 SB_API const char *sb_status_meaning(sb_status status);
 /* The exit code of a command that ends with this status. */
 SB_API int sb_status_exit_code(sb_status status);

@@ -13,7 +13,8 @@
  *
  * Structs that the library fills in for the caller (sb_reader_event and the others of reader.h)
  * belong to the library and are handed out as pointers to const: they can grow as well, and need no
- * size. All other structs (sb_slice, sb_array, sb_err, sb_hparam, sb_hparam_value) never change. */
+ * size. All other structs (sb_slice, sb_array, sb_err, sb_hparam, sb_hparam_value, sb_dims,
+ * sb_feed) never change. */
 #ifndef SEABOARD_TYPES_H
 #define SEABOARD_TYPES_H
 
@@ -30,7 +31,7 @@ extern "C" {
 #define SB_API
 #endif
 
-/* A struct of the given type with its size filled in and the named fields set; see above. */
+/* Makes a struct of the given type with its size filled in and the named fields set; see above. */
 #if defined(__cplusplus)
 extern "C++" {
 template <class type> inline type sb_init_struct() {

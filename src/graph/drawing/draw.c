@@ -1,4 +1,4 @@
-/* draw.c: which boxes are in sight. */
+/* draw.c: finds the visible boxes and runs the steps of a drawing. */
 #include "graph/drawing/draw_int.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static bool can_open(const sb_box *b) {
     return b->child_count > 0;
 }
 
-/* Every box from the root downwards: drawn when what is above it is open. */
+/* Visits every box in top-down order: a box is visible when its parent is visible and open. */
 static bool find_boxes(sb_sketch *s) {
     const sb_model *m = s->m;
     for (uint32_t i = 0; i < m->box_count; i++) {

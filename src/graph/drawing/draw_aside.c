@@ -1,10 +1,12 @@
-/* draw_aside.c: boxes with so many neighbours that their lines would hide the rest.
+/* draw_aside.c: moves boxes to the auxiliary list when they have so many neighbours that their
+ * lines would hide the rest.
  *
- * In a level of fifteen or more boxes, those whose number of neighbours on one side is five or more
- * and beyond the upper fence of all (third quartile and one and a half times the distance between
- * the quartiles, as TensorBoard has it) stand in the auxiliary list; and so do NoOps that only hold
- * others back. A box on the main way through a level has many neighbours at most on one side, and
- * the viewer can take any box back into the graph. */
+ * This is done in levels of fifteen or more boxes. A box is moved when its number of incoming
+ * lines, or of outgoing lines, is at least five and is an outlier among the boxes of the level:
+ * above the third quartile plus 1.5 times the interquartile range, which is TensorBoard's rule.
+ * NoOp operations without outputs, which only group control dependencies, are moved too. Open boxes
+ * and the inputs and outputs of the graph are never moved, and the viewer can move any box back
+ * into the graph. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +22,7 @@ static int by_degree(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Degrees above this are too many. */
+/* Returns the largest degree that is not an outlier. Sorts `degrees`. */
 static uint32_t fence(uint32_t *degrees, uint32_t n) {
     qsort(degrees, n, sizeof *degrees, by_degree);
     double q1 = degrees[n / 4], q3 = degrees[n * 3 / 4];
@@ -28,7 +30,8 @@ static uint32_t fence(uint32_t *degrees, uint32_t n) {
     return limit < LEAST_DEGREE - 1 ? LEAST_DEGREE - 1 : (uint32_t)limit;
 }
 
-/* The last child of a level, NONE when the drawn box is not open. */
+/* Marks those members of one level that become auxiliary. ins and outs have the number of lines of
+ * each drawn box; `sorted` is working memory for n numbers. */
 static void extract_level(sb_sketch *s, const uint32_t *members, uint32_t n, const uint32_t *ins,
                           const uint32_t *outs, uint32_t *sorted) {
     if (n < LEAST_BOXES) return;
@@ -50,14 +53,14 @@ static void extract_level(sb_sketch *s, const uint32_t *members, uint32_t n, con
     }
 }
 
-/* Members of each level: drawn boxes sorted by it. */
+/* Sorts the drawn boxes by level with a counting sort, and calls extract_level for each level. */
 static bool extract(sb_sketch *s, const uint32_t *ins, const uint32_t *outs) {
     uint32_t n = (uint32_t)s->boxes.n;
     uint32_t *first = sb_arena_zeroed(s->arena, (size_t)n + 3, sizeof *first);
     uint32_t *members = sb_arena_get(s->arena, ((size_t)n + 1) * sizeof *members);
     uint32_t *sorted = sb_arena_get(s->arena, ((size_t)n + 1) * sizeof *sorted);
     if (!first || !members || !sorted) return false;
-    /* level NONE is 0, drawn box k is k + 1 */
+    /* the top level (NONE, which wraps around) has index 0; the level of drawn box k has k + 1 */
     for (uint32_t i = 0; i < n; i++) first[s->boxes.items[i].level + 1 + 2]++;
     for (uint32_t i = 1; i < n + 3; i++) first[i] += first[i - 1];
     for (uint32_t i = 0; i < n; i++) members[first[s->boxes.items[i].level + 1 + 1]++] = i;
@@ -94,7 +97,7 @@ bool sb_sketch_aside(sb_sketch *s) {
         drawn->uses = outs[i] ? outs[i] : ins[i];
         if (s->is_aside[drawn->box]) drawn->flags |= SB_DRAWN_AUXILIARY;
     }
-    /* what belongs to a box at the side is not drawn, at whatever level */
+    /* Pieces of edges of an auxiliary box are removed from all levels. */
     size_t kept = 0;
     for (size_t i = 0; i < s->pieces.n; i++) {
         const sb_piece *p = &s->pieces.items[i];

@@ -1,11 +1,11 @@
-/* draw_int.h: a drawing while it is made. */
+/* draw_int.h: the working state while a drawing is computed. */
 #ifndef SB_GRAPH_DRAW_INT_H
 #define SB_GRAPH_DRAW_INT_H
 
 #include "graph/drawing/draw.h"
 
-/* A piece of an edge within one level. An end is a box of the level, or a port: the box that is at
- * the other end of the whole edge. */
+/* The piece of an edge inside one level. Each end is a box of the level or a port on the border of
+ * the level. A port is named by the box at the other end of the whole edge. */
 typedef struct sb_piece {
     uint32_t level, from, to; /* boxes of the model */
     bool from_port, to_port;
@@ -13,7 +13,7 @@ typedef struct sb_piece {
     uint32_t count;
     float size;
     uint32_t edge;
-    uint32_t line; /* in the layout of its level */
+    uint32_t line; /* index of the edge in the layout of its level */
 } sb_piece;
 
 typedef struct sb_sketch {
@@ -26,27 +26,29 @@ typedef struct sb_sketch {
         sb_drawn_box *items;
         size_t n, room;
     } boxes;
-    uint8_t *is_open;      /* by box; also ungrouped series, which are no level */
+    uint8_t *is_open;      /* by box; may be 1 for an ungrouped series, which is not a level */
     uint8_t *is_ungrouped; /* by box */
-    uint32_t *seen_as;     /* by box: the box in sight that it is in; NONE while not computed */
+    uint32_t *seen_as;     /* by box: the visible box that it is, or that contains it */
     uint32_t *drawn;       /* by box: its index among drawn boxes, or NONE */
-    uint8_t *is_aside;     /* by box in sight: auxiliary */
-    uint32_t *constants;   /* by box in sight */
+    /* by visible box: not 0 if it is not drawn in its level (1 auxiliary, 2 hidden constant) */
+    uint8_t *is_aside;
+    uint32_t *constants; /* by visible box: number of hidden constants that feed it */
     struct {
         sb_piece *items;
         size_t n, room;
     } pieces;
-    uint32_t *by_level; /* pieces in the order of levels */
-    uint32_t *first_of; /* by drawn box that is open, and one for the root: where its pieces are */
+    uint32_t *by_level; /* indices of pieces, sorted by level */
+    uint32_t *first_of; /* not used */
 } sb_sketch;
 
-/* The level a box stands in: its parent, or above it when that is an ungrouped series. */
+/* Returns the level that contains a box: its parent, or the next box above that is not an ungrouped
+ * series. */
 uint32_t sb_sketch_level(const sb_sketch *s, uint32_t box);
-/* pieces.c: edges of the model as pieces in levels. */
+/* draw_pieces.c: divides the edges of the model into pieces, one per level. */
 bool sb_sketch_pieces(sb_sketch *s);
-/* aside.c: which boxes are auxiliary. */
+/* draw_aside.c: decides which boxes are auxiliary. */
 bool sb_sketch_aside(sb_sketch *s);
-/* level.c: lays all levels out, from the inside outwards. */
+/* draw_level.c: lays out all levels, the innermost ones first. */
 sb_status sb_sketch_levels(sb_sketch *s, sb_err *err);
 
 #endif

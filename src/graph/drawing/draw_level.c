@@ -1,5 +1,5 @@
-/* draw_level.c: lays the levels of a drawing out, the inner ones first, then sets everything to its
- * place in the whole. */
+/* draw_level.c: lays out the levels of a drawing, the innermost ones first, then converts all
+ * positions to coordinates of the whole drawing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,50 +10,54 @@
 #include "graph/drawing/draw_int.h"
 #include "base/banned.h"
 
-/* Sizes in the units of the page, pixels at 100 %. */
+/* Sizes in units of the page, which are pixels at 100 % zoom. */
 #define BOX_HEIGHT 28.0f
 #define OPEN_HEAD 34.0f
 #define OPEN_SIDE 20.0f
 #define OPEN_FOOT 20.0f
-#define LETTER 7.6f       /* wide enough for most fonts: names are not cut */
-#define AMOUNT 60.0f      /* a time or a number of parameters */
-#define SERIES_TIME 96.0f /* "12 × 3.26 ms" */
+/* an upper estimate of the width of a letter, so that names are not truncated */
+#define LETTER 7.6f
+#define AMOUNT 60.0f      /* room for a time or a number of parameters */
+#define SERIES_TIME 96.0f /* room for a text such as "12 × 3.26 ms" */
 #define LEAST_WIDTH 72.0f
 #define MOST_LETTERS 30u
 #define GAP_X 28.0f
 #define GAP_Y 44.0f
 
 typedef struct level {
-    uint32_t drawn; /* the open box; NONE: the whole */
+    uint32_t drawn; /* the open box, an index of drawn boxes; NONE: the top level */
     uint32_t first_member, member_count;
     uint32_t first_piece, piece_count;
     sb_layout layout;
-    uint32_t *boxes; /* by node of the layout: the box; behind member_count: those of ports */
-    uint64_t *ports; /* port_key() of each, then its node, sorted */
-    float x, y;      /* of its first node's corner in the whole */
+    /* by node of the layout: the box; from member_count on, the boxes that name the ports */
+    uint32_t *boxes;
+    /* sorted keys for binary search: port_key() of each port, with its node in the low 31 bits */
+    uint64_t *ports;
+    float x, y; /* origin of the level in coordinates of the whole drawing */
 } level;
 
 typedef struct levels {
     sb_sketch *s;
-    level
-        *items; /* the whole first, then open boxes as drawn: a level comes after those around it */
+    /* The top level first, then open boxes in drawing order. A level comes after those that
+     * contain it. */
+    level *items;
     uint32_t n;
-    uint32_t *of; /* by drawn box: its level, if it is open */
+    uint32_t *of; /* by drawn box: the index of its level, if it is open */
     uint32_t *members;
-    uint32_t *node_of; /* by drawn box: its node in the level that it stands in */
+    uint32_t *node_of; /* by drawn box: its node in the layout of the level that contains it */
 } levels;
 
 static float text_width(sb_slice text) {
     uint32_t letters = 0;
     for (size_t i = 0; i < text.n; i++) {
         if ((text.p[i] & 0xc0) == 0x80) continue;
-        letters += text.p[i] >= 0xe0 ? 2 : 1; /* of East Asian letters each is two wide */
+        letters += text.p[i] >= 0xe0 ? 2 : 1; /* East Asian letters are twice as wide */
     }
     return (float)(letters < MOST_LETTERS ? letters : MOST_LETTERS) * LETTER;
 }
 
-/* What a box is called: torch's operations have only a number for a name, so they are called by
- * their kind. */
+/* Returns the name that a box shows. Operations of torch have only a number as name, so their type
+ * is shown instead. */
 static sb_slice shown_name(const sb_model *m, const sb_box *b) {
     sb_slice label = sb_box_label(b), op = sb_model_text(m, b->op);
     if (b->kind != SB_BOX_OP || op.n == 0) return label;
@@ -63,7 +67,8 @@ static sb_slice shown_name(const sb_model *m, const sb_box *b) {
     return colon ? sb_slice_of(colon + 1, (size_t)(op.p + op.n - colon - 1)) : op;
 }
 
-/* A box that is closed: its name, a sign that it opens, and a number at its right. */
+/* Computes the size of a closed box: room for its name, the sign that it can be opened, and a
+ * number at the right side. */
 static void size_closed(const sb_sketch *s, const sb_drawn_box *drawn, sb_layout_node *node) {
     const sb_box *b = &s->m->boxes[drawn->box];
     float w = text_width(shown_name(s->m, b)) + 24;
@@ -81,7 +86,7 @@ static uint32_t level_index(const levels *ls, uint32_t box) {
     return box == SB_BOX_ROOT ? 0 : ls->of[ls->s->drawn[box]];
 }
 
-/* Finds levels, their members and their pieces. */
+/* Lists the levels, and the members and pieces of each. */
 static bool find_levels(levels *ls) {
     sb_sketch *s = ls->s;
     uint32_t n = (uint32_t)s->boxes.n, pieces = (uint32_t)s->pieces.n;
@@ -127,9 +132,11 @@ static bool find_levels(levels *ls) {
     return true;
 }
 
-/* The node of a port: each box outside has one on each side of a level. */
+/* Returns the layout node of a port, and creates it on first use. Each outside box has at most one
+ * port at the top and one at the bottom of a level. */
 static uint32_t port_of(levels *ls, level *l, uint32_t box, sb_layout_end end, uint32_t *ports) {
-    /* `ports` has for this level: by drawn box outside, node + 1 of its upper and lower port */
+    /* For the current level, `ports` has two entries per drawn box: node + 1 of the port at the top
+     * and at the bottom, 0 if there is none. */
     uint32_t *slot = &ports[2 * ls->s->drawn[box] + (end == SB_END_BOTTOM)];
     if (*slot == 0) {
         uint32_t node = l->layout.node_count++;
@@ -150,7 +157,7 @@ static int by_key(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Ports by the box that they are named by: lines outside meet them there. */
+/* Sorts the ports by the box that names them, so that lines outside the level can find them. */
 static bool list_ports(levels *ls, level *l) {
     uint32_t count = l->layout.node_count - l->member_count;
     l->ports = sb_arena_get(ls->s->arena, ((size_t)count + 1) * sizeof *l->ports);
@@ -206,7 +213,8 @@ static bool fill_layout(levels *ls, level *l, uint32_t *ports) {
 
 /* ---- into the whole -------------------------------------------------------------------------- */
 
-/* Corners of members, from those of the level. Inner levels stand in the middle of their box. */
+/* Sets the positions of all members in the whole drawing, from the outer levels to the inner ones.
+ * An inner level is centred in its box. */
 static void set_places(levels *ls) {
     sb_sketch *s = ls->s;
     for (uint32_t i = 0; i < ls->n; i++) {
@@ -227,7 +235,8 @@ static void set_places(levels *ls) {
     }
 }
 
-/* x of the port of `box` on a side of the open box `drawn`; false: it has none. */
+/* Finds the x coordinate of the port of `box` at the top or bottom of the open box `drawn`. Returns
+ * false when there is no such port. */
 static bool port_x(const levels *ls, uint32_t drawn, uint32_t box, sb_layout_end end, float *x) {
     const level *l = &ls->items[ls->of[drawn]];
     uint32_t count = l->layout.node_count - l->member_count, i;
@@ -239,7 +248,8 @@ static bool port_x(const levels *ls, uint32_t drawn, uint32_t box, sb_layout_end
     return true;
 }
 
-/* A line inside an open box begins at the box's border, not below its head. */
+/* A line that enters or leaves an open box is extended to its border, across the header and the
+ * margins. */
 static void to_border(const levels *ls, const level *l, const sb_piece *p, sb_layout_point *points,
                       uint32_t n) {
     if (l->drawn == SB_BOX_NONE || n == 0) return;
@@ -248,14 +258,15 @@ static void to_border(const levels *ls, const level *l, const sb_piece *p, sb_la
     if (p->to_port) points[n - 1].y = b->y + b->h;
 }
 
-/* A line to an open box meets it where the piece inside goes on. */
+/* Moves the end of a line at an open box to the x coordinate of the port, so that it joins the
+ * piece inside. */
 static void to_ports(const levels *ls, const sb_piece *p, uint32_t level_box,
                      sb_layout_point *points, uint32_t n) {
     const sb_sketch *s = ls->s;
     (void)level_box;
     if (n == 0) return;
     uint32_t from = s->drawn[p->from], to = s->drawn[p->to];
-    /* inside a level the box at the other end of the whole edge names the port */
+    /* a port is named by the box at the other end of the whole edge */
     if (!p->to_port && s->boxes.items[to].flags & SB_DRAWN_OPEN)
         port_x(ls, to, p->from, SB_END_TOP, &points[n - 1].x);
     if (!p->from_port && s->boxes.items[from].flags & SB_DRAWN_OPEN)
@@ -308,7 +319,7 @@ sb_status sb_sketch_levels(sb_sketch *s, sb_err *err) {
     const sb_draw_ask *ask = s->ask;
     uint64_t done = 0;
     if (!ports || !find_levels(&ls)) return sb_fail_nomem(err, "to draw a graph");
-    for (uint32_t i = ls.n; i-- > 0;) { /* inner levels come later */
+    for (uint32_t i = ls.n; i-- > 0;) { /* backwards, because inner levels come after outer ones */
         level *l = &ls.items[i];
         if (!fill_layout(&ls, l, ports)) return sb_fail_nomem(err, "to draw a graph");
         sb_status status = sb_layout_run(&l->layout, s->arena, err);

@@ -1,5 +1,6 @@
-/* draw_pieces.c: edges of the model as pieces within levels: first those between equal boxes in
- * sight are made one, then each is cut at the borders of open boxes. */
+/* draw_pieces.c: divides the edges of the model into pieces, one per level. First all edges between
+ * the same two visible boxes are merged into one; then each is divided at the borders of open
+ * boxes. */
 #include <string.h>
 
 #include "base/slice.h"
@@ -8,16 +9,16 @@
 #include "base/banned.h"
 
 #define MOST_PIECES (1u << 24)
-#define MOST_WAITS 16u /* control inputs of a constant that is not drawn */
+#define MOST_WAITS 16u /* a constant with more control inputs is drawn */
 
 typedef struct whole {
     uint32_t from, to;
     sb_piece sum;
 } whole;
 
-/* Open addressing over an array of items with a key each. */
+/* A hash table with open addressing. It stores indices into an array of items. */
 typedef struct table {
-    uint32_t *slots; /* item + 1 */
+    uint32_t *slots; /* index of the item + 1; 0: free */
     size_t room;     /* a power of two */
 } table;
 
@@ -70,7 +71,8 @@ static bool add_whole(cutting *c, uint32_t from, uint32_t to, const sb_piece *on
     return true;
 }
 
-/* An edge that ends at `to`, which may be what a constant feeds that it leads to. */
+/* Adds an edge that ends at `to`. This is usually the end of the edge in the model; for a control
+ * edge to a hidden constant it is the operation that the constant feeds. */
 static bool add_edge(cutting *c, uint32_t edge, uint32_t to) {
     sb_sketch *s = c->s;
     const sb_edge *e = &s->m->edges[edge];
@@ -86,15 +88,16 @@ static bool add_edge(cutting *c, uint32_t edge, uint32_t to) {
     return add_whole(c, from, to, &one);
 }
 
-/* A constant in sight that is not drawn. One that very many have to be done before is. */
+/* Returns true for a visible constant that is not drawn. Constants with very many control inputs
+ * are drawn, because replacing their edges would add too many lines. */
 static bool is_hidden(const sb_sketch *s, uint32_t op) {
     const sb_box *b = &s->m->boxes[op];
     return b->is_constant && b->out_count && b->in_count <= MOST_WAITS && s->seen_as[op] == op &&
            !s->ask->constants;
 }
 
-/* A constant that is not drawn is counted at what it feeds; what it waits for leads there, as in
- * TensorBoard. */
+/* Counts a hidden constant at the box that it feeds, and redirects the control inputs of the
+ * constant to that box, as TensorBoard does. */
 static bool add_constant(cutting *c, uint32_t constant, uint32_t to) {
     sb_sketch *s = c->s;
     const sb_box *b = &s->m->boxes[constant];
@@ -107,7 +110,7 @@ static bool add_constant(cutting *c, uint32_t constant, uint32_t to) {
     return true;
 }
 
-/* Edges between boxes in sight. */
+/* Collects the edges between visible boxes. */
 static bool collect(cutting *c) {
     const sb_model *m = c->s->m;
     for (uint32_t i = 0; i < m->edge_count; i++) {
@@ -140,21 +143,21 @@ static bool add_piece(cutting *c, const sb_piece *p) {
     return true;
 }
 
-/* How many levels a box in sight is below the root. */
+/* Returns the number of levels that contain a visible box. */
 static uint32_t levels_above(const sb_sketch *s, uint32_t box) {
     uint32_t n = 0;
     while ((box = sb_sketch_level(s, box)) != SB_BOX_NONE) n++;
     return n;
 }
 
-/* An edge as its piece between the two boxes that stand in one level, and pieces from each of them
- * inwards. */
+/* Divides an edge at the lowest level that contains both ends: one piece in that level, and one
+ * piece in each open box between that level and the two ends. */
 static bool cut(cutting *c, const whole *w) {
     sb_sketch *s = c->s;
     uint32_t a = w->from, b = w->to, deep_a = levels_above(s, a), deep_b = levels_above(s, b);
     while (deep_a > deep_b) a = sb_sketch_level(s, a), deep_a--;
     while (deep_b > deep_a) b = sb_sketch_level(s, b), deep_b--;
-    if (a == b) return true; /* an open box and something in it */
+    if (a == b) return true; /* one end is an open box that contains the other end */
     while (sb_sketch_level(s, a) != sb_sketch_level(s, b)) {
         a = sb_sketch_level(s, a);
         b = sb_sketch_level(s, b);

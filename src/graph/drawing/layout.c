@@ -1,4 +1,5 @@
-/* layout.c: from ranks, orders and places to corners of boxes and points of edges. */
+/* layout.c: runs the steps of a layout, and computes the corners of boxes and the points of
+ * edges. */
 #include "graph/drawing/layout_int.h"
 
 #include <math.h>
@@ -11,8 +12,8 @@
 
 /* ---- grids ----------------------------------------------------------------------------------- */
 
-/* Puts those nodes without a vertex (or all, when there is no level) side by side in rows below y,
- * about as wide as high, in the order given. */
+/* Places n nodes, in the given order, in rows that begin at y = top. The result is a little wider
+ * than high, and at least as wide as the layout so far. Updates the size of the layout. */
 static void grid_nodes(sb_layout *l, const uint32_t *order, uint32_t n, float top) {
     double area = 0;
     float widest = l->w;
@@ -39,7 +40,8 @@ static void grid_nodes(sb_layout *l, const uint32_t *order, uint32_t n, float to
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* Where the k-th of n lines meets a box: spread over its middle. */
+/* Returns the x coordinate at which the k-th of n lines meets a box. Lines are spread around its
+ * centre. */
 static float meets(const sb_layout_node *node, uint32_t k, uint32_t n) {
     if (node->is_port || n == 0) return node->x + node->w / 2;
     float room = node->w * 0.6f, step = room / (float)n;
@@ -48,7 +50,7 @@ static float meets(const sb_layout_node *node, uint32_t k, uint32_t n) {
 }
 
 typedef struct end {
-    float other; /* x of the next point of the line */
+    float other; /* x coordinate of the next point of the line, to sort by */
     uint32_t edge, node;
     bool is_from;
 } end;
@@ -65,7 +67,7 @@ static float middle(const sb_layout_node *node) {
     return node->x + node->w / 2;
 }
 
-/* x of the vertex next to an end of an edge. */
+/* Returns the x coordinate of the vertex next to the upper or lower end of an edge. */
 static float next_x(const sb_level *v, uint32_t i, bool at_top) {
     const sb_layout_edge *e = &v->l->edges[i];
     uint32_t top = e->is_up ? e->to : e->from, bottom = e->is_up ? e->from : e->to;
@@ -171,7 +173,7 @@ static int by_rank(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Too many for layers: rows in the order of ranks. */
+/* A level with too many nodes for layers: places them in rows, in the order of their ranks. */
 static bool pack(sb_level *v) {
     sb_layout *l = v->l;
     uint32_t n = l->node_count;

@@ -1,15 +1,18 @@
-/* layout.h: layered layout of one level of a graph: edges lead downwards, boxes don't overlap,
- * lines cross as little as can be had in short time.
+/* layout.h: layered layout of one level of a graph. Edges lead downwards, boxes do not overlap, and
+ * the number of crossing lines is kept small by heuristics that run in short time.
  *
  *     sb_layout l = {.nodes = nodes, .node_count = n, .edges = edges, .edge_count = m, ...};
  *     sb_layout_run(&l, &arena, &err);          fills in x and y of nodes, the points of edges
  *
- * Steps: cycles are broken (rank.c), every node gets a rank, long edges get a bend in each rank
- * they pass; ranks are ordered by sweeps of barycentres, the order with the fewest crossings is
- * kept (order.c); x is the least-squares place under the order (place.c). Nodes without edges stand
- * in a grid below. A level with more than `most_layered` nodes is a grid in the order of ranks.
+ * Steps: cycles are broken and every node is assigned to a rank (layout_rank.c). An edge that spans
+ * several ranks gets a bend in each rank between its ends. The order within ranks is improved by
+ * barycentre sweeps, of which the one with the fewest crossings is kept (layout_order.c). The x
+ * coordinates are the least-squares solution for that order (layout_place.c). Nodes without edges
+ * are placed in a grid at the bottom. A level with more than `most_layered` nodes that have edges
+ * is not layered: all its nodes are placed in a grid, in the order of their ranks.
  *
- * Equal input gives equal output on every machine: nothing depends on addresses, time or chance.
+ * Equal input gives equal output on every machine: nothing depends on addresses, time or random
+ * numbers. Threads: no state. Cost: about 1 microsecond per node and edge for each sweep.
  * Threads: no state. Cost: about 1 microsecond a node and edge and sweep. */
 #ifndef SB_GRAPH_LAYOUT_H
 #define SB_GRAPH_LAYOUT_H
@@ -23,15 +26,15 @@ typedef enum sb_layout_end { SB_END_NONE, SB_END_TOP, SB_END_BOTTOM } sb_layout_
 
 typedef struct sb_layout_node {
     float w, h;
-    uint8_t end;   /* sb_layout_end: stands in the first or the last rank */
-    bool is_port;  /* a place on the border, of no height */
+    uint8_t end;   /* an sb_layout_end: whether it must be in the first or the last rank */
+    bool is_port;  /* a point on the border of the level, with no height */
     uint32_t rank; /* out */
-    float x, y;    /* out: its left upper corner */
+    float x, y;    /* out: its upper left corner */
 } sb_layout_node;
 
 typedef struct sb_layout_edge {
     uint32_t from, to;
-    bool is_up;                        /* out: part of a cycle, leads upwards */
+    bool is_up;                        /* out: closes a cycle, so it leads upwards */
     uint32_t first_point, point_count; /* out */
 } sb_layout_edge;
 

@@ -1,5 +1,5 @@
-/* layout_order.c: the order of vertices within their ranks: sweeps of barycentres, of which the one
- * with the fewest crossings is kept. */
+/* layout_order.c: chooses the order of vertices within ranks with barycentre sweeps, and keeps the
+ * order with the fewest crossings. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef struct ordering {
     keyed *keys;
     uint32_t *best;
     uint64_t least;
-    uint32_t *counts; /* of a rank, as a Fenwick tree */
+    uint32_t *counts; /* a Fenwick tree over the positions of a rank */
 } ordering;
 
 static bool list_hops(sb_level *v) {
@@ -41,7 +41,8 @@ static bool list_hops(sb_level *v) {
     return true;
 }
 
-/* Places by a walk from the top, so that what belongs together begins side by side. */
+/* Initial order: a depth-first walk from the top, so that connected vertices start next to each
+ * other. */
 static bool first_order(sb_level *v) {
     uint32_t n = v->vertex_count;
     v->place = sb_arena_zeroed(v->arena, n + 1, sizeof *v->place);
@@ -55,7 +56,7 @@ static bool first_order(sb_level *v) {
     for (uint32_t i = 0; i < v->rank_count; i++) v->first[i + 1] += v->first[i];
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < n; i++) {
-            /* first from vertices with nothing above, then whatever a cycle left */
+            /* first start at vertices with no neighbour above, then at those not reached yet */
             if (seen[i] || (pass == 0 && v->first_up[i] != v->first_up[i + 1])) continue;
             uint32_t depth = 0;
             stack[depth++] = i;
@@ -74,7 +75,8 @@ static bool first_order(sb_level *v) {
     return true;
 }
 
-/* Crossings between a rank and the one below: inversions among the ends of hops. */
+/* Counts the crossings between a rank and the one below, as inversions among the ends of hops, in
+ * O(n log n). */
 static uint64_t crossings_below(ordering *o, uint32_t rank) {
     sb_level *v = o->v;
     uint32_t width = v->first[rank + 2] - v->first[rank + 1], seen = 0;
@@ -107,8 +109,8 @@ static int by_key(const void *a, const void *b) {
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Orders a rank by the mean place of the neighbours above or below; vertices without any keep
- * theirs. */
+/* Sorts a rank by the mean position (barycentre) of the neighbours above or below. Vertices without
+ * such neighbours keep their position. */
 static void sort_rank(ordering *o, uint32_t rank, bool is_down) {
     sb_level *v = o->v;
     const uint32_t *list = is_down ? v->ups : v->downs;

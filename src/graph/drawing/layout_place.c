@@ -1,14 +1,16 @@
-/* layout_place.c: x of vertices under the order of their ranks.
+/* layout_place.c: computes the x coordinates of vertices; their order within ranks is fixed.
  *
- * A sweep wants each vertex at the mean of its neighbours in the rank before and moves those that
- * are too close as little as can be: the least squares under x[i+1] - x[i] >= gap, which is
- * isotonic regression and solved exactly by pooling neighbours that collide. Hops between two bends
- * count most, so that long edges run straight. */
+ * A sweep tries to place each vertex at the weighted mean of its neighbours in the rank before, and
+ * moves vertices that are too close as little as possible. This is a least-squares problem with the
+ * constraints x[i+1] - x[i] >= gap, known as isotonic regression. It is solved exactly by merging
+ * neighbours that collide into pools (pool adjacent violators). Hops between two bends have the
+ * largest weight, so that long edges are straight. */
 #include "graph/drawing/layout_int.h"
 #include "base/banned.h"
 
 typedef struct pool {
-    double sum, weight; /* of wanted places, less the offset within the pool */
+    /* sum of weight * (wanted position - offset), and sum of weights, of the members */
+    double sum, weight;
     uint32_t first;
 } pool;
 
@@ -75,7 +77,7 @@ bool sb_level_place(sb_level *v) {
     pool *pools = sb_arena_get(v->arena, ((size_t)widest + 1) * sizeof *pools);
     double *offsets = sb_arena_get(v->arena, ((size_t)widest + 1) * sizeof *offsets);
     if (!v->x || !pools || !offsets) return false;
-    /* side by side, around 0 */
+    /* initial positions: next to each other, centred at 0 */
     for (uint32_t rank = 0; rank < v->rank_count; rank++) {
         double at = 0;
         uint32_t from = v->first[rank], to = v->first[rank + 1];

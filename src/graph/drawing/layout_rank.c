@@ -1,19 +1,20 @@
-/* layout_rank.c: which rank each node stands in, and the bends of edges that pass ranks. */
+/* layout_rank.c: breaks cycles, assigns nodes to ranks, and divides edges that span several
+ * ranks. */
 #include <string.h>
 
 #include "graph/drawing/layout_int.h"
 #include "base/banned.h"
 
-/* Bends in all are bounded: an edge that would pass more ranks than this, or comes when there are
- * too many bends already, is drawn as one line from end to end. */
+/* The number of bends is limited. An edge that spans more ranks than LONGEST_EDGE, or that would
+ * exceed the total number of bends, gets no bends and is drawn as one straight line. */
 #define LONGEST_EDGE 400u
 #define BENDS_A_NODE 6u
 
 typedef struct ranking {
     sb_level *v;
-    uint32_t *outs, *first_out; /* edges by node */
+    uint32_t *outs, *first_out; /* outgoing edges by node (adjacency lists) */
     uint32_t *state, *stack, *next;
-    uint32_t *order; /* nodes so that edges lead forward */
+    uint32_t *order; /* nodes in topological order */
     uint32_t *waiting;
 } ranking;
 
@@ -27,7 +28,7 @@ static uint32_t bottom_of(const sb_layout_edge *e) {
     return e->is_up ? e->from : e->to;
 }
 
-/* Edges of each node by the end that `which` gives. */
+/* Builds adjacency lists: the edges of each node at the end that `which` returns. */
 static bool list_edges(sb_level *v, uint32_t (*which)(const sb_layout_edge *), uint32_t **list,
                        uint32_t **first) {
     sb_layout *l = v->l;
@@ -40,8 +41,10 @@ static bool list_edges(sb_level *v, uint32_t (*which)(const sb_layout_edge *), u
     return true;
 }
 
-/* Edges that close a cycle are turned: those to a node on the way of a walk from above. Walks begin
- * at nodes that must be on top, then at those without inputs. */
+/* Reverses edges that close a cycle, with a depth-first search: an edge to a node on the current
+ * path is marked as leading upwards. The caller starts with nodes that must be at the top, then
+ * with nodes without inputs, then with the rest, so that the edges that are reversed are those a
+ * reader expects. */
 static void turn_cycles(ranking *r, uint32_t start) {
     enum { NEW, ON_THE_WAY, DONE };
     sb_layout *l = r->v->l;
@@ -93,7 +96,9 @@ static bool break_cycles(ranking *r) {
     return true;
 }
 
-/* The longest way from above; nodes that are only sources come down to those they feed. */
+/* Assigns ranks: the rank of a node is the length of the longest path to it (longest-path layering,
+ * in topological order). Then nodes with more outputs than inputs are moved down, next to the nodes
+ * that they feed, which makes edges shorter. */
 static bool rank_nodes(ranking *r) {
     sb_layout *l = r->v->l;
     uint32_t n = l->node_count, *ins, *first_in, *outs, *first_out, top = 0, filled = 0;
@@ -146,7 +151,7 @@ static bool rank_nodes(ranking *r) {
     return true;
 }
 
-/* Ranks without nodes are left out. */
+/* Removes empty ranks and numbers the others consecutively. */
 static bool close_ranks(sb_level *v) {
     sb_layout *l = v->l;
     uint32_t *new_rank = sb_arena_zeroed(v->arena, v->rank_count + 1, sizeof *new_rank), n = 0;
@@ -207,7 +212,8 @@ bool sb_level_bend(sb_level *v) {
         const sb_layout_edge *e = &l->edges[i];
         if (is_loop(e)) continue;
         uint32_t top = l->nodes[top_of(e)].rank, bottom = l->nodes[bottom_of(e)].rank;
-        if (v->bend_count[i] == 0 && bottom - top != 1) continue; /* one line from end to end */
+        /* too long: drawn as one straight line */
+        if (v->bend_count[i] == 0 && bottom - top != 1) continue;
         uint32_t above = v->vertex_of[top_of(e)];
         v->first_bend[i] = at;
         for (uint32_t k = 0; k < v->bend_count[i]; k++) {

@@ -9,13 +9,15 @@
 #include "codec/proto/proto.h"
 #include "base/banned.h"
 
-/* Walks the fields of a message; what a handler does not take is copied as it is. */
+/* The state of a rewrite: rewrite_fields calls a handler for each field of a message. A handler
+ * returns true when it has written (or dropped) the field itself; all other fields are copied
+ * unchanged. */
 typedef struct rewrite rewrite;
 typedef bool (*rewrite_fn)(rewrite *w, const sb_pb_field *f);
 struct rewrite {
     sb_buf *out;
     const char *prefix; /* "graph_1" */
-    sb_slice large_key; /* for the names of attributes left out */
+    sb_slice large_key; /* the attribute that lists the removed attributes */
     uint64_t limit;
     sb_slice *left_out;
     size_t left_count;
@@ -105,7 +107,8 @@ static bool take_gradient(rewrite *w, const sb_pb_field *f) {
     return true;
 }
 
-/* What else a library holds is not taken over, as in TensorBoard. */
+/* Only functions and gradients are copied, as in TensorBoard; other fields of a library are
+ * dropped. */
 static bool take_library(rewrite *w, const sb_pb_field *f) {
     if (f->wire != SB_PB_BYTES) return true;
     if (f->number == SB_LIBRARY_FUNCTION) rewrite_message(w, f, take_function);
@@ -200,7 +203,9 @@ static bool take_small_attr(rewrite *w, const sb_pb_field *f) {
     return true;
 }
 
-/* An entry {key, {list {s, s, ...}}} behind all others: it takes the place of one of that name. */
+/* Adds the map entry {key, {list {s, s, ...}}} after all other attributes of the node. When the
+ * node already has an attribute of that name, readers use this one, because the last entry of a key
+ * wins. */
 static void add_left_out(rewrite *w) {
     size_t entry = sb_pb_begin(w->out, SB_NODE_ATTR, 64);
     sb_pb_add_bytes(w->out, SB_NODE_ATTR_KEY, w->large_key);
@@ -241,7 +246,8 @@ sb_status sb_graph_limit_attrs(sb_buf *out, sb_slice graph_def, uint64_t limit, 
     sb_arena_mark mark = sb_arena_here(scratch);
     sb_buf sorted;
     sb_buf_init(&sorted, out->alloc, out->cap);
-    /* sorted first, so that of two entries with one key only the one that counts is looked at */
+    /* Sorting comes first: it removes duplicate keys, so only the entry that is valid is
+     * measured. */
     sb_status status = sb_message_sort(&sorted, SB_MSG_GRAPH, graph_def, scratch, err);
     rewrite w = {.out = out, .limit = limit, .large_key = key};
     if (status == SB_OK) {

@@ -1,4 +1,5 @@
-/* graph_file.c: what kind of graph a file holds. */
+/* graph_file.c: detects the format of a graph file by its first bytes and its protobuf
+ * structure. */
 #include "graph/formats/graph_file.h"
 
 #include "base/slice.h"
@@ -21,7 +22,7 @@ static bool is_space(uint8_t c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Text has no control characters but white space in its first part. */
+/* A file is text when its first 512 bytes contain no control characters except white space. */
 static bool is_text(sb_slice bytes) {
     size_t n = bytes.n < 512 ? bytes.n : 512;
     for (size_t i = 0; i < n; i++)
@@ -35,7 +36,8 @@ static bool is_json(sb_slice bytes) {
     return i < bytes.n && bytes.p[i] == '{';
 }
 
-/* Is the first node of the GraphDef one with a name and an operation? */
+/* Returns true when the first node of the GraphDef has a valid name and an operation. Other
+ * protobuf messages use the same field numbers, so decoding without an error proves nothing. */
 static bool looks_like_graph(sb_slice bytes) {
     sb_items nodes = sb_items_of(bytes, SB_GRAPH_NODE);
     sb_slice first;
@@ -55,8 +57,8 @@ static sb_status read_text(sb_buf *out, sb_slice bytes, sb_graph_file *info,
         if (status != SB_OK) *err = problem;
         return status;
     }
-    /* what came before the place where the text ends or goes wrong; when that is the first field,
-     * nothing was appended, and an empty buffer has no address */
+    /* The part before the error is used if it is a graph. If the error is in the first field,
+     * nothing was appended and the buffer may have no memory, so an empty slice is used then. */
     sb_slice got = out->n > before ? sb_slice_of(out->p + before, out->n - before) : SB_LIT("");
     if (!looks_like_graph(got))
         return sb_fail(err, SB_CORRUPT, problem.offset, "not a graph: %s", problem.text);
@@ -76,7 +78,8 @@ static bool take_saved_model(sb_slice *graph, sb_slice bytes) {
     return sb_items_next(&graphs, &meta) == SB_OK && take_meta_graph(graph, meta);
 }
 
-/* What torch.save and torch.jit.save write: a zip archive, or in older versions a pickle. */
+/* Refuses the files that torch.save and torch.jit.save write (a zip archive, or a pickle from older
+ * versions) and .keras archives, with a message that tells the user what to do instead. */
 static sb_status refuse_torch(sb_slice bytes, sb_err *err) {
     bool is_zip = sb_slice_starts(bytes, SB_LIT("PK\x03\x04"));
     bool is_pickle = bytes.n > 1 && bytes.p[0] == 0x80 && bytes.p[1] >= 2 && bytes.p[1] <= 5;
@@ -97,7 +100,8 @@ static sb_status refuse_torch(sb_slice bytes, sb_err *err) {
                    is_script ? "code" : "objects");
 }
 
-/* A GraphDef that stands in the file as it is. */
+/* Finds a GraphDef that is stored in the file in binary form, so that it does not have to be
+ * copied. */
 static bool find_graph(sb_slice bytes, sb_graph_file *info) {
     info->graph = bytes;
     info->format = SB_FORMAT_GRAPH;
@@ -133,7 +137,8 @@ sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info,
     *info = (sb_graph_file){0};
     if (bytes.n == 0) return sb_fail(err, SB_CORRUPT, 0, "the file is empty");
     sb_status status = make_graph(out, bytes, info, watch, scratch, err);
-    if (status == SB_OK && !info->graph.p && out->n > before) /* a text may hold no node */
+    /* valid text may contain no node at all */
+    if (status == SB_OK && !info->graph.p && out->n > before)
         info->graph = sb_slice_of(out->p + before, out->n - before);
     return status;
 }

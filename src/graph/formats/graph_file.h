@@ -1,8 +1,8 @@
-/* graph_file.h: a file that holds a graph, of whatever kind, as a GraphDef.
+/* graph_file.h: detects the format of a file that holds a graph, and converts it to a GraphDef.
  *
- * Kinds: GraphDef, MetaGraphDef and SavedModel of TensorFlow as protobuf or (GraphDef only) as
- * text, ONNX models, and the JSON of a Keras model. What it is follows from the bytes, not from the
- * name. Threads: no state. */
+ * Formats: TensorFlow's GraphDef, MetaGraphDef and SavedModel in binary protobuf encoding, a
+ * GraphDef in protobuf text format, ONNX models, and the JSON of a Keras model. The format is
+ * detected from the bytes of the file; its name does not matter. Threads: no state. */
 #ifndef SB_GRAPH_GRAPH_FILE_H
 #define SB_GRAPH_GRAPH_FILE_H
 
@@ -25,21 +25,26 @@ const char *sb_graph_format_name(sb_graph_format format);
 
 typedef struct sb_graph_file {
     sb_graph_format format;
-    sb_slice graph; /* the GraphDef: a part of the file where it stands there, else in out */
-    bool is_cut;    /* only its beginning could be read */
-    sb_err problem; /* what was wrong with the rest */
+    /* the GraphDef: a part of the file's bytes if it is stored there as it is, otherwise bytes in
+     * `out` */
+    sb_slice graph;
+    bool is_cut;    /* the file is truncated or damaged: only its beginning was read */
+    sb_err problem; /* why the rest could not be read (text format only) */
 } sb_graph_file;
 
-/* Finds the GraphDef in the file, or appends one that is made of it: large values are not copied.
- * watch: how far a text is, of all kinds the one that takes long; may be NULL. SB_CORRUPT when the
- * bytes are none of these kinds, SB_DROPPED when the watch says so. */
+/* Finds the GraphDef in the file, or converts the file and appends the GraphDef to `out`. The
+ * tensor data of ONNX initializers is not copied. `watch` (may be NULL) is told the progress of
+ * parsing the text format, which is the only one that takes long. Returns SB_CORRUPT when the bytes
+ * have none of these formats, and SB_DROPPED when `watch` cancels the work. */
 sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info,
                              const sb_text_watch *watch, sb_arena *scratch, sb_err *err);
 
-/* onnx.c: appends an ONNX ModelProto as a GraphDef: nodes by name (or kind and number), values by
- * the node that makes them, initializers as nodes of the kind "Initializer" with their shape, in
- * the scope that uses them, inputs and outputs of the graph as "Input" and "Output". SB_CORRUPT
- * when it is none. A model that is cut gives what came before (*is_cut). */
+/* onnx.c: converts an ONNX ModelProto to a GraphDef and appends it. Nodes keep their names; a node
+ * without one is named by its operator type and its number. The inputs of a node refer to the nodes
+ * that produce the values. Initializers become nodes of the type "Initializer" that have a shape
+ * and are placed in the scope that uses them. Inputs and outputs of the graph become nodes of the
+ * types "Input" and "Output". Returns SB_CORRUPT when the bytes are not an ONNX model. Of a
+ * truncated model the complete part is converted, and *is_cut is set. */
 sb_status sb_onnx_graph(sb_buf *out, sb_slice model, bool *is_cut, sb_arena *scratch, sb_err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* graph_text.c: messages with their maps in order, and as text. */
+/* graph_text.c: sorts the map entries of messages by key, and prints messages in text format. */
 #include <stdlib.h>
 
 #include "base/slice.h"
@@ -12,13 +12,14 @@ typedef struct sorting {
     sb_arena *scratch;
 } sorting;
 
-/* One entry of a map. Keys of all maps are texts or whole numbers. */
+/* One entry of a map. The keys of all maps that occur here are strings or integers; the field that
+ * is not used is empty or 0. */
 typedef struct entry {
     const sb_field_info *field;
     sb_slice body;
     sb_slice text;
     uint64_t number;
-    size_t order; /* as stored */
+    size_t order; /* position in the message, so that the last of equal keys can be kept */
 } entry;
 
 static int by_key(const void *a, const void *b) {
@@ -34,7 +35,7 @@ static bool same_key(const entry *a, const entry *b) {
     return a->field == b->field && a->number == b->number && sb_slice_eq(a->text, b->text);
 }
 
-/* The key is field 1 of an entry; a later one counts. */
+/* The key is field 1 of a map entry. If it occurs several times, the last one is valid. */
 static sb_status read_key(entry *e) {
     sb_pb c = sb_pb_over(e->body);
     sb_pb_field f;
@@ -74,7 +75,8 @@ static sb_status put_entries(sorting *s, entry *entries, size_t n, uint32_t dept
     return status;
 }
 
-/* Is there anything to sort inside? Tensors are the large part of a graph, and have no maps. */
+/* Returns true when the field cannot contain a map, so that its bytes are copied without looking
+ * inside. Tensors are the largest part of a graph and contain no maps. */
 static bool is_plain(const sb_field_info *field) {
     return !field || field->type != SB_TYPE_MESSAGE || field->sub == SB_MSG_TENSOR ||
            field->sub == SB_MSG_SHAPE;

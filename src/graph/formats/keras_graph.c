@@ -1,4 +1,4 @@
-/* keras_graph.c: the walk over a model's layers. */
+/* keras_graph.c: walks recursively over the layers of a model and writes one node for each. */
 #include "graph/formats/keras_graph.h"
 
 #include <jansson.h>
@@ -15,7 +15,8 @@
 #define MOST_DEPTH 64
 #define MOST_NAMES (1u << 20)
 
-/* Names that stand for others: an input layer for what is joined to it, a model for its outputs. */
+/* Maps a name to the names that replace it in edges: an input layer of an inner model to the layer
+ * that feeds it, and a model to its output layers. */
 typedef struct meaning {
     sb_slice *targets;
     size_t count;
@@ -26,7 +27,8 @@ typedef struct names {
     SB_VEC(meaning) meanings; /* by id */
 } names;
 
-/* Shapes of what layers give, as those that they feed tell them. */
+/* Output shapes of layers. They are not stored with the layer itself, but with the layers that it
+ * feeds. */
 typedef struct shapes {
     sb_intern table;
     SB_VEC(sb_keras_shape) items; /* by id */
@@ -36,10 +38,10 @@ typedef struct walk {
     sb_buf *out;
     sb_arena *arena;
     sb_keras_detail detail;
-    shapes shapes;     /* layer -> shape; empty in a plain graph */
-    names inputs;      /* input layer of an inner model -> one name */
+    shapes shapes;     /* output shape by layer name; not filled in for SB_KERAS_PLAIN */
+    names inputs;      /* input layer of an inner model -> the layer that feeds it */
     names outputs;     /* model -> its output layers */
-    sb_slice previous; /* the layer before; .p is NULL: none */
+    sb_slice previous; /* the layer that was written last; .p is NULL before the first one */
     sb_err *err;
 } walk;
 
@@ -55,7 +57,7 @@ static sb_slice text_of(const json_t *value) {
     return sb_slice_of(json_string_value(value), json_string_length(value));
 }
 
-/* "scope/name"; .p is NULL: no memory. */
+/* Returns "scope/name" in the arena; .p is NULL when memory runs out. */
 static sb_slice scoped(walk *w, sb_slice scope, sb_slice name) {
     if (scope.n == 0) return sb_arena_dup(w->arena, name);
     uint8_t *text = sb_arena_get(w->arena, scope.n + 1 + name.n);
@@ -80,7 +82,7 @@ static sb_status set_name(walk *w, names *n, sb_slice name, sb_slice *targets, s
     return SB_OK;
 }
 
-/* How many names it stands for; 0: it is not known. */
+/* Returns how many names replace this one; 0 when it is not in the table. */
 static size_t find_name(const names *n, sb_slice name, sb_slice **targets) {
     uint32_t id = sb_intern_find(&n->table, name);
     if (id == SB_INTERN_NONE) return 0;
@@ -101,7 +103,7 @@ static sb_status join_input(walk *w, sb_slice input, sb_slice target) {
 typedef struct edge {
     sb_slice name;
     json_int_t tensor;
-    const json_t *shape; /* NULL: not told */
+    const json_t *shape; /* NULL: not in the JSON */
 } edge;
 
 typedef sb_status (*edge_fn)(walk *w, const edge *e, void *ud);
@@ -115,7 +117,8 @@ static sb_status each_history(walk *w, const json_t *arg, edge_fn fn, void *ud) 
     return fn(w, &e, ud);
 }
 
-/* inbound_nodes: [{"args": [arg or [arg, ...], ...]}, ...]. */
+/* Calls fn for each edge in inbound_nodes, which has the form [{"args": [arg or [arg, ...], ...]},
+ * ...]. */
 static sb_status each_edge(walk *w, const json_t *layer, edge_fn fn, void *ud) {
     const json_t *inbound = get_member(layer, "inbound_nodes");
     for (size_t i = 0; i < json_array_size(inbound); i++) {
@@ -147,7 +150,7 @@ static sb_status set_shape(walk *w, sb_slice layer, const sb_keras_shape *shape)
     return SB_OK;
 }
 
-/* An edge that says what its layer gives. */
+/* Stores the shape that an edge carries as the output shape of the layer it comes from. */
 static sb_status note_edge(walk *w, const edge *e, void *ud) {
     const sb_slice *scope = ud;
     sb_keras_shape shape;
@@ -155,7 +158,8 @@ static sb_status note_edge(walk *w, const edge *e, void *ud) {
     return set_shape(w, scoped(w, *scope, e->name), &shape);
 }
 
-/* The layers of a model in turn: what feeds a layer has the shape that the layer was built for. */
+/* Collects output shapes in a first pass over all layers. In a sequential model, the input shape
+ * that a layer was built for is the output shape of the layer before it. */
 static sb_status note_shapes(walk *w, const json_t *model, sb_slice scope, unsigned depth) {
     const json_t *config = json_is_object(model) ? get_member(model, "config") : NULL;
     const json_t *layers = json_is_object(config) ? get_member(config, "layers") : NULL;
@@ -195,14 +199,13 @@ typedef struct joining {
     bool any;
 } joining;
 
-/* The i-th edge of an inner model feeds its i-th input. */
+/* The i-th edge into an inner model feeds its i-th input layer. */
 static sb_status join_edge(walk *w, const edge *e, void *ud) {
     joining *j = ud;
     size_t i = j->n++;
     sb_slice from = scoped(w, j->scope, e->name);
     if (!from.p) return SB_NOMEM;
-    if (!j->inputs) { /* a sequential model has one input: its first layer follows what was given to
-                         it */
+    if (!j->inputs) { /* a sequential model has one input: its first layer is connected to it */
         if (i == 0) w->previous = from;
         j->any = true;
         return SB_OK;
@@ -266,7 +269,7 @@ static sb_status add_edge(walk *w, const edge *e, void *ud) {
     return SB_OK;
 }
 
-/* The type that a layer works in: a name, or a policy that has one. */
+/* The data type of a layer: the JSON has its name, or a policy object that contains the name. */
 static sb_dtype dtype_of(const json_t *config) {
     const json_t *value = get_member(config, "dtype");
     if (json_is_object(value)) {

@@ -1,4 +1,5 @@
-/* keras_params.c: weights by class of layer, one function a family. */
+/* keras_params.c: counts the weights of Keras layers; one function for each family of layer
+ * classes. */
 #include "graph/formats/keras_params.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "base/banned.h"
 
 #define UNKNOWN (-1)
-#define MOST_WRAPPED 8 /* layers in one another: Bidirectional, TimeDistributed */
+#define MOST_WRAPPED 8 /* depth of wrapper layers: Bidirectional, TimeDistributed */
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
@@ -29,7 +30,8 @@ static bool text_is(const json_t *value, const char *text) {
     return json_is_string(value) && strcmp(json_string_value(value), text) == 0;
 }
 
-/* Tuples are lists, or {"class_name": "__tuple__", "items": [...]}. */
+/* Returns the items of a tuple, which is stored as a list or as {"class_name": "__tuple__",
+ * "items": [...]}; NULL when the value is neither. */
 static const json_t *list_of(const json_t *value) {
     const json_t *items = member(value, "items");
     return json_is_array(items) ? items : json_is_array(value) ? value : NULL;
@@ -61,7 +63,7 @@ bool sb_keras_built_for(sb_keras_shape *out, const json_t *layer) {
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* UNKNOWN stays so, and so does what is too large. */
+/* Checked arithmetic: the result is UNKNOWN when an operand is UNKNOWN or the result overflows. */
 static int64_t times(int64_t a, int64_t b) {
     int64_t n;
     return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &n) ? UNKNOWN : n;
@@ -72,7 +74,7 @@ static int64_t plus(int64_t a, int64_t b) {
     return a < 0 || b < 0 || __builtin_add_overflow(a, b, &n) ? UNKNOWN : n;
 }
 
-/* A dimension, counted from the end when it is negative. */
+/* Returns the size of one dimension. A negative axis counts from the last dimension. */
 static int64_t dim(const sb_keras_shape *shape, int64_t axis) {
     if (axis < 0) axis += (int64_t)shape->rank;
     return axis >= 0 && axis < (int64_t)shape->rank ? shape->dims[axis] : UNKNOWN;
@@ -82,7 +84,7 @@ static int64_t channels(const json_t *config, const sb_keras_shape *in) {
     return dim(in, text_is(member(config, "data_format"), "channels_first") ? 1 : -1);
 }
 
-/* The product of a list of sizes, or of one size for each of `rank` axes. */
+/* Returns the product of a list of sizes. A single number is used for each of `rank` axes. */
 static int64_t product(const json_t *value, size_t rank) {
     const json_t *list = list_of(value);
     int64_t n = 1;
@@ -136,7 +138,8 @@ static int64_t count_embedding(const json_t *config, const sb_keras_shape *in) {
     return times(number(config, "input_dim", UNKNOWN), number(config, "output_dim", UNKNOWN));
 }
 
-/* The elements of the axes that a norm has weights for. */
+/* Returns the product of the sizes of the axes that are normalized; the layer has a weight per
+ * element. */
 static int64_t normed(const json_t *config, const sb_keras_shape *in) {
     const json_t *axis = member(config, "axis"), *list = list_of(axis);
     int64_t n = 1;
@@ -150,7 +153,8 @@ static int64_t count_norm(const json_t *config, const sb_keras_shape *in) {
     return times(normed(config, in), flag(config, "scale", true) + flag(config, "center", true));
 }
 
-/* Its moving mean and variance are weights that are not trained. */
+/* The moving mean and the moving variance are counted too: they are weights that are not
+ * trained. */
 static int64_t count_batch_norm(const json_t *config, const sb_keras_shape *in) {
     return plus(count_norm(config, in), times(2, normed(config, in)));
 }
@@ -173,7 +177,7 @@ static int64_t count_lstm(const json_t *config, const sb_keras_shape *in) {
     return count_gates(config, in, 4);
 }
 
-/* With reset_after it has a second bias. */
+/* With reset_after (the default) a GRU has a second bias vector. */
 static int64_t count_gru(const json_t *config, const sb_keras_shape *in) {
     bool has_second = flag(config, "use_bias", true) && flag(config, "reset_after", true);
     return plus(count_gates(config, in, 3),
@@ -212,7 +216,7 @@ static int64_t count_unknown(const json_t *config, const sb_keras_shape *in) {
     return UNKNOWN;
 }
 
-/* Queries, keys and values may have different sizes. */
+/* Query, key and value may have different sizes, so each has its own projection. */
 static int64_t count_attention(const json_t *layer) {
     const json_t *config = member(layer, "config");
     const json_t *shapes = member(member(layer, "build_config"), "shapes_dict");
@@ -232,7 +236,8 @@ static int64_t count_attention(const json_t *layer) {
     return plus(n, times(plus(v, bias), out));
 }
 
-/* Classes with weights; those of Keras that are not here have none. */
+/* Layer classes that have weights. A class of Keras that is not in this table has none.
+ * count_unknown is for classes whose weights cannot be computed from the JSON. */
 static const struct {
     const char *name;
     count_fn count;
@@ -288,7 +293,8 @@ static int64_t count_for(const json_t *layer, const sb_keras_shape *in, unsigned
     if (text_is(class, "MultiHeadAttention")) return count_attention(layer);
     if (text_is(class, "Bidirectional"))
         return times(2, count_for(member(config, "layer"), in, depth + 1));
-    if (text_is(class, "TimeDistributed")) { /* once for all steps: without the axis of time */
+    /* the weights are shared by all time steps: remove the time axis */
+    if (text_is(class, "TimeDistributed")) {
         sb_keras_shape each = *in;
         if (each.rank < 2) return UNKNOWN;
         each.rank--;

@@ -1,9 +1,10 @@
-/* keras_params.h: how many weights a Keras layer has, and the shape of what it gives, by its
- * configuration.
+/* keras_params.h: computes the number of weights of a Keras layer and its output shape from the
+ * configuration of the layer.
  *
- * A model's JSON does not list weights, but it tells what they follow from: the settings of a layer
- * and, since Keras 3, the shape that it was built for ("build_config"). Counted is what
- * model.count_params() counts: all weights, those that are not trained included.
+ * The JSON of a model does not list weights, but their number follows from the settings of each
+ * layer and from the input shape that the layer was built for ("build_config", written since Keras
+ * 3). The result is the same as model.count_params(): all weights are counted, including those that
+ * are not trained.
  *
  * Threads: no state. */
 #ifndef SB_GRAPH_KERAS_PARAMS_H
@@ -18,20 +19,22 @@
 
 typedef struct sb_keras_shape {
     size_t rank;
-    int64_t dims[SB_KERAS_MOST_DIMS]; /* -1: not known */
+    int64_t dims[SB_KERAS_MOST_DIMS]; /* -1: unknown */
 } sb_keras_shape;
 
-/* false: the JSON is no shape. */
+/* Returns false when the JSON value is not a shape. */
 bool sb_keras_shape_read(sb_keras_shape *out, const json_t *value);
 
-/* The shape that a layer was built for; false: its JSON does not tell it. */
+/* Reads the input shape that a layer was built for. Returns false when the JSON does not contain
+ * it. */
 bool sb_keras_built_for(sb_keras_shape *out, const json_t *layer);
 
-/* The weights of a layer, -1 when its JSON does not tell them: a class that is not Keras's own, or
- * a layer that was not built. */
+/* Returns the number of weights of a layer. Returns -1 when it cannot be computed: the class is not
+ * one of Keras's own, or the layer was not built when the model was saved. */
 int64_t sb_keras_params(const json_t *layer);
 
-/* The shape of what a layer gives; false: not told. */
+/* Computes the output shape of a layer. Returns false when the JSON does not contain enough for
+ * that. */
 bool sb_keras_output(sb_keras_shape *out, const json_t *layer);
 
 #endif

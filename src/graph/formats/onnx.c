@@ -1,4 +1,4 @@
-/* onnx.c: ONNX models as GraphDefs.
+/* onnx.c: converts ONNX models to GraphDefs. The messages and field numbers that are read:
  *
  * ModelProto  1 ir_version, 2 producer_name, 7 graph, 8 opset_import
  * GraphProto  1 node*, 2 name, 5 initializer*, 11 input*, 12 output*, 13 value_info*, 15 sparse
@@ -8,10 +8,10 @@
  * ValueInfoProto 1 name, 2 type;  TypeProto 1 tensor_type {1 elem_type, 2 shape {1 dim {1 value,
  * 2 param}}}
  *
- * The names of nodes that torch exports are paths ("/encoder/layers.0/MatMul"), so they become
- * scopes, which the weights that they use belong to. A value is an input by the name of the node
- * that makes it, and ":k" for its k-th output.
- */
+ * Node names that torch exports are paths ("/encoder/layers.0/MatMul"), so they become nested
+ * scopes, and weights are placed in the scope that uses them. In a GraphDef an input is written as
+ * the name of the node that produces the value, followed by ":k" for its output number k (omitted
+ * for k = 0). */
 #include <stdio.h>
 
 #include "base/intern.h"
@@ -45,11 +45,12 @@ typedef struct onnx {
     sb_buf *out;
     sb_arena *scratch;
     sb_slice graph;
-    sb_intern values; /* names of values; the id is an index into: */
-    sb_slice *maker;  /* the input text: "node" or "node:1" */
-    sb_slice *shape;  /* an encoded TypeProto */
+    sb_intern values; /* names of values; the id is the index into the two arrays below */
+    /* the node that produces the value, as text of an input: "node" or "node:1" */
+    sb_slice *maker;
+    sb_slice *shape; /* an encoded TypeProto */
     size_t room;
-    uint32_t weight_count; /* values before it are initializers */
+    uint32_t weight_count; /* ids below this number are initializers */
 } onnx;
 
 static sb_slice field(sb_slice message, uint32_t number) {
@@ -59,7 +60,7 @@ static sb_slice field(sb_slice message, uint32_t number) {
     return found;
 }
 
-/* A text and what follows it, in the arena. */
+/* Returns the concatenation of two texts, allocated in the arena. */
 static sb_slice join(onnx *x, sb_slice text, const char *more) {
     size_t n = strlen(more);
     uint8_t *p = sb_arena_get(x->scratch, text.n + n + 1);
@@ -75,9 +76,10 @@ static sb_slice join_number(onnx *x, sb_slice text, const char *between, size_t 
     return join(x, text, number);
 }
 
-/* A name that a GraphDef may have. A leading slash would be a scope without a name. A colon would
- * begin the number of an output ("onnx::MatMul_326", as torch calls weights that it has changed),
- * so colons in a row become a point. */
+/* Converts a name to one that is valid in a GraphDef. Leading slashes are removed, because they
+ * would make a scope without a name. Colons are replaced, because a colon starts an output number
+ * in a GraphDef; torch uses them in the names of weights that it has transformed
+ * ("onnx::MatMul_326"). A run of colons becomes one dot. */
 static sb_slice plain_name(onnx *x, sb_slice name) {
     while (name.n && name.p[0] == '/') name = sb_slice_of(name.p + 1, name.n - 1);
     if (name.n == 0 || !memchr(name.p, ':', name.n)) return name;
@@ -133,7 +135,8 @@ static bool count_room(onnx *x) {
     return x->maker && x->shape;
 }
 
-/* "fc.weight" in the scope "fc", as "weight"; other names as they are. */
+/* Removes the scope from a weight's name: "fc.weight" in the scope "fc" becomes "weight". Other
+ * names are returned unchanged. */
 static sb_slice name_in_scope(sb_slice name, sb_slice scope) {
     if (name.n <= scope.n + 1 || name.p[scope.n] != '.') return name;
     for (size_t i = 0; i < scope.n; i++)
@@ -141,8 +144,8 @@ static sb_slice name_in_scope(sb_slice name, sb_slice scope) {
     return sb_slice_of(name.p + scope.n + 1, name.n - scope.n - 1);
 }
 
-/* An initializer whose name says no scope belongs to that of the first node that uses it: so its
- * parameters count there. */
+/* An initializer whose name has no scope is moved into the scope of the first node that uses it, so
+ * that its parameters are counted there. */
 static bool place_weights(onnx *x, sb_slice node, sb_slice scope) {
     sb_items inputs = sb_items_of(node, NODE_INPUT);
     sb_slice value;
@@ -165,7 +168,7 @@ static sb_slice scope_of(sb_slice name) {
     return slash ? sb_slice_of(name.p, (size_t)(slash - name.p)) : (sb_slice){NULL, 0};
 }
 
-/* Who makes each value, and what is known of its shape. */
+/* Finds which node produces each value, and the shapes that the file declares. */
 static bool find_values(onnx *x) {
     sb_items items;
     sb_slice one, value;
@@ -211,7 +214,8 @@ static void add_dim(sb_buf *out, int64_t size) {
     sb_pb_end(out, dim);
 }
 
-/* A TypeProto as a TensorShapeProto; dims that have a name instead of a size are unknown. */
+/* Writes a TypeProto as a TensorShapeProto. A dimension that has a name instead of a size is
+ * written as -1, which means unknown. */
 static void add_shape(sb_buf *out, uint32_t number, sb_slice type) {
     sb_slice tensor = field(type, 1), shape = field(tensor, 2), dim;
     size_t at = sb_pb_begin(out, number, 32);
@@ -256,7 +260,8 @@ static void add_output_shapes(onnx *x, sb_slice node) {
     sb_pb_end(x->out, entry);
 }
 
-/* Numbers and texts as they are; lists of numbers as lists; tensors and graphs by their size. */
+/* Converts an attribute: numbers, strings and their lists are copied. For tensors and subgraphs
+ * only the size in bytes is written, as a placeholder. */
 static void add_attribute(onnx *x, sb_slice attribute) {
     sb_buf *out = x->out;
     sb_pb c = sb_pb_over(attribute);
@@ -317,7 +322,8 @@ static void add_node(onnx *x, sb_slice node, size_t number) {
     sb_pb_end(x->out, at);
 }
 
-/* ONNX's numbers of element types as TensorFlow's; 0 for those that it has not. */
+/* Maps ONNX element types to TensorFlow's DataType numbers; 0 if TensorFlow has no such type
+ * here. */
 static uint64_t tf_type(uint64_t type) {
     static const uint8_t types[] = {0, 1, 4, 6, 17, 5, 3, 9, 7, 10, 19, 2, 22, 23, 8, 18, 14};
     return type < sizeof types ? types[type] : 0;
@@ -356,7 +362,8 @@ static void add_initializer(onnx *x, sb_slice tensor) {
     sb_pb_end(out, at);
 }
 
-/* An input of the graph, unless it is an initializer; or an output. */
+/* Adds a node for an input or an output of the whole graph. The caller leaves out inputs that are
+ * initializers. */
 static void add_end(onnx *x, sb_slice info, bool is_input) {
     sb_buf *out = x->out;
     sb_slice name = field(info, VALUE_NAME), type = field(info, VALUE_TYPE);
@@ -396,7 +403,8 @@ static sb_status add_all(onnx *x) {
     return end;
 }
 
-/* The graph of a model. Of one that is cut in the middle of it: what there is. */
+/* Returns the GraphProto of a model. If the file is truncated inside the graph, the part that
+ * exists is returned and *is_cut is set. */
 static sb_slice find_graph(sb_slice model, bool *is_cut) {
     sb_pb c = sb_pb_over(model);
     sb_pb_field f;

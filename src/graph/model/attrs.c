@@ -1,5 +1,5 @@
-/* attrs.c: the attributes of nodes that the model keeps: all that are not too large, as they were
- * encoded. Constants of a hundred megabytes stay behind; in their place is a placeholder with their
+/* attrs.c: copies the encoded attributes of nodes into the model. Attributes that are too large,
+ * such as constants of a hundred megabytes, are replaced by a placeholder that contains their
  * size. */
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 
 #define MOST_ATTR_BYTES 1024u
 
-/* An entry whose value is a placeholder that tells the bytes of what was left out. */
+/* Adds an entry whose value is a placeholder with the size in bytes of what was left out. */
 static void add_large(sb_buf *out, sb_slice key, size_t bytes) {
     char text[64];
     int n = snprintf(text, sizeof text, "%zu bytes, left out", bytes);
@@ -40,7 +40,7 @@ static void keep_of(sb_model *m, const sb_raw_node *node, sb_buf *out) {
     }
 }
 
-/* The ListValue of _output_shapes. */
+/* Returns the ListValue of the attribute _output_shapes; empty when there is none. */
 static sb_slice shapes_of(sb_slice attrs) {
     sb_node node = {.message = attrs};
     sb_slice value;
@@ -51,7 +51,8 @@ static sb_slice shapes_of(sb_slice attrs) {
     return (sb_slice){NULL, 0};
 }
 
-/* A layer of Keras has a class in place of an operation. */
+/* A Keras layer has no operation type; its class is used instead. Returns false when memory runs
+ * out. */
 static bool take_class(sb_model *m, sb_box *box) {
     sb_node node = {.message = box->attrs};
     sb_slice value;

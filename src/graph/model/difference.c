@@ -1,5 +1,6 @@
-/* difference.c: two graphs as one: nodes of both by their names, each with the side it is on. A
- * node that both have is changed when its operation, device, inputs or attributes differ. */
+/* difference.c: merges two graphs into one for a comparison. Nodes are matched by name, and each
+ * gets the side it is on. A node that both graphs have is marked as changed when its operation,
+ * device, inputs or attributes differ. */
 #include "base/slice.h"
 #include "base/vec.h"
 #include "graph/formats/graph.h"
@@ -18,7 +19,8 @@ static bool same_items(sb_slice a, sb_slice b, uint32_t number) {
     }
 }
 
-/* Entries of maps come in any order. */
+/* Compares attributes regardless of their order, because map entries have none. Values larger than
+ * `most` bytes are ignored. */
 static bool same_attrs(sb_slice a, sb_slice b, size_t most) {
     sb_node y = {.message = b};
     sb_items entries = sb_items_of(a, SB_NODE_ATTR);
@@ -74,7 +76,7 @@ sb_status sb_raw_compare(sb_raw *r, sb_slice other, sb_err *err) {
         if (!added) break;
         *added = *theirs;
         added->side = SB_SIDE_ADDED;
-        added->call = SB_BOX_NONE; /* its body is there as a scope of its own */
+        added->call = SB_BOX_NONE; /* its body was added too, as an ordinary scope */
         r->m->op_count++;
     }
     sb_intern_fini(&names);

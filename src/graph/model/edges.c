@@ -1,7 +1,9 @@
-/* edges.c: the inputs of nodes as edges between operations, and which of them close a cycle.
+/* edges.c: turns the inputs of nodes into edges between operations, and finds the edges that close
+ * a cycle.
  *
- * An input of a call that was opened leads to the argument of the same place, and what a call gives
- * comes from its result of that place. */
+ * When the body of a called function was copied into the graph, edges do not end at the call: the
+ * k-th input of the call leads to the k-th argument of the body, and the k-th output of the call
+ * comes from the k-th result of the body. */
 #include "base/slice.h"
 #include "base/vec.h"
 #include "graph/model/model_int.h"
@@ -9,7 +11,7 @@
 
 #define MOST_EDGES (64u << 20)
 
-/* Elements of each output of an operation; -1: unknown. */
+/* The number of elements of each output of an operation; -1: unknown. */
 typedef struct output_sizes {
     size_t n;
     float of[];
@@ -17,16 +19,17 @@ typedef struct output_sizes {
 
 typedef struct linking {
     sb_raw *r;
-    uint32_t *node_of; /* by box: the node, or NONE */
+    uint32_t *node_of; /* by box: its index in the nodes, or NONE */
     struct {
         sb_edge *items;
         size_t n, room;
     } edges;
     sb_buf text;
-    output_sizes **sizes; /* by box; NULL: not asked for yet */
+    output_sizes **sizes; /* by box; NULL: not computed yet */
 } linking;
 
-/* The box that a name inside a call or outside means; NONE: there is none. */
+/* Finds the box that an input name refers to; `within` is the enclosing call, or empty. Returns
+ * NONE when there is no such box. */
 static uint32_t resolve(linking *l, sb_slice within, sb_slice name) {
     sb_model *m = l->r->m;
     if (within.n) {
@@ -39,7 +42,7 @@ static uint32_t resolve(linking *l, sb_slice within, sb_slice name) {
     uint32_t box = sb_intern_find(&m->names, name);
     if (box == SB_INTERN_NONE) return SB_BOX_NONE;
     if (m->boxes[box].kind != SB_BOX_SCOPE) return box;
-    /* a scope of that name: the operation is "a/(a)" */
+    /* The name is that of a scope: the operation was renamed to "a/(a)". */
     const uint8_t *slash = memrchr(name.p, '/', name.n);
     size_t from = slash ? (size_t)(slash - name.p) + 1 : 0;
     sb_buf strict;
@@ -60,7 +63,9 @@ static const sb_raw_call *call_of(linking *l, uint32_t box) {
                : NULL;
 }
 
-/* Where an edge that comes from a call's slot begins. Results of results are followed. */
+/* Returns the operation that an edge from output *slot of `box` starts at. If `box` is a call, this
+ * is the result inside the body; if that is a call again, it is followed too, up to a fixed
+ * depth. */
 static uint32_t source_of(linking *l, uint32_t box, int64_t *slot) {
     for (unsigned steps = 0; steps < 32; steps++) {
         const sb_raw_call *call = call_of(l, box);
@@ -75,7 +80,8 @@ static uint32_t source_of(linking *l, uint32_t box, int64_t *slot) {
     return box;
 }
 
-/* Where the k-th input of a call ends. */
+/* Returns the operation that the k-th input of `box` leads to: for a call the argument inside the
+ * body. */
 static uint32_t target_of(linking *l, uint32_t box, uint32_t k) {
     for (unsigned steps = 0; steps < 32; steps++) {
         const sb_raw_call *call = call_of(l, box);
@@ -98,7 +104,8 @@ static float elements_in(sb_slice shape) {
     return n;
 }
 
-/* All outputs are read at once: a node may have a million, each of which another node uses. */
+/* Reads the sizes of all outputs of a node at once: with a million outputs that are all used, a
+ * search in the list for each of them would take quadratic time. */
 static bool read_sizes(linking *l, uint32_t op) {
     const sb_slice outputs = l->r->m->boxes[op].outputs;
     sb_items shapes = sb_items_of(outputs, SB_ATTR_LIST_SHAPE);
@@ -121,7 +128,8 @@ static bool is_ref_type(const sb_model *m, uint32_t to, uint32_t k) {
             sb_slice_eq(op, SB_LIT("AssignSub")) || sb_slice_starts(op, SB_LIT("Scatter")));
 }
 
-/* Graphs that were merged have their prefix before the sign of a control edge: "graph_1/^node". */
+/* In merged graphs the prefix comes before the mark of a control edge: "graph_1/^node". This moves
+ * the mark to the front, where it belongs. */
 static bool unhide_control(linking *l, sb_node_input *input) {
     const uint8_t *sign = memmem(input->name.p, input->name.n, "/^", 2);
     if (!sign) return true;
@@ -144,7 +152,8 @@ static bool add_input(linking *l, sb_raw_node *node, sb_slice text, uint32_t k) 
     if (from != SB_BOX_NONE) from = source_of(l, from, &slot);
     uint32_t to = target_of(l, node->box, k);
     if (from == SB_BOX_NONE || to == SB_BOX_NONE || m->boxes[from].kind == SB_BOX_SCOPE) {
-        /* torch leaves the modules out that its parameters are taken from */
+        /* torch does not write the nodes of modules that parameters are fetched from: not worth a
+         * warning */
         if (!sb_slice_eq(node->op, SB_LIT("prim::GetAttr")))
             sb_model_note(m, SB_ODD_DANGLING, input.name);
         return true;
@@ -176,7 +185,7 @@ static bool add_inputs(linking *l, sb_raw_node *node) {
     return true;
 }
 
-/* Sorts edges by `to` (they keep their order) and makes the lists by `from`. */
+/* Sorts edges by `to` with a stable counting sort, and builds the adjacency lists by `from`. */
 static sb_status list_edges(linking *l, sb_err *err) {
     sb_model *m = l->r->m;
     uint32_t n = (uint32_t)l->edges.n;
@@ -208,7 +217,7 @@ static sb_status list_edges(linking *l, sb_err *err) {
     return SB_OK;
 }
 
-/* Walks along the edges without recursion: an edge to a box that is on the way closes a cycle. */
+/* Depth-first search without recursion: an edge to a box on the current path closes a cycle. */
 static sb_status find_cycles(linking *l, sb_err *err) {
     sb_model *m = l->r->m;
     enum { NEW, ON_THE_WAY, DONE };

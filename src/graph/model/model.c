@@ -1,4 +1,4 @@
-/* model.c: makes a model step by step, finds boxes, prints shapes. */
+/* model.c: runs the steps that build a model, finds boxes by name, and prints shapes. */
 #include "graph/model/model.h"
 
 #include "base/slice.h"
@@ -10,7 +10,7 @@
 #define MOST_BOXES (32u << 20)
 #define MOST_DIMS 16
 #define MOST_SLOT                                                                                  \
-    4096 /* shapes of outputs behind it are not told: they are looked for one by one */
+    4096 /* shapes of outputs with a larger index are not printed: the list is searched linearly */
 
 const char *sb_odd_name(sb_odd_kind kind) {
     static const char *const names[SB_ODD_COUNT] = {
@@ -66,7 +66,8 @@ sb_box *sb_model_add_box(sb_model *m, sb_slice name, uint32_t parent, sb_box_kin
     return &m->boxes[id];
 }
 
-enum { READ, TREE, EDGES, TOTALS, SERIES, STEPS }; /* they take about as long as one another */
+/* progress assumes that all steps take equally long */
+enum { READ, TREE, EDGES, TOTALS, SERIES, STEPS };
 #define TOLD_IN 1000u
 
 bool sb_raw_tell(sb_raw *r, size_t i, size_t n) {

@@ -1,4 +1,5 @@
-/* params.c: the parameters of a model: which operations hold them, and how many elements they have.
+/* params.c: finds the parameters of a model: which operations hold them, and how many elements they
+ * have. What counts as a parameter depends on the framework:
  *
  *     TensorFlow 1    variables, without what an optimiser keeps beside them: variables that are
  *                     named below another one ("dense/kernel/Adam"), and its powers of beta
@@ -8,7 +9,8 @@
  *                     once
  *     ONNX            initializers
  *
- * Only numbers that can be trained are counted: no integers, no texts. */
+ * Only floating-point and complex numbers are counted, because integers and strings cannot be
+ * trained. */
 #include "graph/model/params_int.h"
 
 #include <string.h>
@@ -16,8 +18,9 @@
 #include "base/slice.h"
 #include "base/banned.h"
 
-#define MOST_NAME 1024u  /* of a variable that an optimiser keeps something for */
-#define MOST_FETCHES 64u /* beside one another, of one parameter */
+#define MOST_NAME 1024u /* the longest variable name for which optimizer slots are found */
+/* how many siblings are compared to find repeated fetches of a parameter */
+#define MOST_FETCHES 64u
 
 bool sb_box_attr(const sb_box *b, const char *key, sb_attr_value *out) {
     sb_node node = {.message = b->attrs};
@@ -87,7 +90,7 @@ static bool is_variable(const sb_model *m, uint32_t op) {
            sb_box_is(m, op, "Variable");
 }
 
-/* The operation of a scope's own name, "a/b/(b)"; SB_BOX_NONE: there is none. */
+/* Returns the operation that has the name of its scope, "a/b/(b)"; SB_BOX_NONE: there is none. */
 static uint32_t own_op(const sb_model *m, uint32_t scope) {
     uint8_t text[MOST_NAME];
     sb_slice name = m->boxes[scope].name, label = sb_box_label(&m->boxes[scope]);
@@ -100,11 +103,12 @@ static uint32_t own_op(const sb_model *m, uint32_t scope) {
     return sb_model_find(m, sb_slice_of(text, n));
 }
 
-/* Is it what an optimiser keeps for another variable? */
+/* Returns true when a variable is the state (slot) that an optimizer keeps for another variable. */
 static bool is_slot(const sb_model *m, uint32_t op) {
     const sb_box *b = &m->boxes[op];
     sb_slice label = sb_box_label(b);
-    bool is_own = label.n && label.p[0] == '('; /* "kernel/Adam/(Adam)" is of the scope above */
+    /* "kernel/Adam/(Adam)" was renamed: its real name is that of the scope */
+    bool is_own = label.n && label.p[0] == '(';
     uint32_t at = is_own ? b->parent : op;
     sb_slice last = sb_box_label(&m->boxes[at]);
     if (sb_slice_starts(last, SB_LIT("beta1_power")) ||
@@ -127,8 +131,9 @@ static bool is_read(const sb_model *m, uint32_t op) {
     return false;
 }
 
-/* Among traced functions there may be one that only makes a variable; those that read it are
- * handed it. */
+/* In traced functions only variables that are read count. A function that only creates a variable
+ * is ignored: the functions that read the variable get it as an argument, and it is counted
+ * there. */
 static void count_variable(sb_model *m, uint32_t op, bool is_traced) {
     sb_box *b = &m->boxes[op];
     sb_attr_value attr;
@@ -139,7 +144,7 @@ static void count_variable(sb_model *m, uint32_t op, bool is_traced) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Do two fetches in one scope name the same attribute of its module? */
+/* Returns true when two fetches in the same scope read the same attribute of the module. */
 static bool is_same_fetch(const sb_model *m, uint32_t one, uint32_t other) {
     sb_attr_value a, b;
     return sb_box_is(m, other, "prim::GetAttr") && sb_box_attr(&m->boxes[one], "attr", &a) &&
@@ -147,7 +152,7 @@ static bool is_same_fetch(const sb_model *m, uint32_t one, uint32_t other) {
            b.kind == SB_ATTR_STRING && sb_slice_eq(a.body, b.body);
 }
 
-/* torch fetches a parameter anew for each call of its module: the first fetch counts. */
+/* torch fetches a parameter again for each call of its module; only the first fetch is counted. */
 static void count_fetch(sb_model *m, uint32_t op) {
     const sb_box *above = &m->boxes[m->boxes[op].parent];
     int64_t n = sb_torch_elements(m, op);

@@ -1,9 +1,10 @@
-/* raw.c: the nodes of a graph, and those of the functions that it calls.
+/* raw.c: reads the nodes of a graph, and those of the functions that it calls.
  *
- * A call of a function of the library gets the function's body: its arguments, nodes and results
- * under the name of the call. A function that calls itself is copied once; all copies together are
- * bounded. What no call has opened (bodies of loops, functions of datasets) stands under
- * "functions/", so that nothing of the graph is out of reach. */
+ * The body of a library function is copied to each place that calls it: its arguments, nodes and
+ * results get the name of the call as their scope. A recursive function is copied only once, and
+ * the total number of copied nodes is limited. Functions that no call refers to (bodies of loops,
+ * functions of datasets) are placed under "functions/", so that every part of the graph can be
+ * reached. */
 #include "base/slice.h"
 #include "base/vec.h"
 #include "graph/model/model_int.h"
@@ -17,14 +18,14 @@
 typedef struct library {
     sb_function *items;
     bool *used;
-    sb_intern names; /* the id is the function */
+    sb_intern names; /* the id is the index of the function */
     uint32_t n;
 } library;
 
 typedef struct reading {
     sb_raw *r;
     library lib;
-    uint32_t stack[MOST_NESTED]; /* functions whose bodies are being copied */
+    uint32_t stack[MOST_NESTED]; /* the functions that are being copied now, to detect recursion */
     uint32_t depth;
     uint32_t most_copied;
     bool failed;
@@ -109,7 +110,8 @@ static bool read_library(reading *rd, sb_slice graph_def) {
     return true;
 }
 
-/* The function that a node calls, by its operation or by the attribute f of a partitioned call. */
+/* Returns the function that a node calls: the operation type is its name, or the attribute f of a
+ * partitioned call refers to it. SB_BOX_NONE: the node is not a call of a library function. */
 static uint32_t called_by(reading *rd, const sb_raw_node *node) {
     uint32_t id = sb_intern_find(&rd->lib.names, node->op);
     if (id != SB_INTERN_NONE) return id;
@@ -168,7 +170,8 @@ static bool copy_results(reading *rd, const sb_function *f, sb_slice within) {
 
 static bool open_calls(reading *rd, size_t from, size_t to);
 
-/* Copies a function's body under a name; calls inside it are opened in their turn. */
+/* Copies the body of a function with `within` as the scope; then the calls inside it are
+ * expanded. */
 static bool copy_body(reading *rd, uint32_t function, sb_slice within, uint32_t caller) {
     sb_raw *r = rd->r;
     const sb_function *f = &rd->lib.items[function];

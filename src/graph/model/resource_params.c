@@ -1,13 +1,15 @@
-/* resource_params.c: the variables that a traced function is handed, and which of them are
- * parameters of a model.
+/* resource_params.c: decides which variables that are passed to a traced function are parameters of
+ * the model, and finds their sizes.
  *
- * A function gets its variables as arguments of type resource, without a shape. Their shapes are
- * in what TensorFlow writes beside the graph: the same function after it was optimised, whose
- * arguments have _handle_shapes. A graph with shapes tells them at the places that read them.
+ * A function gets its variables as arguments of type resource, which have no shape. TensorFlow also
+ * writes the optimized form of each function, in which the arguments have the attribute
+ * _handle_shapes. Otherwise the shape is taken from the operations that read the variable, if the
+ * graph contains output shapes.
  *
- * A training step is handed more than the model: what an optimiser keeps, running statistics, sums
- * of metrics. Those are read only in the scope in which they are assigned to, while a weight is
- * read in the model and assigned to by the optimiser; or never. */
+ * A training step gets more variables than the parameters of the model: the state of the optimizer,
+ * running statistics, sums of metrics. Those are read only in the scope that also assigns them. A
+ * parameter is read by the model, and is assigned by the optimizer in another scope, or not at
+ * all. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,15 +17,16 @@
 #include "graph/model/params_int.h"
 #include "base/banned.h"
 
-#define MOST_CALLS 12u /* that a resource is followed through */
-#define MOST_USES 16u  /* places that are remembered of one */
+#define MOST_CALLS 12u /* how many nested calls a resource is followed through */
+#define MOST_USES 16u  /* how many reads and writes of one variable are remembered */
 #define MOST_STEPS 4096u
 
 enum { UNSEEN = -3 };
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
-/* The first item of a list attribute. */
+/* Reads the first item of a list attribute: a number into *type if that is not NULL, else bytes
+ * into *item. */
 static bool first_listed(const sb_node *node, const char *key, uint32_t number, sb_slice *item,
                          int64_t *type) {
     sb_slice value;
@@ -48,7 +51,7 @@ static bool first_listed(const sb_node *node, const char *key, uint32_t number, 
     return false;
 }
 
-/* The elements of what an argument's handle leads to. */
+/* Returns the number of elements of the variable that an argument refers to. */
 static int64_t handle_elements(const sb_node *arg) {
     sb_slice shape;
     int64_t type;
@@ -60,7 +63,8 @@ static int64_t handle_elements(const sb_node *arg) {
                : SB_ELEMENTS_UNKNOWN;
 }
 
-/* Arguments of one function, whose nodes have `prefix` before their names in the model. */
+/* Reads the sizes of the arguments of one function. `prefix` is what its nodes have before their
+ * names in the model. */
 static void read_handles(sb_raw *r, sb_slice graph, const char *prefix, int64_t *sizes) {
     sb_items nodes = sb_items_of(graph, SB_GRAPH_NODE);
     sb_slice item;
@@ -85,7 +89,8 @@ static void read_functions(sb_raw *r, sb_slice metadata, int64_t *sizes) {
     functions = sb_items_of(metadata, SB_RUN_METADATA_FUNCTION_GRAPHS);
     for (size_t i = 1; sb_items_next(&functions, &one) == SB_OK; i++) {
         char prefix[32] = "";
-        if (n > 1) snprintf(prefix, sizeof prefix, "graph_%zu/", i); /* as sb_graph_merge does */
+        /* the same prefix as in sb_graph_merge */
+        if (n > 1) snprintf(prefix, sizeof prefix, "graph_%zu/", i);
         sb_items graphs = sb_items_of(one, SB_FUNCTION_GRAPHS_POST_OPTIMIZATION_GRAPH);
         while (sb_items_next(&graphs, &graph) == SB_OK) read_handles(r, graph, prefix, sizes);
     }
@@ -93,15 +98,15 @@ static void read_functions(sb_raw *r, sb_slice metadata, int64_t *sizes) {
 
 /* ---- uses ------------------------------------------------------------------------------------ */
 
-/* Operations that read a variable, and scopes in which it is assigned to. */
+/* The operations that read a variable, and the scopes in which it is assigned. */
 typedef struct uses {
     uint32_t reads[MOST_USES], writes[MOST_USES];
     uint32_t read_count, write_count, steps;
-    int64_t elements; /* of what is read; UNSEEN: nothing is */
+    int64_t elements; /* number of elements that are read; UNSEEN: no operation reads it */
 } uses;
 
-/* The scope of an operation; SB_BOX_NONE for one that is only the body of a function or the whole
- * graph, since everything is in that. */
+/* Returns the scope of an operation. Returns SB_BOX_NONE when that is the whole graph or the body
+ * of a function, because such a scope contains everything and separates nothing. */
 static uint32_t place_of(const sb_model *m, uint32_t op) {
     uint32_t above = m->boxes[op].parent;
     const sb_box *b = &m->boxes[above];
@@ -142,8 +147,9 @@ static bool is_read_where_written(const sb_model *m, const uses *u, uint32_t rea
     return false;
 }
 
-/* `assigning` has the scopes in which anything is assigned to: a single number that is only read,
- * and only there, is a learning rate. */
+/* Returns true when a variable looks like a learning rate: it is never assigned, and is read inside
+ * a scope in which other variables are assigned. `assigning` marks those scopes. The caller asks
+ * only for single numbers. */
 static bool is_setting(const sb_model *m, const uses *u, uint32_t read, const bool *assigning) {
     if (u->write_count) return false;
     for (uint32_t at = read; at != SB_BOX_NONE; at = m->boxes[at].parent)
@@ -151,7 +157,7 @@ static bool is_setting(const sb_model *m, const uses *u, uint32_t read, const bo
     return false;
 }
 
-/* Is it read somewhere else than where it is assigned to? */
+/* Returns true when the variable is read outside the scopes in which it is assigned. */
 static bool is_parameter(const sb_model *m, const uses *u, int64_t elements,
                          const bool *assigning) {
     for (uint32_t i = 0; i < u->read_count; i++)
@@ -161,7 +167,8 @@ static bool is_parameter(const sb_model *m, const uses *u, int64_t elements,
     return false;
 }
 
-/* A resource that the graph is given. One that a caller hands on is counted there. */
+/* Returns true for a resource that is an input of the whole graph. Arguments of inner functions
+ * have incoming edges: they are counted at the caller. */
 static bool is_resource(const sb_model *m, uint32_t op) {
     enum { RESOURCE = 20 };
     const sb_box *b = &m->boxes[op];

@@ -1,11 +1,12 @@
-/* series.c: siblings that are alike become one box, which opens like a scope.
+/* series.c: groups similar siblings into one box (a series), which can be opened like a scope.
  *
- * Alike are operations of one kind, and scopes of equal structure with equally many parameters,
- * whose names differ in one number. Of operations it is the end of the name, with no other digit
- * before it: TensorBoard's rule, under TensorBoard's name, "Add_[1-6]". Of scopes, which
- * TensorBoard does not fold, it is the last number, "name_7", "name7", "name.7" or "Name[7]", and
- * the plain "name" is number 0 of "name_1": "name[0-7]". Five or more with numbers one after the
- * other are a series. */
+ * Members of a series are operations of the same type, or scopes with equal structure and equal
+ * numbers of parameters, whose names differ only in one number. For operations, the number must be
+ * at the end of the name, with no other digit before it. This is TensorBoard's rule, and the series
+ * has the same name as there: "Add_[1-6]". TensorBoard does not group scopes. Here their number is
+ * the last one in the name ("name_7", "name7", "name.7" or "Name[7]"), and a plain "name" counts as
+ * number 0 of "name_1": "name[0-7]". At least five members with consecutive numbers make a
+ * series. */
 #include <stdlib.h>
 
 #include "base/slice.h"
@@ -14,7 +15,7 @@
 
 typedef struct member {
     sb_slice prefix, suffix;
-    uint64_t kind; /* operation, or structure and parameters */
+    uint64_t kind; /* the type of the operation, or a hash of structure and parameters */
     uint64_t number;
     uint32_t box;
 } member;
@@ -23,7 +24,7 @@ static bool is_digit(uint8_t c) {
     return c >= '0' && c <= '9';
 }
 
-/* Splits a label at its last number. */
+/* Splits a label at its last number into prefix, number and suffix. */
 static void split_label(member *m, sb_slice label, bool is_op) {
     size_t end = label.n;
     if (!is_op)
@@ -41,7 +42,7 @@ static void split_label(member *m, sb_slice label, bool is_op) {
     for (size_t i = begin; i < end; i++) m->number = m->number * 10 + (uint64_t)(label.p[i] - '0');
     m->prefix = sb_slice_of(label.p, begin);
     m->suffix = sb_slice_of(label.p + end, label.n - end);
-    /* "dense", "dense_1": the plain name is number 0 */
+    /* "dense", "dense_1": the plain name counts as number 0 */
     if (!is_op && m->suffix.n == 0 && begin > 1 && label.p[begin - 1] == '_') m->prefix.n--;
 }
 

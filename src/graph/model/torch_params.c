@@ -1,10 +1,11 @@
-/* torch_params.c: sizes of torch's parameters.
+/* torch_params.c: infers the sizes of torch's parameters.
  *
- * A graph that torch writes names the places where parameters are fetched (prim::GetAttr), without
- * their shapes. They follow from what uses them: the weight of a linear layer from the sizes before
- * and behind it, that of a convolution from its channels, groups and the sizes of its pictures. A
- * kernel with a stride can leave two sizes possible, and an embedding does not tell how many rows
- * it has: then the size is unknown, and people are told "at least". */
+ * A graph that torch writes contains the operations that fetch parameters (prim::GetAttr), but not
+ * the shapes of the parameters. They are inferred from the operations that use them: the weight of
+ * a linear layer from its input and output sizes, the weight of a convolution from its channels,
+ * groups and the sizes of its input and output images. Sometimes this is not possible: a kernel
+ * with a stride may have two sizes that both fit, and an embedding does not show how many rows it
+ * has. The size is unknown then, and the page says "at least". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static int64_t times(int64_t a, int64_t b) {
 
 /* ---- inputs and constants -------------------------------------------------------------------- */
 
-/* What feeds the k-th input; SB_BOX_NONE: nothing. */
+/* Returns the operation that feeds the k-th input; SB_BOX_NONE: nothing does. */
 static uint32_t input_of(const sb_model *m, uint32_t op, uint32_t k) {
     const sb_box *b = &m->boxes[op];
     for (uint32_t i = 0; i < b->in_count; i++)
@@ -29,7 +30,7 @@ static uint32_t input_of(const sb_model *m, uint32_t op, uint32_t k) {
     return SB_BOX_NONE;
 }
 
-/* The number of a prim::Constant: its attributes are the text "{ value : 3}". */
+/* Reads the value of a prim::Constant, whose attributes are stored as the text "{ value : 3}". */
 static bool constant_of(const sb_model *m, uint32_t op, int64_t *out) {
     sb_attr_value attr;
     char text[32];
@@ -51,7 +52,8 @@ static int64_t constant_input(const sb_model *m, uint32_t op, uint32_t k) {
     return constant_of(m, input_of(m, op, k), &value) ? value : UNKNOWN;
 }
 
-/* The i-th number of a list that is the k-th input; of a list of one the only one. */
+/* Returns the i-th number of the list that is the k-th input. A list of one number is used for all
+ * axes. */
 static int64_t listed(const sb_model *m, uint32_t op, uint32_t k, uint32_t i) {
     uint32_t list = input_of(m, op, k);
     if (list == SB_BOX_NONE || !sb_box_is(m, list, "prim::ListConstruct")) return UNKNOWN;
@@ -65,19 +67,20 @@ static int64_t input_dim(const sb_model *m, uint32_t op, uint32_t k, int which) 
 
 /* ---- convolutions ---------------------------------------------------------------------------- */
 
-/* Where an operation has what: _convolution takes two inputs more than conv1d, conv2d, conv3d. */
+/* The input indices of a convolution: _convolution has two more inputs than conv1d, conv2d and
+ * conv3d. */
 typedef struct conv {
     uint32_t op, stride, padding, dilation, groups;
     bool is_transposed;
     uint32_t output_padding;
 } conv;
 
-/* The size of the kernel along an axis, when only one fits the sizes before and behind it. */
+/* Returns the kernel size along an axis, if exactly one size fits the input and output sizes. */
 static int64_t kernel_size(const sb_model *m, const conv *c, uint32_t axis) {
     int64_t in = input_dim(m, c->op, 0, (int)axis + 2), out = sb_box_dim(m, c->op, (int)axis + 2);
     int64_t s = listed(m, c->op, c->stride, axis), p = listed(m, c->op, c->padding, axis);
     int64_t d = listed(m, c->op, c->dilation, axis), first, last;
-    const int64_t most = 1 << 24; /* so that products fit */
+    const int64_t most = 1 << 24; /* so that products do not overflow */
     if (in < 1 || out < 1 || s < 1 || p < 0 || d < 1) return UNKNOWN;
     if (in > most || out > most || s > most || p > most || d > most) return UNKNOWN;
     if (c->is_transposed) {
@@ -88,7 +91,7 @@ static int64_t kernel_size(const sb_model *m, const conv *c, uint32_t axis) {
         last = in + 2 * p - 1 - (out - 1) * s;
         first = last - s + 1 > 0 ? last - s + 1 : 0;
     }
-    /* (k - 1) * d lies between the two */
+    /* (kernel size - 1) * d must be in the range from first to last */
     int64_t k = (first + d - 1) / d;
     return last >= 0 && k * d <= last && (k + 1) * d > last ? k + 1 : UNKNOWN;
 }
@@ -120,7 +123,8 @@ static int64_t conv_elements(const sb_model *m, const conv *c, uint32_t input) {
 
 /* ---- recurrent layers ------------------------------------------------------------------------ */
 
-/* Parameters come as a list: for each layer and direction two weights and perhaps two biases. */
+/* All parameters are passed in one list: for each layer and direction two weights, then two biases
+ * if the layer has biases. `which` is the position in the list. */
 static int64_t recurrent_elements(const sb_model *m, uint32_t op, uint32_t which) {
     static const struct {
         const char *op;
@@ -149,7 +153,8 @@ static int64_t linear_elements(const sb_model *m, const sb_edge *use) {
     return use->input == 1 ? times(input_dim(m, use->to, 0, -1), out) : UNKNOWN;
 }
 
-/* Norms: the first inputs that are parameters, what comes behind them are running statistics. */
+/* Normalization layers: `weight` is the input index of the weight, which the bias follows. Inputs
+ * from `statistics` on are running statistics, which are not parameters. */
 static const struct {
     const char *op;
     uint32_t weight;
@@ -162,7 +167,8 @@ static const struct {
     {"aten::group_norm", 2, 1, 0},
 };
 
-/* The sizes of the last axes, as many as the layer was told. */
+/* The product of the sizes in normalized_shape, or of the last axis when that is not in the
+ * graph. */
 static int64_t layer_norm_elements(const sb_model *m, uint32_t op) {
     uint32_t list = input_of(m, op, 1);
     int64_t n = 1;

@@ -1,9 +1,9 @@
-/* totals.c: what is known of operations beyond their edges, and the sums of it over scopes:
- * parameters (params.c), measured time and memory, devices, what a TPU can't run, and structure.
+/* totals.c: computes properties of operations and their sums over scopes: parameters (params.c),
+ * measured time and memory, devices, operations that a TPU cannot run, and structure.
  *
- * Structure: of an operation its kind and the kinds of those inputs that have the same parent; of a
- * scope the sum of what its children are. So equal blocks get equal numbers wherever they stand,
- * whatever feeds them, whatever they are called. */
+ * Structure is a hash. For an operation it covers its type and the types of those inputs that have
+ * the same parent; for a scope it is a sum over its children. So equal blocks get equal hashes,
+ * wherever they are, whatever feeds them and whatever their names are. */
 #include "base/slice.h"
 #include "graph/model/params_int.h"
 #include "graph/model/tpu_ops.h"
@@ -34,7 +34,8 @@ static bool keep_stats(sb_model *m, uint32_t op, const sb_node_stats *stats, uin
     if (time < 0) time = 0;
     double memory = memory_of(stats);
     bool is_again = b->has_stats && b->device == device;
-    /* again on one device: an operation in a loop. On several: the one that took longest counts */
+    /* Several measurements on one device: an operation in a loop, so times are added. On different
+     * devices the longest time is used. */
     b->time = is_again ? b->time + time : time > b->time ? time : b->time;
     b->bytes = memory > b->bytes ? memory : b->bytes;
     if (!b->has_stats && stats->message.n <= 4096)
@@ -58,7 +59,7 @@ static uint32_t find_op(const sb_model *m, sb_slice name, sb_buf *text) {
     return box != SB_BOX_NONE && m->boxes[box].kind == SB_BOX_OP ? box : SB_BOX_NONE;
 }
 
-/* Streams of a GPU repeat what its device tells. */
+/* The streams of a GPU repeat the measurements of its device, so they are ignored. */
 static bool is_stream(sb_slice device) {
     const char *found = device.n ? memmem(device.p, device.n, "/stream:", 8) : NULL;
     return found != NULL;
@@ -112,7 +113,9 @@ static uint64_t mix(uint64_t x) {
 
 static uint64_t op_hash(const sb_model *m, uint32_t op) {
     sb_slice text = sb_model_text(m, m->boxes[op].op);
-    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a: equal in every process, so colours are too */
+    /* FNV-1a without a random seed: colours that are derived from it are the same in every
+     * process */
+    uint64_t h = 0xcbf29ce484222325u;
     for (size_t i = 0; i < text.n; i++) h = (h ^ text.p[i]) * 0x100000001b3u;
     return mix(h + 1);
 }
@@ -175,7 +178,7 @@ static void add_to_parent(sb_model *m, uint32_t child) {
     if (b->side != SB_SIDE_SAME) p->side = SB_SIDE_CHANGED;
 }
 
-/* A scope of which everything was added is added itself; likewise removed. */
+/* A scope is added (or removed) itself when all of its children are. */
 static void side_of_scope(sb_model *m, uint32_t box) {
     sb_box *b = &m->boxes[box];
     bool all_added = b->child_count > 0, all_removed = b->child_count > 0;

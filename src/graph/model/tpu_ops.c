@@ -1,5 +1,6 @@
-/* tpu_ops.c: the operations that XLA compiles, in byte order: those for which TensorFlow 2.21 has a
- * kernel for XLA (tensorflow.python.util.pywrap_xla_ops names them), and those that need none. */
+/* tpu_ops.c: the operations that XLA compiles, sorted in byte order for binary search: those for
+ * which TensorFlow 2.21 has an XLA kernel (listed by tensorflow.python.util.pywrap_xla_ops), and
+ * those that need no kernel. */
 #include "graph/model/tpu_ops.h"
 
 #include <string.h>

@@ -6,8 +6,10 @@
 
 #include "seaboard/types.h"
 
-/* Operations of other frameworks (with "::" in their names, of ONNX, of Keras) are not judged and
- * answer true, as do those that need no device: arguments, results, constants. */
+/* Returns true when XLA can compile the operation. Also returns true for operations that need no
+ * device (arguments, results, constants), and for those that cannot be judged: operations of torch
+ * (names with "::", or "IO Node") and nodes without an operation type. Callers do not ask for
+ * graphs of ONNX and Keras, which have no producer version. */
 bool sb_tpu_runs(sb_slice op);
 
 #endif

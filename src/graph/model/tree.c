@@ -1,4 +1,4 @@
-/* tree.c: boxes for nodes and for the scopes in their names. */
+/* tree.c: creates boxes for nodes and for the scopes in their names. */
 #include "base/slice.h"
 #include "graph/model/model_int.h"
 #include "base/banned.h"
@@ -6,7 +6,8 @@
 #define MOST_PARTS 100u
 #define MOST_REPEATS (1u << 30)
 
-/* The scope above a name, made with those above it. `parts` counts how many there may be. */
+/* Returns the box of a scope. Creates it, and the scopes that contain it, when it does not exist.
+ * `parts` limits the depth; below the limit the rest of the name is not split any further. */
 static uint32_t scope_of(sb_model *m, sb_slice name, unsigned parts) {
     if (name.n == 0) return SB_BOX_ROOT;
     uint32_t found = sb_intern_find(&m->names, name);
@@ -31,7 +32,8 @@ static sb_slice part_before(sb_slice name) {
     return sb_slice_of(name.p, slash ? (size_t)(slash - name.p) : 0);
 }
 
-/* "a" as "a/(a)"; the n-th of one name as "a (2)". */
+/* Returns the name of an operation whose own name is taken: "a/(a)" for n = 0, when a scope has the
+ * name; otherwise "a (2)", "a (3)" and so on for duplicates. */
 static sb_slice other_name(sb_raw *r, sb_slice name, uint32_t n) {
     sb_buf text;
     sb_buf_init(&text, &r->alloc, 1 << 20);
@@ -45,7 +47,7 @@ static sb_slice other_name(sb_raw *r, sb_slice name, uint32_t n) {
     } else {
         sb_buf_printf(&text, " (%u)", n + 1);
     }
-    return sb_buf_slice(&text); /* in the scratch arena */
+    return sb_buf_slice(&text); /* allocated in the scratch arena */
 }
 
 static bool is_taken(sb_raw *r, sb_slice name, uint32_t n) {
@@ -55,8 +57,8 @@ static bool is_taken(sb_raw *r, sb_slice name, uint32_t n) {
     return is_there;
 }
 
-/* The next of the names "a (2)", "a (3)", ... They are taken in turn, so it is searched for by
- * halving: a hundred thousand nodes may have one name. */
+/* Returns the first free name of "a (2)", "a (3)", ... They are used in order without gaps, so it
+ * is found by binary search: a file may have a hundred thousand nodes of the same name. */
 static sb_slice free_name(sb_raw *r, sb_slice name) {
     uint32_t last = 0, next = 1;
     while (next < MOST_REPEATS && is_taken(r, name, next)) last = next, next *= 2;
@@ -67,7 +69,7 @@ static sb_slice free_name(sb_raw *r, sb_slice name) {
     return other_name(r, name, next);
 }
 
-/* The box of a node that is no call. */
+/* Creates the box of a node that is not a call. */
 static sb_box *op_box(sb_raw *r, sb_raw_node *node) {
     sb_model *m = r->m;
     sb_slice name = node->name;
@@ -94,7 +96,7 @@ static bool add_scopes(sb_raw *r) {
         sb_raw_node *node = &r->nodes.items[i];
         if (is_too_deep(node->name)) sb_model_note(r->m, SB_ODD_DEEP, node->name);
         if (scope_of(r->m, part_before(node->name), MOST_PARTS) == SB_BOX_NONE) return false;
-        /* of two nodes with one name the second call is left as an operation */
+        /* When two calls have the same name, the second one stays a plain operation. */
         if (node->call == SB_BOX_NONE) continue;
         uint32_t box = scope_of(r->m, node->name, MOST_PARTS);
         if (box == SB_BOX_NONE) return false;
@@ -137,7 +139,8 @@ sb_status sb_tree_list(sb_model *m, sb_err *err) {
         sb_box *parent = &m->boxes[m->boxes[i].parent];
         m->children[parent->first_child + parent->child_count++] = i;
     }
-    /* a parent may have a larger number than its children (series): from the root downwards */
+    /* A parent may have a larger index than its children (series), so a breadth-first walk from the
+     * root is needed to compute depths. */
     uint32_t *order = sb_arena_get(&m->arena, n * sizeof *order);
     if (!order) return sb_fail_nomem(err, "for a graph");
     uint32_t filled = 1;

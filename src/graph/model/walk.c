@@ -1,11 +1,12 @@
-/* walk.c: what feeds an operation, and the way between two. */
+/* walk.c: breadth-first searches over the edges of a model. */
 #include "graph/model/walk.h"
 
 #include "base/banned.h"
 
 typedef enum direction { FORWARD, BACKWARD, ANY } direction;
 
-/* Operations of a box, appended to the list. */
+/* Appends all operations inside a box that were not seen before; returns the new length of the
+ * list. */
 static uint32_t add_ops(const sb_model *m, uint32_t box, uint32_t *list, uint32_t n,
                         uint8_t *seen) {
     uint32_t first = n;
@@ -47,7 +48,8 @@ static void visit(uint32_t to, uint32_t from, uint32_t *before, uint32_t *list, 
     list[(*n)++] = to;
 }
 
-/* The last operation of a shortest way, with `before` telling the way back; NONE: there is none. */
+/* Breadth-first search from the operations of `from`. Returns the first goal that is reached, or
+ * NONE. `before` has the predecessor of each visited operation, which gives the path back. */
 static uint32_t search(const sb_model *m, uint32_t from, const uint8_t *goals, direction how,
                        uint32_t *before, uint32_t *list, uint8_t *seen) {
     for (uint32_t i = 0; i < m->box_count; i++) before[i] = SB_BOX_NONE, seen[i] = 0;
