@@ -38,7 +38,6 @@ typedef struct sb_sketch {
         size_t n, room;
     } pieces;
     uint32_t *by_level; /* indices of pieces, sorted by level */
-    uint32_t *first_of; /* not used */
 } sb_sketch;
 
 /* Returns the level that contains a box: its parent, or the next box above that is not an ungrouped

@@ -260,10 +260,8 @@ static void to_border(const levels *ls, const level *l, const sb_piece *p, sb_la
 
 /* Moves the end of a line at an open box to the x coordinate of the port, so that it joins the
  * piece inside. */
-static void to_ports(const levels *ls, const sb_piece *p, uint32_t level_box,
-                     sb_layout_point *points, uint32_t n) {
+static void to_ports(const levels *ls, const sb_piece *p, sb_layout_point *points, uint32_t n) {
     const sb_sketch *s = ls->s;
-    (void)level_box;
     if (n == 0) return;
     uint32_t from = s->drawn[p->from], to = s->drawn[p->to];
     /* a port is named by the box at the other end of the whole edge */
@@ -292,7 +290,7 @@ static bool add_lines(levels *ls) {
                 out[j] = (sb_layout_point){in->x + l->x, in->y + l->y};
             }
             to_border(ls, l, p, out, e->point_count);
-            to_ports(ls, p, p->level, out, e->point_count);
+            to_ports(ls, p, out, e->point_count);
             d->lines[d->line_count++] = (sb_drawn_line){
                 .from = s->drawn[p->from],
                 .to = s->drawn[p->to],
