@@ -190,7 +190,7 @@ export const texts = {
   'part.optimizer': 'optimizer',
   'part.other': 'other',
   'part.busy': 'device busy',
-  'verdict.between': ' ',
+  'verdict.join': '{first} {second}',
   'verdict.step': 'A step takes {step}.',
   'verdict.noSteps': 'No steps were found in this capture.',
   'verdict.noDevice': 'There is no device in it: the numbers are those of the host.',

@@ -192,7 +192,7 @@ export const texts: Record<Key, string> = {
   'part.optimizer': '优化器',
   'part.other': '其他',
   'part.busy': '设备忙碌',
-  'verdict.between': '',
+  'verdict.join': '{first}{second}',
   'verdict.step': '每个步骤耗时 {step}。',
   'verdict.noSteps': '该采集中未找到步骤。',
   'verdict.noDevice': '其中没有设备：以下均为主机的数据。',
