@@ -3,7 +3,7 @@ import './app/app.css';
 import { mount } from 'svelte';
 import { address } from './app/view/address';
 import App from './app/App.svelte';
-import { codeOf } from './app/tabs/dashboards';
+import { codeOf, type LoadedView } from './app/tabs/dashboards';
 import { languageOf, useLanguage } from './app/texts/i18n.svelte';
 import { DASHBOARDS } from './dashboards';
 import { warmUp } from './data/fetcher';
@@ -32,11 +32,15 @@ const PATIENCE_MS = 60;
 function show(link: Link): void {
   address.open(view.open(link, loadTastes(settings.savePins)));
   // the open dashboard's code comes while the data does
-  const code = codeOf(DASHBOARDS.find((d) => d.id === view.tab))?.();
+  const { tab } = view;
+  let loaded: LoadedView | null = null;
+  const code = codeOf(DASHBOARDS.find((d) => d.id === tab))?.().then((module) => {
+    loaded = { tab, view: module.default };
+  });
   const target = document.getElementById('app');
   const late = new Promise((done) => setTimeout(done, PATIENCE_MS));
   const put = Promise.race([Promise.allSettled([known, code]), late]);
-  void Promise.all([put, texts]).then(() => target && mount(App, { target }));
+  void Promise.all([put, texts]).then(() => target && mount(App, { target, props: { loaded } }));
 }
 if (!isTensorBoardLink(location)) show(location);
 else

@@ -1,4 +1,5 @@
 // The dashboards as the shell sees them: which have a tab, which shows a plugin, which plugins have numbers of runs.
+import type { Component } from 'svelte';
 import { DASHBOARDS } from '../../dashboards';
 import { hub } from '../../data/hub.svelte';
 import type { Tag } from '../../data/types';
@@ -20,6 +21,12 @@ export const tabs = (): Dashboard[] =>
 /** The dashboard with a view that shows this plugin. */
 export const dashboardOf = (plugin: string): Dashboard | undefined =>
   DASHBOARDS.find((d) => d.load && d.plugins.includes(plugin));
+
+/** The view of a dashboard whose code is here. */
+export interface LoadedView {
+  tab: string;
+  view: Component;
+}
 
 type Load = NonNullable<Dashboard['load']>;
 /** The code of a dashboard with all texts that it needs: the first one is part of the first page and needs no others. */

@@ -113,6 +113,11 @@ export class Plot {
   #isForward: ((line: Line) => boolean) | null = null; // null: no line is before the others
   private forward: readonly Line[] = []; // of the lines that there are now
   #room = LEFT;
+  /**
+   * The size of the host, as the observer told it after a layout of the page; null before the first one. A plot that asked
+   * the host itself would force a layout, and every plot of a new page one more.
+   */
+  #hostSize: { width: number; height: number } | null = null;
   #ratio = 0; // device pixels per CSS pixel that the canvases were made for
   readonly #observer: ResizeObserver;
   readonly #quiet: () => void;
@@ -132,7 +137,11 @@ export class Plot {
     this.clip.append(this.ink);
     for (const canvas of [this.axes, this.ink, this.over]) canvas.setAttribute('aria-hidden', 'true');
     host.append(this.axes, this.clip, this.over);
-    this.#observer = new ResizeObserver(() => this.#resize());
+    this.#observer = new ResizeObserver((entries) => {
+      const { width, height } = entries[entries.length - 1].contentRect;
+      this.#hostSize = { width: Math.round(width), height: Math.round(height) };
+      this.#resize();
+    });
     this.#observer.observe(host);
     const stopRatio = onPixelRatio(() => this.#resize());
     const stopCrosshair = crosshair.listen(() => this.#scheduleOver());
@@ -153,7 +162,6 @@ export class Plot {
       zoom: (zoom) => this.events.zoom(zoom),
     };
     this.#detach = attachGestures(this, this.#gestures);
-    this.#resize();
   }
 
   destroy(): void {
@@ -182,8 +190,8 @@ export class Plot {
 
   /** Returns whether it was drawn again. */
   #resize(): boolean {
-    const width = this.host.clientWidth;
-    const height = this.host.clientHeight;
+    if (!this.#hostSize) return false;
+    const { width, height } = this.#hostSize;
     const box = {
       left: this.#room,
       top: TOP,
