@@ -32,10 +32,12 @@ const PATIENCE_MS = 60;
 function show(link: Link): void {
   address.open(view.open(link, loadTastes(settings.savePins)));
   // the open dashboard's code comes while the data does
-  const { tab } = view;
+  const open = DASHBOARDS.find((d) => d.id === view.tab);
   let loaded: LoadedView | null = null;
-  const code = codeOf(DASHBOARDS.find((d) => d.id === tab))?.().then((module) => {
-    loaded = { tab, view: module.default };
+  const code = codeOf(open)?.().then((module) => {
+    // The view of the first dashboard is put on the page with the shell. Others come in a task of their own, so that
+    // no task of the page is long.
+    if (open === DASHBOARDS[0]) loaded = { tab: open.id, view: module.default };
   });
   const target = document.getElementById('app');
   const late = new Promise((done) => setTimeout(done, PATIENCE_MS));

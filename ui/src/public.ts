@@ -170,6 +170,7 @@ export type { Plot, PlotData, PlotTheme, PlotZoom as Zoom } from './widgets/char
 export const chartExport = () => import('./widgets/chart/export');
 export { svgToPng, saveBlob } from './widgets/save';
 export { inSight } from './widgets/sight';
+export { sized } from './widgets/sized';
 export { default as Icon } from './widgets/Icon.svelte';
 export { default as FindForm } from './widgets/FindForm.svelte';
 export { default as FindList } from './widgets/FindList.svelte';
