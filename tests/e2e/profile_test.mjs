@@ -222,6 +222,11 @@ export default {
     await page.getByRole('img', { name: 'Shares of time' }).waitFor();
     await page.getByRole('searchbox', { name: 'Find an operator' }).fill('linear');
     await soon(async () => assert.equal(await table.getByText('aten::addmm').count(), 0));
+    // all steps of torch are one row, as in torch's own tables, and the row finds all of them
+    await page.getByRole('searchbox', { name: 'Find an operator' }).fill('profilerstep');
+    await soon(async () => assert.equal(await table.getByRole('row').count(), 2));
+    await table.getByRole('button', { name: 'ProfilerStep*' }).click();
+    await soon(async () => assert.match(await page.locator('[role=toolbar]').innerText(), /of 4/));
     await tab(page, 'Kernels').click();
     const kernels = page.getByRole('table', { name: 'Kernels' });
     await soon(async () =>
@@ -290,12 +295,31 @@ export default {
     await soon(async () => assert.equal(await bars.count(), 4));
     await tab(page, 'Distributed').click();
     const ranks = page.getByRole('region', { name: 'Ranks' });
-    await soon(async () => assert.match(await ranks.innerText(), /rank 0[\s\S]*rank 1/));
+    await soon(async () => assert.match(await ranks.innerText(), /rank 0[\s\S]*ms · [\s\S]*rank 1/));
     await page
       .getByRole('table', { name: 'Collectives' })
       .getByText(/allreduce/i)
       .first()
       .waitFor();
+  },
+
+  async 'on a phone the charts of memory and ranks have their whole size, and the page scrolls'(keep) {
+    const server = await made((logdir) => {
+      for (const rank of [0, 1]) writeTrace(logdir, 'ddp', `rank${rank}`, kineto({ rank, ranks: 2 }));
+    });
+    const phone = { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true };
+    const opened = async (which) => keep(await open(server, `#profile&v=1&profile.page=${which}`, phone));
+    const memory = await opened('memory');
+    const card = memory.getByRole('region', { name: 'Memory over time' });
+    await soon(async () => {
+      const whole = await card.evaluate((one) => one.scrollHeight - one.clientHeight);
+      assert.ok(whole <= 1, `${whole} pixels of the chart are cut off`);
+    });
+    const ranks = await opened('distributed');
+    await soon(async () => {
+      const bar = await ranks.getByRole('region', { name: 'Ranks' }).locator('.bar').first().boundingBox();
+      assert.ok(bar && bar.width > 250, `the bar of a rank is ${bar?.width} pixels wide`);
+    });
   },
 
   async 'collectives that wait for another rank are hatched in the timeline'(keep) {

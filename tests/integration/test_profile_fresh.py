@@ -97,7 +97,7 @@ def test_operators_of_a_fresh_torch_capture_are_its_key_averages(tmp_path):
         seen = {o["name"]: o for o in api.ask("operators", opened, limit=10000)["items"]}
         compared = 0
         for name, (count, total, self_time) in wanted.items():
-            if not name.startswith(("aten::", "autograd::", "Optimizer.")):
+            if not name.startswith(("aten::", "autograd::", "Optimizer.", "ProfilerStep")):
                 continue
             row = seen[name]
             assert row["calls"] == count
@@ -105,6 +105,7 @@ def test_operators_of_a_fresh_torch_capture_are_its_key_averages(tmp_path):
             assert row["hostSelfPs"] * 1e-6 == pytest.approx(self_time, rel=1e-3, abs=0.02 * count)
             compared += 1
         assert compared > 10
+        assert [name for name in seen if name.startswith("ProfilerStep")] == ["ProfilerStep*"]
         steps = api.ask("tracks", opened)["steps"]
         assert steps["rule"] == "marked" and len(steps["items"]) == 3
         assert api.ask("memory", opened)["peakBytes"] > 0

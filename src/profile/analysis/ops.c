@@ -165,6 +165,13 @@ static sb_op_row *row_of(const sb_trace *t, table *out, uint32_t name, uint32_t 
     return row;
 }
 
+/* Steps of torch have a number in their names: they are one row together. */
+static uint32_t row_name(const sb_trace *t, const sb_trace_span *s) {
+    bool is_torch_step = t->torch_steps && s->kind == SB_SPAN_STEP &&
+                         sb_text_begins(sb_trace_name(t, s->name), SB_TORCH_STEP);
+    return is_torch_step ? t->torch_steps - 1 : s->name;
+}
+
 static bool add_rows(const sb_trace *t, const call_list *calls, table *out, bool by_shape,
                      int64_t *odd) {
     for (size_t i = 0; i < calls->n; i++) {
@@ -173,7 +180,7 @@ static bool add_rows(const sb_trace *t, const call_list *calls, table *out, bool
         const sb_trace_span *s = &t->tracks.items[c->track].spans.items[c->index];
         const sb_extra *e = sb_span_extra(t, s);
         uint32_t shape = by_shape && e && s->kind == SB_SPAN_OP ? e->text : 0;
-        sb_op_row *row = row_of(t, out, s->name, shape, (uint8_t)s->kind);
+        sb_op_row *row = row_of(t, out, row_name(t, s), shape, (uint8_t)s->kind);
         if (!row) return false;
         if (row->calls++ == 0 || s->dur > t->tracks.items[row->track].spans.items[row->index].dur) {
             row->track = c->track;

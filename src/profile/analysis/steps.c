@@ -57,7 +57,7 @@ static void find_marked(search *s, bool is_root) {
             if (span->kind != SB_SPAN_STEP || span->dur == 0) continue;
             sb_slice name = sb_trace_name(s->t, span->name);
             const sb_extra *e = sb_span_extra(s->t, span);
-            bool is_torch = sb_text_begins(name, "ProfilerStep#");
+            bool is_torch = sb_text_begins(name, SB_TORCH_STEP);
             bool says_root = is_torch || (e && (e->flags & SB_EXTRA_ROOT));
             if (says_root != is_root) continue;
             int64_t number = is_torch ? number_behind(name, 13, (int64_t)s->list.n)

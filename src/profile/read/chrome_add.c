@@ -153,6 +153,11 @@ static sb_span_kind kind_of(sb_chrome *c, const sb_chrome_event *e, uint32_t nam
     if (kind == SB_SPAN_OTHER && e->category.n == 0)
         kind = sb_classify_host(sb_trace_name(c->t, name));
     *known = (uint16_t)((unsigned)mark << 5 | ((unsigned)kind + 1));
+    if (kind == SB_SPAN_STEP && !c->t->torch_steps &&
+        sb_text_begins(sb_trace_name(c->t, name), SB_TORCH_STEP)) {
+        uint32_t all = sb_build_name(c->t, SB_LIT("ProfilerStep*"));
+        c->t->torch_steps = all == SB_NO_INDEX ? 0 : all + 1;
+    }
     return kind;
 }
 

@@ -40,7 +40,7 @@ bool sb_is_collective(sb_slice name) {
 }
 
 static sb_span_kind classify_annotation(sb_slice name) {
-    if (sb_text_begins(name, "ProfilerStep#")) return SB_SPAN_STEP;
+    if (sb_text_begins(name, SB_TORCH_STEP)) return SB_SPAN_STEP;
     if (sb_text_begins(name, "Optimizer.")) return SB_SPAN_OPTIMIZER;
     if (sb_text_begins(name, "enumerate(DataLoader)") || sb_text_has(name, "DataLoaderIter") ||
         sb_text_begins(name, "enumerate(DataPipe)"))

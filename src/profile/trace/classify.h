@@ -5,6 +5,9 @@
 
 #include "profile/trace/trace.h"
 
+/* the names of the steps of torch's profiler begin so; a number follows */
+#define SB_TORCH_STEP "ProfilerStep#"
+
 bool sb_text_has(sb_slice text, const char *part);      /* ignores the case of ASCII letters */
 bool sb_text_holds(sb_slice text, sb_slice part);       /* ignores the case of ASCII letters */
 bool sb_text_begins(sb_slice text, const char *prefix); /* does not ignore case */

@@ -286,6 +286,9 @@ typedef struct sb_trace {
     int64_t duration;
     uint64_t span_count;
     uint32_t first_step_track; /* the first track of steps that a reader made */
+    /* the name "ProfilerStep*", under which tables have all steps of torch, as torch's own tables
+     * do: its id + 1; 0: there are no such steps */
+    uint32_t torch_steps;
     struct sb_trace_build *build;
 } sb_trace;
 
