@@ -14,6 +14,7 @@
 #ifndef SB_PROFILE_ANALYSIS_H
 #define SB_PROFILE_ANALYSIS_H
 
+#include "profile/analysis/intervals.h"
 #include "profile/trace/trace.h"
 
 #define SB_PARTS(X)                                                                                \
@@ -60,15 +61,6 @@ typedef struct sb_step {
     int64_t start, dur; /* the step ends when the last work that it launched has ended */
     int64_t parts[SB_PART_COUNT];
 } sb_step;
-
-typedef struct sb_interval {
-    int64_t start, end;
-} sb_interval;
-
-typedef struct sb_intervals {
-    sb_interval *items;
-    size_t n;
-} sb_intervals;
 
 /* The parts of one source. `active`: the times at which something of this part runs. `counts`:
  * those of them at which no part that comes before it in the list runs. */
@@ -143,15 +135,10 @@ void sb_analysis_free(sb_analysis *a);
  * If it fails, the trace can only be freed. */
 sb_status sb_trace_add_idle(sb_trace *t, const sb_analysis *a, sb_err *err);
 
-/* How much time of the intervals is inside a window. */
-int64_t sb_intervals_inside(const sb_intervals *of, int64_t from, int64_t to);
-
 /* The steps of the analysis, for use inside the layer. false: no memory. */
 bool sb_find_steps(sb_analysis *a, sb_slice name);
 bool sb_find_parts(sb_analysis *a);
 bool sb_find_ops(sb_analysis *a);
 bool sb_find_kernels(sb_analysis *a);
-/* Sorts intervals and joins those that overlap; the result is in the arena. false: no memory. */
-bool sb_intervals_merge(sb_intervals *list, sb_arena *arena);
 
 #endif

@@ -1,46 +1,6 @@
 /* parts.c: the breakdown of step time into parts. */
-#include <stdlib.h>
-
-#include "base/search.h"
 #include "profile/analysis/analysis.h"
 #include "base/banned.h"
-
-static int compare_intervals(const void *a, const void *b) {
-    const sb_interval *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
-}
-
-bool sb_intervals_merge(sb_intervals *list, sb_arena *arena) {
-    size_t kept = 0;
-    (void)arena;
-    for (size_t i = 1; i < list->n; i++)
-        if (list->items[i].start < list->items[i - 1].start) {
-            qsort(list->items, list->n, sizeof list->items[0], compare_intervals);
-            break;
-        }
-    for (size_t i = 0; i < list->n; i++) {
-        sb_interval next = list->items[i];
-        if (kept && next.start <= list->items[kept - 1].end) {
-            if (next.end > list->items[kept - 1].end) list->items[kept - 1].end = next.end;
-        } else {
-            list->items[kept++] = next;
-        }
-    }
-    list->n = kept;
-    return true;
-}
-
-int64_t sb_intervals_inside(const sb_intervals *of, int64_t from, int64_t to) {
-    size_t i;
-    int64_t sum = 0;
-    SB_PARTITION_POINT(i, 0, of->n, of->items[i].end <= from);
-    for (; i < of->n && of->items[i].start < to; i++) {
-        int64_t a = of->items[i].start > from ? of->items[i].start : from;
-        int64_t b = of->items[i].end < to ? of->items[i].end : to;
-        sum += b - a;
-    }
-    return sum;
-}
 
 /* The part that a span belongs to; SB_PART_COUNT: it belongs to none. */
 static sb_step_part part_of(const sb_track *k, const sb_trace_span *s) {
@@ -90,9 +50,9 @@ static bool push(interval_list *list, const sb_alloc *alloc, int64_t start, int6
     return slot != NULL;
 }
 
-static bool keep(sb_intervals *out, interval_list *list, sb_arena *arena) {
+static bool keep(sb_intervals *out, interval_list *list, sb_arena *arena, const sb_alloc *alloc) {
     sb_intervals merged = {list->items, list->n};
-    sb_intervals_merge(&merged, arena);
+    if (!sb_intervals_merge(&merged, alloc)) return false;
     out->items = sb_arena_get(arena, (merged.n + 1) * sizeof *out->items);
     if (!out->items) return false;
     if (merged.n) memcpy(out->items, merged.items, merged.n * sizeof *out->items);
@@ -122,54 +82,21 @@ static bool find_active(sb_analysis *a, uint32_t source) {
         }
     }
     for (int part = 0; part < SB_PART_COUNT; part++) {
-        is_done = is_done && keep(&p->active[part], &lists[part], &a->arena);
+        is_done = is_done && keep(&p->active[part], &lists[part], &a->arena, t->alloc);
         SB_VEC_FREE(&lists[part], t->alloc);
     }
-    is_done = is_done && keep(&p->device, &device, &a->arena) && keep(&p->host, &host, &a->arena);
+    is_done = is_done && keep(&p->device, &device, &a->arena, t->alloc) &&
+              keep(&p->host, &host, &a->arena, t->alloc);
     SB_VEC_FREE(&device, t->alloc);
     SB_VEC_FREE(&host, t->alloc);
     return is_done;
 }
 
-/* The intervals of `from` without those of `without`. Both must be sorted and merged. */
-static bool subtract(sb_intervals *out, const sb_intervals *from, const sb_intervals *without,
-                     sb_arena *arena) {
-    out->items = sb_arena_get(arena, (from->n + without->n + 1) * sizeof *out->items);
-    out->n = 0;
-    if (!out->items) return false;
-    size_t k = 0;
-    for (size_t i = 0; i < from->n; i++) {
-        int64_t start = from->items[i].start, end = from->items[i].end;
-        while (k < without->n && without->items[k].end <= start) k++;
-        for (size_t n = k; n < without->n && without->items[n].start < end && start < end; n++) {
-            if (without->items[n].start > start)
-                out->items[out->n++] = (sb_interval){start, without->items[n].start};
-            if (without->items[n].end > start) start = without->items[n].end;
-        }
-        if (start < end) out->items[out->n++] = (sb_interval){start, end};
-    }
-    return true;
-}
-
-static bool unite(sb_intervals *into, const sb_intervals *more, sb_arena *arena) {
-    sb_interval *items = sb_arena_get(arena, (into->n + more->n + 1) * sizeof *items);
-    size_t i = 0, k = 0, n = 0;
-    if (!items) return false;
-    while (i < into->n || k < more->n) {
-        bool takes_first =
-            k == more->n || (i < into->n && into->items[i].start <= more->items[k].start);
-        items[n++] = takes_first ? into->items[i++] : more->items[k++];
-    }
-    into->items = items;
-    into->n = n;
-    return sb_intervals_merge(into, arena);
-}
-
 static bool find_counts(sb_analysis *a, sb_source_parts *p) {
     sb_intervals covered = {0};
     for (int part = 0; part < SB_PART_OTHER; part++)
-        if (!subtract(&p->counts[part], &p->active[part], &covered, &a->arena) ||
-            !unite(&covered, &p->active[part], &a->arena))
+        if (!sb_intervals_subtract(&p->counts[part], &p->active[part], &covered, &a->arena) ||
+            !sb_intervals_unite(&covered, &p->active[part], &a->arena))
             return false;
     return true;
 }

@@ -46,9 +46,9 @@ static bool is_host_track(const sb_track *k) {
     return k->kind == SB_TRACK_THREAD || k->kind == SB_TRACK_ASYNC;
 }
 
-/* Steps that the program itself marked. is_root: take only spans that carry XProf's mark for the
- * root of a step. */
-static void find_marked(search *s, bool is_root) {
+/* Steps that the program itself marked. takes_roots: take only spans that carry XProf's mark for
+ * the root of a step. */
+static void find_marked(search *s, bool takes_roots) {
     for (uint32_t i = 0; i < s->t->tracks.n; i++) {
         const sb_track *k = &s->t->tracks.items[i];
         if (!is_host_track(k)) continue;
@@ -59,7 +59,7 @@ static void find_marked(search *s, bool is_root) {
             const sb_extra *e = sb_span_extra(s->t, span);
             bool is_torch = sb_text_begins(name, SB_TORCH_STEP);
             bool says_root = is_torch || (e && (e->flags & SB_EXTRA_ROOT));
-            if (says_root != is_root) continue;
+            if (says_root != takes_roots) continue;
             int64_t number = is_torch ? number_behind(name, 13, (int64_t)s->list.n)
                              : e && (e->flags & SB_EXTRA_HAS_NUMBER) ? e->number
                                                                      : (int64_t)s->list.n;
@@ -90,39 +90,50 @@ static void find_named(search *s, uint32_t name) {
         }
 }
 
-/* Among the names that `wants` accepts and that occur more than once, the one with the largest
- * total time. Spans inside another span of the same name do not count. */
-static uint32_t heaviest(const sb_trace *t, sb_arena *arena,
-                         bool (*wants)(const sb_trace *, const sb_trace_span *),
-                         uint64_t least_count) {
+/* Which spans may be steps: those with one of the names, and those that the other function
+ * accepts. */
+typedef struct candidates {
+    bool (*has_name)(sb_slice name);
+    bool (*is_one)(const sb_trace *, const sb_trace_span *);
+    uint64_t least_count; /* a name that occurs less often is none */
+} candidates;
+
+/* Among the names of the candidates, the one with the largest total time. */
+static uint32_t heaviest(const sb_trace *t, sb_arena *arena, const candidates *of) {
     uint64_t *counts = sb_arena_zeroed(arena, (size_t)t->names.count + 1, sizeof *counts);
     int64_t *times = sb_arena_zeroed(arena, (size_t)t->names.count + 1, sizeof *times);
+    bool *is_named = sb_arena_zeroed(arena, (size_t)t->names.count + 1, sizeof *is_named);
     uint32_t best = SB_NO_INDEX;
-    if (!counts || !times) return SB_NO_INDEX;
+    if (!counts || !times || !is_named) return SB_NO_INDEX;
+    for (uint32_t i = 0; i < t->names.count && of->has_name; i++)
+        is_named[i] = of->has_name(sb_trace_name(t, i));
     for (uint32_t i = 0; i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];
         if (!is_host_track(k)) continue;
         for (uint32_t n = 0; n < k->spans.n; n++) {
             const sb_trace_span *s = &k->spans.items[n];
-            if (s->dur == 0 || !wants(t, s)) continue;
+            if (s->dur == 0) continue;
+            if (!is_named[s->name] && !(of->is_one && of->is_one(t, s))) continue;
             counts[s->name]++;
             sb_sum(&times[s->name], s->dur);
         }
     }
     for (uint32_t i = 0; i < t->names.count; i++)
-        if (counts[i] >= least_count && (best == SB_NO_INDEX || times[i] > times[best])) best = i;
+        if (counts[i] >= of->least_count && (best == SB_NO_INDEX || times[i] > times[best]))
+            best = i;
     return best;
 }
 
-static bool is_function(const sb_trace *t, const sb_trace_span *s) {
-    sb_slice name = sb_trace_name(t, s->name);
-    const sb_extra *e = sb_span_extra(t, s);
-    return (e && (e->flags & SB_EXTRA_ROOT)) || sb_slice_eq(name, SB_LIT("FunctionRun")) ||
-           sb_slice_eq(name, SB_LIT("SessionRun"));
+static bool is_function_name(sb_slice name) {
+    return sb_slice_eq(name, SB_LIT("FunctionRun")) || sb_slice_eq(name, SB_LIT("SessionRun"));
 }
 
-static bool is_module(const sb_trace *t, const sb_trace_span *s) {
-    sb_slice name = sb_trace_name(t, s->name);
+static bool is_root(const sb_trace *t, const sb_trace_span *s) {
+    const sb_extra *e = sb_span_extra(t, s);
+    return e && (e->flags & SB_EXTRA_ROOT);
+}
+
+static bool is_module_name(sb_slice name) {
     return sb_text_begins(name, "PjitFunction(") || sb_text_has(name, "Executable::Execute") ||
            sb_text_begins(name, "XlaModule");
 }
@@ -132,6 +143,10 @@ static bool is_outermost(const sb_trace *t, const sb_trace_span *s) {
     (void)t;
     return s->lane == 0 && s->kind != SB_SPAN_MARKER && s->kind != SB_SPAN_OVERHEAD;
 }
+
+static const candidates FUNCTIONS = {is_function_name, is_root, 2};
+static const candidates MODULES = {is_module_name, NULL, 2};
+static const candidates PERIODIC = {NULL, is_outermost, 3};
 
 static int compare_steps(const void *a, const void *b) {
     const sb_step *x = a, *y = b;
@@ -195,9 +210,9 @@ bool sb_find_steps(sb_analysis *a, sb_slice name) {
             if (a->rule == SB_STEPS_MARKED) find_marked(&s, true);
             if (a->rule == SB_STEPS_KERAS) find_marked(&s, false);
             if (a->rule == SB_STEPS_LINE) find_line(&s);
-            if (a->rule == SB_STEPS_FUNCTION) chosen = heaviest(a->t, &a->arena, is_function, 2);
-            if (a->rule == SB_STEPS_MODULE) chosen = heaviest(a->t, &a->arena, is_module, 2);
-            if (a->rule == SB_STEPS_PERIODIC) chosen = heaviest(a->t, &a->arena, is_outermost, 3);
+            if (a->rule == SB_STEPS_FUNCTION) chosen = heaviest(a->t, &a->arena, &FUNCTIONS);
+            if (a->rule == SB_STEPS_MODULE) chosen = heaviest(a->t, &a->arena, &MODULES);
+            if (a->rule == SB_STEPS_PERIODIC) chosen = heaviest(a->t, &a->arena, &PERIODIC);
             if (chosen != SB_NO_INDEX) find_named(&s, chosen);
         }
     }
