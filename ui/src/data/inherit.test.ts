@@ -33,7 +33,7 @@ describe('hyperparameters of runs beneath others', () => {
 });
 
 describe('the state of runs of validation', () => {
-  const alive = (name: string, state: Run['state']): Run => ({ name, state }) as Run;
+  const alive = (name: string, state: Run['state'], last: number | null = null): Run => ({ name, state, last }) as Run;
   const stateOf = (runs: Run[], name: string) => withInherited(runs).find((r) => r.name === name)?.state;
   it('is that of their training when they have had no news', () => {
     expect(stateOf([alive('a', 'finished'), alive('a/validation', 'stalled')], 'a/validation')).toBe('finished');
@@ -42,6 +42,11 @@ describe('the state of runs of validation', () => {
     expect(stateOf([alive('a/train', 'stalled'), alive('a/eval', 'stalled')], 'a/eval')).toBe('stalled');
     const ended = [alive('a', 'finished'), alive('a/train', 'stalled'), alive('a/validation', 'stalled')];
     expect(stateOf(ended, 'a/validation')).toBe('finished');
+  });
+  it('is finished with a training that wrote after them', () => {
+    const runs = [alive('a', 'finished', 20), alive('a/validation', 'running', 19), alive('a/test', 'running', 21)];
+    expect(stateOf(runs, 'a/validation')).toBe('finished');
+    expect(stateOf(runs, 'a/test')).toBe('running');
   });
   it('is their own while they have news, and that of other runs is always their own', () => {
     expect(stateOf([alive('a', 'finished'), alive('a/validation', 'running')], 'a/validation')).toBe('running');

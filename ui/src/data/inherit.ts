@@ -1,6 +1,6 @@
 // What runs have from their relatives. Keras writes the hyperparameters and the end of a training into run "x" and its
 // curves into "x/train" and "x/validation": a run that logged no hyperparameters gets those of its nearest ancestor, and
-// a run without news has the state of the training that it belongs to.
+// a run of validation without news has the state of the training that it belongs to.
 import { roleOf, trainingRun } from '../base/names/pairs';
 import type { Run } from './types';
 
@@ -13,18 +13,25 @@ export function withInherited(runs: Run[]): Run[] {
   return withStates(withHparams(runs));
 }
 
-/** Validation writes once an epoch at most and never says that it ended. */
+/** Validation writes once an epoch at most and never says that it ended: without news, or when the training that ended wrote last, it
+ * has the state of the training. */
 function withStates(runs: Run[]): Run[] {
-  if (!runs.some((run) => run.state === 'stalled')) return runs;
   const named = new Map(runs.map((run) => [run.name, run]));
-  return runs.map((run) => {
-    if (run.state !== 'stalled' || roleOf(run.name.slice(run.name.lastIndexOf('/') + 1)).role === '') return run;
-    const training = named.get(trainingRun(run.name) ?? '');
-    const parent = named.get(above(run.name));
-    const isTold = (one: Run | undefined) => one && one !== run && one.state !== 'loading' && one.state !== 'stalled';
-    const relative = [training, parent].find(isTold);
-    return relative ? { ...run, state: relative.state } : run;
+  let isOther = false;
+  const found = runs.map((run) => {
+    if (run.state !== 'stalled' && run.state !== 'running') return run;
+    if (roleOf(run.name.slice(run.name.lastIndexOf('/') + 1)).role === '') return run;
+    const isTold = (one: Run | undefined): one is Run =>
+      one !== undefined && one !== run && one.state !== 'loading' && one.state !== 'stalled';
+    const relative = [named.get(trainingRun(run.name) ?? ''), named.get(above(run.name))].find(isTold);
+    if (!relative || relative.state === run.state) return run;
+    const hasNews =
+      run.state === 'running' && !(relative.last !== null && run.last !== null && relative.last >= run.last);
+    if (hasNews) return run;
+    isOther = true;
+    return { ...run, state: relative.state };
   });
+  return isOther ? found : runs;
 }
 
 function withHparams(runs: Run[]): Run[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastWords, tellApart } from './apart';
+import { abridge, lastWords, tellApart } from './apart';
 
 const labels = (names: string[], room?: number) => [...tellApart(names, room).values()];
 
@@ -51,6 +51,30 @@ describe('short names', () => {
     expect([...tellApart(['abcdefgh', 'abcxefgh'], 3, 3).values()]).toEqual(['a…h', 'a…h']);
     expect([...tellApart(['run1', 'run2'], 9, 9).values()]).toEqual(['run1', 'run2']);
   });
+  it('cut long words in a narrow list, never what differs', () => {
+    const names = ['adam-lr0.01', 'adam-lr0.1', 'sgd-lr0.1'].flatMap((x) => [
+      `demo/${x}-s1`,
+      `demo/${x}-s1/validation`,
+    ]);
+    expect([...abridge(names, 16).values()]).toEqual([
+      '…adam-lr0.01-s1',
+      '…adam-lr0.01-s1/val…',
+      '…adam-lr0.1-s1',
+      '…adam-lr0.1-s1/val…',
+      '…sgd-lr0.1-s1',
+      '…sgd-lr0.1-s1/val…',
+    ]);
+    expect([...abridge(names, 40).values()]).toEqual(names);
+    expect([...abridge(['first/validation', 'first/validity', 'second/validation'], 8).values()]).toEqual([
+      'first/validation',
+      'first/validity',
+      'sec…/val…',
+    ]);
+    expect([...abridge(['resnet50x/experiment', 'resnet101x/experiment'], 4).values()]).toEqual([
+      'resnet50x…',
+      'resnet101x…',
+    ]);
+  });
   it('differ where the names do, for names of every sort', () => {
     const words = ['a', 'b', 'lr', '1', '2', 'x-y', 'train', ''];
     let s = 7;
@@ -61,6 +85,7 @@ describe('short names', () => {
       );
       const map = tellApart(names);
       expect(new Set(map.values()).size).toBe(new Set(names).size);
+      expect(new Set(abridge(names, next(20)).values()).size).toBe(new Set(names).size);
     }
   });
 });

@@ -76,3 +76,37 @@ export function tellApart(names: readonly string[], room = 0, most?: number): Ma
   if (new Set(labels).size < labels.length) return asTheyAre;
   return new Map(distinct.map((name, i) => [name, labels[i]]));
 }
+
+const LONG = 6; // letters of a word that is worth cutting
+const KEPT = 3; // letters that stay of it
+
+/** A label whose longest words are cut ("val…" for "validation") until it has at most `room` letters; words with digits stay. */
+function cutWords(label: string, room: number): string {
+  const words = label.match(/\p{L}+|\P{L}+/gu) ?? [];
+  const isWhole = (i: number) => !/\d$/.test(words[i - 1] ?? '') && !/^\d/.test(words[i + 1] ?? '');
+  const long = words
+    .map((word, i) => ({ i, length: word.length }))
+    .filter(({ i, length }) => length >= LONG && /\p{L}/u.test(words[i]) && isWhole(i))
+    .sort((a, b) => b.length - a.length);
+  let rest = label.length - room;
+  for (const { i, length } of long) {
+    if (rest <= 0) break;
+    words[i] = words[i].slice(0, KEPT) + MARK;
+    rest -= length - KEPT - 1;
+  }
+  return words.join('');
+}
+
+/** Labels for a narrow list: what all names share is left out, then long words are cut, so that nothing that differs has to go. */
+export function abridge(names: readonly string[], room: number): Map<string, string> {
+  const labels = tellApart(names, room);
+  const times = new Map<string, number>();
+  const short = new Map<string, string>();
+  for (const [name, label] of labels) {
+    const cut = label.length > room ? cutWords(label, room) : label;
+    short.set(name, cut);
+    times.set(cut, (times.get(cut) ?? 0) + 1);
+  }
+  for (const [name, cut] of short) if ((times.get(cut) ?? 0) > 1) short.set(name, labels.get(name) ?? name);
+  return short;
+}

@@ -3,7 +3,7 @@
 import { naturalCompare, splitTag } from '../../../base/names/natural';
 import { rowsOf, treeOf, type TreeNode } from '../../../base/names/tree';
 import type { Run } from '../../../data/types';
-import { tellApart } from '../../../base/names/apart';
+import { abridge, tellApart } from '../../../base/names/apart';
 import { compareKeys, grouped, withoutRole } from '../groups/groups';
 
 export interface GroupRow {
@@ -46,7 +46,7 @@ const runRow = (run: Run, [folder, label]: [string, string], level: number): Run
 });
 
 export function flatRows({ runs, nameOf, room }: Listing): Row[] {
-  const labels = tellApart(runs.map(nameOf), room);
+  const labels = abridge(runs.map(nameOf), room);
   return runs.map((run) => runRow(run, splitTag(labels.get(nameOf(run)) ?? ''), 1));
 }
 
@@ -72,7 +72,7 @@ export function groupRows(
     const row: GroupRow = { kind: 'group', key, label: key, level: 1, runs: members, open, folder: '', colourKey: key };
     if (!open) return [row];
     const names = members.map(nameOf);
-    const labels = tellApart(names, room);
+    const labels = abridge(names, room);
     const labelOf = keyIsFolder ? labelsIn(withoutRole(key), names) : (name: string) => labels.get(name) ?? name;
     return [row, ...members.map((run) => runRow(run, splitTag(labelOf(nameOf(run))), 2))];
   });
