@@ -23,6 +23,7 @@ export { direction } from './table/metrics.svelte';
 
 const LETTER = 7; // pixels
 const GROUP_ROOM = 20; // letters
+const MOST_LABELLED = 16; // lists of names whose labels are kept
 const ROOM = 18; // letters: a name that is no longer stays as it is
 
 export class RunsModel {
@@ -52,9 +53,17 @@ export class RunsModel {
     }),
   );
 
+  /** All cards of a page ask for the labels of the same runs, which may be thousands. */
+  readonly #labels = new Map<string, ReadonlyMap<string, string>>();
   /** Short names for names that are shown together, by name: what all of them share is left out where it is long. */
   labelsOf(names: readonly string[], room = ROOM, most?: number): ReadonlyMap<string, string> {
-    return tellApart(names, room, most);
+    const key = [room, most, ...names].join('\n');
+    let found = this.#labels.get(key);
+    if (!found) {
+      if (this.#labels.size >= MOST_LABELLED) this.#labels.clear();
+      this.#labels.set(key, (found = tellApart(names, room, most)));
+    }
+    return found;
   }
   nameOf(run: Run): string {
     return this.notes.get(run.name).name ?? run.name;

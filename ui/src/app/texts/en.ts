@@ -117,7 +117,7 @@ export const texts = {
   'run.copyPath': 'Copy folder path',
   'run.attempts': 'started {n} times',
   'run.damaged': 'A file of this run is damaged',
-  'run.noData': 'Nothing was found in its files so far: no card has it',
+  'run.noData': 'Its files contain no data yet, so no card shows it',
   'run.note': 'Note',
 
   'group.menu': 'Actions for this group',

@@ -19,7 +19,7 @@ export const texts: Catalogue = {
   'shell.unknownTab': '没有名为“{tab}”的面板',
   'shell.unknownTabText': '地址中指定的面板不存在。可用的面板：',
 
-  'live.live': '实时 · {ago} 前',
+  'live.live': '实时 · {ago}前',
   'ago.second': '{n} 秒',
   'ago.minute': '{n} 分钟',
   'ago.hour': '{n} 小时',

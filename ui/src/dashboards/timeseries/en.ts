@@ -67,8 +67,8 @@ export const texts = {
   'card.minus': '{n} −∞',
   'card.minusTitle': 'Negative infinite values, marked by triangles at the bottom',
   'card.unsmoothed': '{n} not smoothed',
-  'card.unsmoothedTitle': 'A series with this many points is drawn as logged.',
-  'card.lacking': 'Shown runs that have none of this: {n}',
+  'card.unsmoothedTitle': 'Series with too many points to smooth are drawn as logged.',
+  'card.lacking': 'Shown runs without this tag: {n}',
   'card.short': 'not smoothed',
   'card.shortTitle':
     'With at most 20 points smoothing would distort the line, so it is off. Set a smoothing to turn it on.',

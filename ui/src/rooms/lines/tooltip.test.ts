@@ -54,6 +54,21 @@ describe('the rows of a tooltip', () => {
     const narrow = placeOf(spot, size, card, { width: 300, height: 800 });
     expect(narrow.top).toBeGreaterThan(90);
   });
+  it('leave the title of their card in sight where they stand above or below the point', () => {
+    const card = { left: 0, top: 300, right: 390, bottom: 600 };
+    const phone = { width: 390, height: 844 };
+    const size = { width: 340, height: 100 };
+    for (const y of [370, 420, 440, 470, 560]) {
+      const { top } = placeOf({ left: 195, right: 195, top: y, bottom: y }, size, card, phone);
+      expect(top).toBeGreaterThanOrEqual(336);
+      expect(top + size.height).toBeLessThanOrEqual(608);
+      expect(top > y || top + size.height < y).toBe(true);
+    }
+    // the card ends below the window
+    expect(placeOf({ left: 195, right: 195, top: 420, bottom: 420 }, size, card, { width: 390, height: 500 }).top).toBe(
+      304,
+    );
+  });
   it('are copied with all digits', () =>
     expect(tableText([all[0]], ['run', 'smoothed', 'value', 'step', 'time', 'relative'])).toBe(
       'run\tsmoothed\tvalue\tstep\ttime\trelative\nb\t3\t3\t7\t1970-01-01T00:00:20.000Z\t15',

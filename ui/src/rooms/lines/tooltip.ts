@@ -48,7 +48,7 @@ const TITLE = 36; // height of a card's title in pixels
 
 /**
  * The position of a tooltip of this size: beside the pointer and the nearest point, or else above or below them. It never
- * covers them, nor the titles of the cards beside and below this one.
+ * covers them, nor the title of its card or of the cards beside and below it, if there is room elsewhere.
  */
 export function placeOf(
   spot: Box,
@@ -65,9 +65,12 @@ export function placeOf(
   if (right + width <= window.width - EDGE) return { left: right, top: beside };
   if (left >= EDGE) return { left, top: beside };
   const above = spot.top - BESIDE - height;
+  const below = spot.bottom + BESIDE;
+  // above, unless that covers this card's title and there is room below; a window too low for both has it above
+  const isAbove = above >= highest || (below > lowest && above >= EDGE);
   return {
     left: Math.max(EDGE, Math.min((spot.left + spot.right - width) / 2, window.width - width - EDGE)),
-    top: above >= EDGE ? above : spot.bottom + BESIDE,
+    top: isAbove ? above : below,
   };
 }
 

@@ -4,6 +4,7 @@
 //
 // In: lines, axes kinds, zoom. Out: callbacks with what the pointer is near and what the user zoomed to.
 import { digitsFor } from '../../base/numbers/format';
+import { sized } from '../sized';
 import type { Crosshair } from './crosshair';
 import { drawMarks, type Marks } from './fobs';
 import { overFrames } from './frames';
@@ -119,7 +120,6 @@ export class Plot {
    */
   #hostSize: { width: number; height: number } | null = null;
   #ratio = 0; // device pixels per CSS pixel that the canvases were made for
-  readonly #observer: ResizeObserver;
   readonly #quiet: () => void;
   readonly #gestures: GestureEvents;
   readonly #detach: () => void;
@@ -137,15 +137,14 @@ export class Plot {
     this.clip.append(this.ink);
     for (const canvas of [this.axes, this.ink, this.over]) canvas.setAttribute('aria-hidden', 'true');
     host.append(this.axes, this.clip, this.over);
-    this.#observer = new ResizeObserver((entries) => {
-      const { width, height } = entries[entries.length - 1].contentRect;
-      this.#hostSize = { width: Math.round(width), height: Math.round(height) };
+    const stopSize = sized((width, height) => {
+      this.#hostSize = { width, height };
       this.#resize();
-    });
-    this.#observer.observe(host);
+    })(host);
     const stopRatio = onPixelRatio(() => this.#resize());
     const stopCrosshair = crosshair.listen(() => this.#scheduleOver());
     this.#quiet = () => {
+      stopSize?.();
       stopRatio();
       stopCrosshair();
     };
@@ -165,7 +164,6 @@ export class Plot {
   }
 
   destroy(): void {
-    this.#observer.disconnect();
     this.#quiet();
     this.#detach();
     this.#cancelPaint?.();

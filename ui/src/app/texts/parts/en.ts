@@ -198,7 +198,7 @@ export const texts = {
   'keys.crosshair': 'Move the crosshair by a point',
   'keys.table.walk': 'Go to the row above or below',
   'keys.table.fold': 'Fold or unfold a folder, go to it or into it',
-  'keys.table.show': 'Show or hide the run or all of a folder',
+  'keys.table.show': 'Show or hide a run or a whole folder',
   'keys.table.open': 'Details of the run; fold or unfold',
   'keys.table.rename': 'Rename',
   'keys.table.pick': 'Select rows',
