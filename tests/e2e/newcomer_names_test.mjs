@@ -178,6 +178,24 @@ export default {
     });
   },
 
+  async 'rows of a tooltip keep what tells their runs from all others of the chart'(keep) {
+    const page = keep(await fresh(writeSeeds));
+    await plot(page, 'loss').hover({ position: { x: 200, y: 60 } });
+    await soon(async () => {
+      const rows = await page.locator('.tip tbody .name').allInnerTexts();
+      assert.ok(rows.length > 2);
+      for (const row of rows) assert.match(row, /^(adam|sgd)-lr0\.0?01-seed\d\/(train|val)$/);
+    });
+    await page.evaluate(() => (location.hash = '#timeseries&group=seeds&colour=group&bands=std'));
+    await soon(async () => assert.match(await card(page, 'loss').locator('footer').innerText(), /24 runs in 8 groups/));
+    await plot(page, 'loss').hover({ position: { x: 202, y: 60 } });
+    await soon(async () => {
+      const rows = await page.locator('.tip tbody .name').allInnerTexts();
+      assert.ok(rows.length > 2);
+      for (const row of rows) assert.match(row, /^…0\.0?01, …(adam|sgd) · (train|val)$/);
+    });
+  },
+
   async 'cards of single runs keep what tells the runs apart, among sixty of them too'(keep) {
     const page = keep(
       await fresh((logdir) => {

@@ -7,6 +7,8 @@ export interface LinesAbout {
   banded: boolean;
   smooth: boolean;
   several: boolean; // does the chart show several tags?
+  names: ReadonlyMap<string, string>; // short ones, by name
+  letters: number; // of the longest short name
 }
 
 export interface Hover {

@@ -4,7 +4,7 @@ vi.mock('../../public', async () => ({
   format: await vi.importActual('../../base/numbers/format'),
   ...(await vi.importActual<object>('../../base/names/natural')),
 }));
-const { ordered, placeOf, rowsOf, tableText } = await import('./tooltip');
+const { ordered, placeOf, rowsOf, shortNames, tableText } = await import('./tooltip');
 type Hits = Parameters<typeof ordered>[0];
 
 const f = (...v: number[]) => Float64Array.from(v);
@@ -66,8 +66,16 @@ describe('the rows of a tooltip', () => {
     }
     // the card ends below the window
     expect(placeOf({ left: 195, right: 195, top: 420, bottom: 420 }, size, card, { width: 390, height: 500 }).top).toBe(
-      304,
+      308,
     );
+  });
+  it('abbreviate validation in long names, unless two would be alike', () => {
+    const labels = (...names: string[]) => [...shortNames(new Map(names.map((name) => [name, name]))).values()];
+    expect(labels('adam-lr0.01-seed1/validation', 'a/validation')).toEqual(['adam-lr0.01-seed1/val', 'a/validation']);
+    expect(labels('adam-lr0.01-s1/validation', 'adam-lr0.01-s1/val')).toEqual([
+      'adam-lr0.01-s1/validation',
+      'adam-lr0.01-s1/val',
+    ]);
   });
   it('are copied with all digits', () =>
     expect(tableText([all[0]], ['run', 'smoothed', 'value', 'step', 'time', 'relative'])).toBe(

@@ -36,6 +36,20 @@ export function rowsOf(found: readonly Hit[], most: number, sort: TooltipSort, p
   return ordered(found.slice(0, n), sort, py);
 }
 
+const LONG = 18; // letters
+
+/**
+ * Short names of the lines of a chart, by name. What differs between any two lines of the chart stays, also while the tooltip
+ * has rows for a few of them only; "validation", which many names end with, is abbreviated.
+ */
+export const shortNames = (labels: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
+  const short = [...labels].map(([name, label]): [string, string] => [
+    name,
+    label.length > LONG ? label.replace(/\bvalidation$/, 'val') : label,
+  ]);
+  return new Set(short.map(([, label]) => label)).size < labels.size ? labels : new Map(short);
+};
+
 export interface Box {
   left: number;
   top: number;
@@ -43,6 +57,7 @@ export interface Box {
   bottom: number;
 }
 const BESIDE = 16; // distance from the point in pixels
+const ABOVE = 12; // the same, above or below it
 const EDGE = 8; // least distance from the edge of the window in pixels
 const TITLE = 36; // height of a card's title in pixels
 
@@ -64,8 +79,8 @@ export function placeOf(
   const beside = Math.max(EDGE, Math.min(Math.max(middle - height / 2, highest), Math.max(lowest, EDGE)));
   if (right + width <= window.width - EDGE) return { left: right, top: beside };
   if (left >= EDGE) return { left, top: beside };
-  const above = spot.top - BESIDE - height;
-  const below = spot.bottom + BESIDE;
+  const above = spot.top - ABOVE - height;
+  const below = spot.bottom + ABOVE;
   // above, unless that covers this card's title and there is room below; a window too low for both has it above
   const isAbove = above >= highest || (below > lowest && above >= EDGE);
   return {
