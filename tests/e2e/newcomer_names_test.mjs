@@ -196,6 +196,27 @@ export default {
     });
   },
 
+  async 'names that fit beside the numbers of a tooltip are whole'(keep) {
+    const page = keep(
+      await fresh((logdir) => {
+        for (const lr of [0.01, 0.1])
+          for (const seed of [1, 2, 3])
+            new RunWriter(logdir, `lr${lr}-bs16-seed${seed}`, Date.now() / 1000 - DAY)
+              .scalars(0, { 'train/a': lr, 'train/b': lr, 'train/c': lr })
+              .scalars(1, { 'train/a': seed, 'train/b': lr, 'train/c': lr })
+              .flush();
+      }),
+    );
+    await plot(page, 'train/a').hover({ position: { x: 200, y: 60 } });
+    await soon(async () => {
+      const rows = await page
+        .locator('.tip tbody .name')
+        .evaluateAll((all) => all.map((cell) => [cell.innerText, cell.scrollWidth <= cell.clientWidth]));
+      assert.ok(rows.length > 2);
+      for (const [text, isWhole] of rows) assert.ok(isWhole && /seed\d$/.test(text), text);
+    });
+  },
+
   async 'cards of single runs keep what tells the runs apart, among sixty of them too'(keep) {
     const page = keep(
       await fresh((logdir) => {
