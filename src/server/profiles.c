@@ -29,6 +29,7 @@ typedef struct known {
     uint64_t job, generation;
     sb_profile_summary summary;
     bool has_failed;
+    sb_status why;
     char error[200];
 } known;
 
@@ -245,7 +246,10 @@ void sb_profiles_info(sb_profiles *p, const sb_capture *c, sb_profile_info *out)
         out->job = k->job;
         out->summary = k->summary;
         memcpy(out->error, k->error, sizeof out->error);
-        if (k->has_failed) out->state = SB_PROFILE_FAILED;
+        if (k->has_failed) {
+            out->state = SB_PROFILE_FAILED;
+            out->why = k->why;
+        }
     }
     if (find_entry(p, c->id, c->epoch)) out->state = SB_PROFILE_OPEN;
     pthread_mutex_unlock(&p->mutex);
@@ -276,14 +280,15 @@ void sb_profiles_set_job(sb_profiles *p, const sb_capture *c, uint64_t job) {
     pthread_mutex_unlock(&p->mutex);
 }
 
-void sb_profiles_failed(sb_profiles *p, sb_slice id, const char *why) {
+void sb_profiles_failed(sb_profiles *p, sb_slice id, sb_status why, const char *text) {
     pthread_mutex_lock(&p->mutex);
     for (size_t i = p->known.n; i-- > 0;) {
         known *k = &p->known.items[i];
         if (!sb_slice_eq(sb_slice_str(k->id), id)) continue;
         k->has_failed = true;
         k->generation = ++p->generations;
-        snprintf(k->error, sizeof k->error, "%s", why);
+        k->why = why;
+        snprintf(k->error, sizeof k->error, "%s", text);
         break;
     }
     pthread_mutex_unlock(&p->mutex);

@@ -72,6 +72,7 @@ typedef struct sb_profile_info {
     sb_profile_state state;
     uint64_t job; /* the last one that was submitted; 0: none */
     sb_profile_summary summary;
+    sb_status why; /* it failed; SB_OK: it did not */
     char error[200];
 } sb_profile_info;
 
@@ -89,6 +90,6 @@ void sb_profiles_set_job(sb_profiles *p, const sb_capture *c, uint64_t job);
 sb_status sb_profiles_open(sb_profiles *p, sb_slice id, const sb_trace_file *stats,
                            bool (*progress)(void *ud, uint64_t done, uint64_t total), void *ud,
                            sb_err *err);
-void sb_profiles_failed(sb_profiles *p, sb_slice id, const char *why);
+void sb_profiles_failed(sb_profiles *p, sb_slice id, sb_status why, const char *text);
 
 #endif

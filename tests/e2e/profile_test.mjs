@@ -1,5 +1,6 @@
 // Profiles: captures of torch's profiler as an overview, a timeline and tables; what is damaged, empty, new or large.
 import assert from 'node:assert/strict';
+import { truncateSync } from 'node:fs';
 import { address, axe, loaded, open, serve, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 import { clockOfFrames, LEAST_PLACES } from './motion.mjs';
@@ -320,6 +321,18 @@ export default {
       const bar = await ranks.getByRole('region', { name: 'Ranks' }).locator('.bar').first().boundingBox();
       assert.ok(bar && bar.width > 250, `the bar of a rank is ${bar?.width} pixels wide`);
     });
+    // a word that goes to the next line takes its swatch along
+    const legend = ranks.getByRole('region', { name: 'Ranks' }).getByRole('list');
+    await soon(async () => {
+      const apart = await legend.evaluate((list) =>
+        [...list.querySelectorAll('i')].map((swatch) => {
+          const word = document.createRange();
+          word.selectNode(swatch.nextSibling);
+          return word.getBoundingClientRect().left - swatch.getBoundingClientRect().right;
+        }),
+      );
+      assert.ok(apart.length === 4 && apart.every((gap) => gap >= 0 && gap < 8), `gaps: ${apart.join()}`);
+    });
   },
 
   async 'collectives that wait for another rank are hatched in the timeline'(keep) {
@@ -383,6 +396,13 @@ export default {
     await tab(page, 'Kernels').last().click();
     const table = page.getByRole('table', { name: 'Compare' });
     await soon(async () => assert.match((await table.innerText()).replace(/\s+/g, ' '), /gemm_128x128_nn/));
+    // each kernel takes 1.2 times as long in one of them: B / A is that, or its inverse
+    await soon(async () =>
+      assert.match(
+        (await table.getByRole('row').filter({ hasText: 'gemm_128x128_nn' }).innerText()).replace(/\s+/g, ' '),
+        /1\.2|0\.83/,
+      ),
+    );
   },
 
   async 'the whole capture or a range of it is saved as a Chrome trace'(keep) {
@@ -462,6 +482,42 @@ export default {
     await soon(async () =>
       assert.match(await page.locator('.body').innerText(), /neither an XSpace nor a Chrome trace/),
     );
+  },
+
+  async 'why a capture is refused is told in the language of the viewer'(keep) {
+    for (const [text, english, chinese] of [
+      ['this is no trace', /The file is in no format that is known here/, /该文件不是可识别的格式/],
+      [null, /The file is empty/, /该文件为空/],
+    ]) {
+      const server = await made((logdir) => {
+        const file = writeTrace(logdir, 'foreign', 'host_1', text ?? '');
+        if (text === null) truncateSync(file);
+      });
+      for (const [locale, reason] of [
+        ['en-GB', english],
+        ['zh-CN', chinese],
+      ]) {
+        const page = keep(await openProfile(server, '#profile&v=1', { locale }));
+        await soon(async () => assert.match(await page.locator('.body .note').innerText(), reason));
+        await soon(async () => assert.match(await page.getByRole('option').first().getAttribute('title'), reason));
+      }
+    }
+  },
+
+  async 'a rank whose file is no trace is listed as odd, and the others are shown'(keep) {
+    const server = await made((logdir) => {
+      writeTrace(logdir, 'ddp', 'rank0', kineto({ rank: 0, ranks: 2 }));
+      writeTrace(logdir, 'ddp', 'rank1', 'this is no trace');
+    });
+    const page = keep(await openProfile(server));
+    await page.getByRole('button', { name: 'Oddities in this capture: 1' }).click();
+    await soon(async () =>
+      assert.match(
+        await page.getByRole('dialog').innerText(),
+        /Files of this capture that cannot be read; the others are shown[\s\S]*rank1.*neither an XSpace/,
+      ),
+    );
+    await soon(async () => assert.match(await page.locator('.verdict h2').innerText(), /A step takes 9\.9/));
   },
 
   async 'a capture that is made while the page is open is listed'(keep) {

@@ -92,7 +92,7 @@ sb_status sb_trace_open(sb_trace **out, const sb_alloc *alloc, const sb_fs *fs,
         status = sb_trace_read(t, fs, &files[i], err);
         /* if one of several files cannot be read, that is noted and the others are shown */
         if (n > 1 && (status == SB_INVALID || status == SB_IO || status == SB_NOT_FOUND)) {
-            sb_trace_note(t, SB_TRACE_ODD_CUT_FILE, 1,
+            sb_trace_note(t, SB_TRACE_ODD_UNREAD_FILE, 1,
                           sb_slice_str(err ? err->text : files[i].path));
             if (++failed < n) status = sb_build_end_source(t, err);
         }

@@ -213,6 +213,7 @@ typedef struct sb_flow {
 
 #define SB_TRACE_ODDS(X)                                                                           \
     X(CUT_FILE, "cut_file", "the file ends early")                                                 \
+    X(UNREAD_FILE, "unread_file", "files that can't be read; the others are shown")                \
     X(CUT_GZIP, "cut_gzip", "the gzip archive ends early or is damaged")                           \
     X(BAD_JSON, "bad_json", "pieces of JSON that can't be read; they were skipped or repaired")    \
     X(BAD_MESSAGE, "bad_message", "messages that can't be read; they were skipped")                \

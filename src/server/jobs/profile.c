@@ -74,7 +74,7 @@ sb_status sb_profile_job_run(sb_job *job, void *opaque, sb_err *err) {
         status = sb_profiles_open(app->profiles, s.id, s.file.run_metadata.p ? &s.file : NULL, tell,
                                   job, err);
     if (status != SB_OK && !sb_job_is_cancelled(job))
-        sb_profiles_failed(app->profiles, s.id, err->text);
+        sb_profiles_failed(app->profiles, s.id, status, err->text);
     if (status == SB_OK) {
         sb_job_describe_result(job, "application/json", "profile.json");
         status = sb_job_write(job, SB_LIT("{}\n"), err);

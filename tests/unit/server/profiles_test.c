@@ -115,7 +115,7 @@ static void a_failure_is_kept_when_the_job_is_over_before_its_number_is_set(void
     void *held = sb_profiles_hold_list(b.p, &list);
     const sb_capture *c = &list.captures.items[0];
     sb_profiles_try_again(b.p, c);
-    sb_profiles_failed(b.p, sb_slice_str(c->id), "no trace");
+    sb_profiles_failed(b.p, sb_slice_str(c->id), SB_INVALID, "no trace");
     sb_profiles_set_job(b.p, c, 7);
     sb_profiles_info(b.p, c, &info);
     assert_int_equal(info.state, SB_PROFILE_FAILED);

@@ -666,6 +666,7 @@ export interface ProfileCapture {
   total: number;
   job: number; // that parses it; 0: none
   error: string; // why it failed
+  trouble?: 'format' | 'empty' | 'damaged' | 'gone' | 'memory' | 'unreadable'; // if it failed: the reason in a word
   summary?: ProfileSummary; // once it was opened
 }
 export interface ProfileCaptures {
@@ -711,7 +712,7 @@ export interface ProfileTrack {
   greatest: number;
 }
 export interface ProfileOdd {
-  kind: 'cut_file' | 'cut_gzip' | 'bad_json' | 'bad_message' | 'negative_duration' | 'missing_end' | 'missing_begin' | 'crossing' | 'unknown_phase' | 'too_many_tracks' | 'too_deep' | 'far_time' | 'clock_skew' | 'reused_id' | 'no_position' | 'capture_error' | 'capture_warning' | 'long_name' | 'empty_device' | 'self_below_zero';
+  kind: 'cut_file' | 'unread_file' | 'cut_gzip' | 'bad_json' | 'bad_message' | 'negative_duration' | 'missing_end' | 'missing_begin' | 'crossing' | 'unknown_phase' | 'too_many_tracks' | 'too_deep' | 'far_time' | 'clock_skew' | 'reused_id' | 'no_position' | 'capture_error' | 'capture_warning' | 'long_name' | 'empty_device' | 'self_below_zero';
   n: number;
   examples: string[]; // at most five
   text: string; // in English

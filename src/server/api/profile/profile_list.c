@@ -32,6 +32,22 @@ static const char *state_of(sb_app *app, const sb_profile_info *info, sb_job_inf
     return info->state == SB_PROFILE_FAILED ? "failed" : "closed";
 }
 
+/* A word for each reason, for which the page has a sentence in the reader's language. */
+static const char *trouble_of(const sb_capture *c, sb_status why) {
+    switch (why) {
+    case SB_INVALID:
+        return c->bytes ? "format" : "empty";
+    case SB_CORRUPT:
+        return "damaged";
+    case SB_NOT_FOUND:
+        return "gone";
+    case SB_NOMEM:
+        return "memory";
+    default:
+        return "unreadable";
+    }
+}
+
 void sb_profile_add_capture(sb_json *j, sb_app *app, const sb_capture *c) {
     sb_profile_info info;
     sb_job_info job = {0};
@@ -55,6 +71,7 @@ void sb_profile_add_capture(sb_json *j, sb_app *app, const sb_capture *c) {
     sb_json_put_uint(j, "total", job.total);
     sb_json_put_uint(j, "job", info.job);
     sb_json_put_str(j, "error", info.error);
+    if (info.state == SB_PROFILE_FAILED) sb_json_put_str(j, "trouble", trouble_of(c, info.why));
     if (info.summary.is_known) {
         sb_json_open_object(j, "summary");
         sb_json_put_int(j, "stepPs", info.summary.step_ps);
