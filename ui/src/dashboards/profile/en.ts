@@ -221,6 +221,7 @@ export const texts = {
   hostIdleTitle:
     'The share of the time in which no host thread runs an operator, launches work, loads data or compiles',
   communication: 'Communication',
+  exposedStep: 'a step not hidden, of {total}',
   exposed: 'not hidden, of {total} in all',
   noCommunication: 'there was none',
   memoryPeak: 'Memory peak',

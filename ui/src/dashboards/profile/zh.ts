@@ -222,6 +222,7 @@ export const texts: Record<Key, string> = {
   hostIdle: '主机空闲 {share}',
   hostIdleTitle: '没有主机线程在执行算子、启动内核、加载数据或编译的时间占比',
   communication: '通信',
+  exposedStep: '每步未被掩盖，总计 {total}',
   exposed: '未被掩盖，总计 {total}',
   noCommunication: '没有通信',
   memoryPeak: '内存峰值',
