@@ -361,6 +361,27 @@ export default {
     assert.deepEqual([measures.step, measures.seconds, measures.rate], [3000, 1.6, 16000]);
   },
 
+  async 'a clip whose picture the server still makes is waited for, and is not called missing'(keep) {
+    const { server } = await made();
+    let letGo = () => {};
+    const held = new Promise((done) => (letGo = done));
+    const page = keep(
+      await open(server, '#audio&tags=speech', {
+        before: (p) =>
+          p.route('**/api/v1/audio/picture?*', async (route) => {
+            await held;
+            await route.continue();
+          }),
+      }),
+    );
+    await isAt(page, 'vits-base', '3000');
+    await soon(async () => assert.equal(await card(page, 'vits-base').locator('.skeleton').count(), 1));
+    await soon(async () => assert.doesNotMatch(await card(page, 'vits-base').innerText(), /None of the runs/));
+    letGo();
+    await says(page, 'vits-base', /4 of 4 clips/);
+    await soon(async () => assert.equal(await card(page, 'vits-base').locator('.skeleton').count(), 0));
+  },
+
   async 'clips that lie, are empty, are no clips or an hour long say so; nothing runs'(keep) {
     const hour = wav(3600, (t) => (t % 60 < 30 ? 0.3 * Math.sin(2 * Math.PI * 200 * t) : 0), { rate: 4000 });
     const { server } = await made((logdir) => {
@@ -372,6 +393,7 @@ export default {
         {
           '<b>odd</b>/empty': [wav(0, tone(1))],
           '<b>odd</b>/header': [broken],
+          '<b>odd</b>/nothing': [Buffer.alloc(0)],
           '<b>odd</b>/html': [Buffer.from("<script>window.hit=1</script><img src=x onerror='window.hit=1'>")],
           '<b>odd</b>/promise': [wav(0.25, tone(440), { claimed: 0x7fffffff })],
           '<b>odd</b>/clipped': [wav(0.25, tone(440, 3))],
@@ -386,6 +408,7 @@ export default {
     const told = (name, pattern) => soon(async () => assert.match(await of(name).innerText(), pattern));
     await told('empty', /This clip has no samples/);
     await told('header', /cannot be right, so it is not played\.\s+.*0 channels/);
+    await told('nothing', /There is no data here/);
     await told('html', /not a known audio format/);
     await told('promise', /promises more than the file contains: it ends after 0\.250 s/);
     await told('clipped', /clipped\s*[\d\u2009]+ samples/);

@@ -5,22 +5,11 @@ import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
 import { START } from './media.mjs';
 import { address, axe, open, serve, shot, soon } from './harness.mjs';
-import { made, ODD, pixels, rows, write } from './histograms.mjs';
+import { DRAWN, made, ODD, openDrawn, pixels, point, rows, write } from './histograms.mjs';
 
-const DRAWN = '.figure[data-drawn]';
-async function openBands(server, hash = '#distributions&v=1', options = {}) {
-  const page = await open(server, hash, options);
-  await page.waitForSelector(DRAWN);
-  return page;
-}
+const openBands = (server, hash = '#distributions&v=1', options = {}) => openDrawn(server, hash, options);
 const card = (page, tag) => page.locator(`[data-tag="!histograms!!!${tag}"]`).first();
 const footer = (page, tag) => card(page, tag).locator('footer').innerText();
-async function point(page, at, x, y) {
-  const box = await at.boundingBox();
-  await page.mouse.move(box.x + box.width * x, box.y + box.height * y, {
-    steps: 3,
-  });
-}
 /** The strongest pixel of a column: its place from the top, from 0 to 1, and how strong it is. */
 function darkest({ width, height, data }, share) {
   const x = Math.round(width * share);
@@ -70,6 +59,32 @@ export default {
     });
     await soon(async () => assert.equal(await page.locator('.tip tbody tr').first().locator('td').count(), 10));
     await shot(page, 'distributions-hover');
+  },
+
+  async 'a run that ended early ends early in its panel: all panels have one axis of steps'(keep) {
+    const { server } = await made((logdir) => {
+      for (const [run, last] of [
+        ['long', 100],
+        ['short', 40],
+      ]) {
+        const one = new RunWriter(logdir, run, START);
+        for (let step = 0; step <= last; step += 10) one.histograms(step, { weight: rows([[0, 1]]) });
+        one.flush();
+      }
+    });
+    const page = keep(await openBands(server, '#distributions&dist.row=1'));
+    const [left, right] = [0.25, 0.95]; // of the second panel
+    const inkAt = async (share) => {
+      const picture = await pixels(card(page, 'weight').locator('.figure'));
+      return darkest(picture, 0.53 + 0.46 * share).strength;
+    };
+    await soon(async () => {
+      const [before, after] = [await inkAt(left), await inkAt(right)];
+      assert.ok(before > 100 && after < 20, `${before} ${after}`);
+    });
+    // times of day have nothing in common: each panel has its own
+    await page.getByRole('radio', { name: 'Wall' }).click();
+    await soon(async () => assert.ok((await inkAt(right)) > 100));
   },
 
   async 'together, bands, same y, log values and the axis of steps change the picture and are in the address'(keep) {

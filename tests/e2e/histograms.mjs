@@ -1,4 +1,5 @@
 // Logs with histograms, for the tests of histograms and distributions: shapes that are known, without noise.
+import { open } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 import { cardOf, servedLog, START } from './media.mjs';
 
@@ -88,6 +89,22 @@ export function write(logdir, steps = 60) {
 export const made = (fill = write) => servedLog(fill);
 
 export const card = (page, run, tag) => cardOf(page, 'histograms', run, tag);
+
+export const DRAWN = '.figure[data-drawn]';
+/** A page of histograms or distributions, when the first card is drawn. */
+export async function openDrawn(server, hash, options) {
+  const page = await open(server, hash, options);
+  await page.waitForSelector(DRAWN);
+  return page;
+}
+
+/** Points at a place of a card's picture: shares of its width and height. */
+export async function point(page, figure, x, y) {
+  const box = await figure.boundingBox();
+  await page.mouse.move(box.x + box.width * x, box.y + box.height * y, {
+    steps: 3,
+  });
+}
 
 /** The colours of a canvas of a card's picture (0: the picture, 1: what is marked): r, g, b, a of every pixel, row by row. */
 export async function pixels(figure, which = 0) {

@@ -4,25 +4,15 @@ import assert from 'node:assert/strict';
 import { cpSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
+import { START } from './media.mjs';
 import { address, axe, open, ROOT, serve, shot, soon, until } from './harness.mjs';
-import { card, made, ODD, pixels, rows, write } from './histograms.mjs';
+import { card, DRAWN, made, ODD, openDrawn, pixels, point, rows, write } from './histograms.mjs';
 
-const DRAWN = '.figure[data-drawn]';
-async function openHistograms(server, hash = '#histograms&v=1', options = {}) {
-  const page = await open(server, hash, options);
-  await page.waitForSelector(DRAWN);
-  return page;
-}
+const openHistograms = (server, hash = '#histograms&v=1', options = {}) => openDrawn(server, hash, options);
 const VIT = 'vit-b16';
 const FAST = 'vit-b16, lr 3e-3';
 const footer = (page, run, tag) => card(page, run, tag).locator('footer').innerText();
 const figure = (page, run, tag) => card(page, run, tag).locator('.figure');
-async function point(page, at, x, y) {
-  const box = await at.boundingBox();
-  await page.mouse.move(box.x + box.width * x, box.y + box.height * y, {
-    steps: 3,
-  });
-}
 const isColoured = ([r, g, b, a]) => a > 0 && Math.max(r, g, b) - Math.min(r, g, b) > 40;
 /** How many pixels of a column are coloured, at this share of the width. */
 function inkOfColumn({ width, height, data }, share) {
@@ -427,6 +417,33 @@ export default {
       await page.mouse.wheel(0, 500);
       return tags.every(({ tag }) => seen.has(tag));
     });
+  },
+
+  async 'steps of NaN between others are counted, and a reason that is too long for its card is said in short'(keep) {
+    const good = rows([[0, 1]]);
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', START);
+      for (const step of [1, 2, 3])
+        run.histograms(step, {
+          between: step === 2 ? ODD.nan : good,
+          first: step === 1 ? ODD.nan : good,
+          invalid: ODD['only negative'],
+        });
+      run.flush();
+    });
+    const page = keep(await openHistograms(server, '#histograms&hist.row=4'));
+    for (const tag of ['between', 'first'])
+      await soon(async () => assert.match(await footer(page, 'run', tag), /1 with NaN\s+3 steps/));
+    const svgOf = async (of) => {
+      const [download] = await Promise.all([
+        of.waitForEvent('download'),
+        (await menuOf(of, card(of, 'run', 'invalid'), 'Chart as SVG')).click(),
+      ]);
+      return textOf(download);
+    };
+    assert.match(await svgOf(page), />invalid from 1</);
+    const wide = keep(await openHistograms(server, '#histograms&hist.row=1&tags=invalid'));
+    assert.match(await svgOf(wide), />only infinite edges or negative counts from step 1 on</);
   },
 
   async 'hostile histograms draw what can be drawn, say the rest, and break nothing'(keep) {

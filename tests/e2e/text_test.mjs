@@ -330,6 +330,75 @@ export default {
     await shot(again, 'text-difference');
   },
 
+  async 'a difference that cannot be made says why: no other text, texts of megabytes, a failure that is tried again'(
+    keep,
+  ) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'one', 1_763_000_000).texts(1, {
+        single: 'The only text.',
+      });
+      for (const step of [1, 2])
+        run.texts(step, {
+          long: `at ${step} ${'Some words. '.repeat(100_000)}`,
+        });
+      run.flush();
+    });
+    let isBroken = true;
+    const page = keep(
+      await open(server, '#text&text.row=2&text.mode=diff|!text!one!!single,diff|!text!one!!long', {
+        allowErrors: true,
+        before: (p) =>
+          p.route(/api\/v1\/text\?.*tag=long.*from=1/, (route) =>
+            isBroken
+              ? route.fulfill({
+                  status: 500,
+                  contentType: 'application/json',
+                  headers: { 'Retry-After': '600' },
+                  body: '{"error":{"code":"io","message":"the disk is gone"}}',
+                })
+              : route.continue(),
+          ),
+      }),
+    );
+    await says(page, 'one', 'single', /the same text: choose another step or run/);
+    await says(page, 'one', 'long', /not up to date/);
+    isBroken = false;
+    await card(page, 'one', 'long').getByRole('button', { name: 'Try now' }).click();
+    await says(page, 'one', 'long', /Only the first .* of each text are compared/);
+    await soon(async () =>
+      assert.deepEqual(await card(page, 'one', 'long').locator('.words ins').allInnerTexts(), ['2']),
+    );
+  },
+
+  async 'a text that torch logs is as wide as its card, whatever its longest line of code'(keep) {
+    const { server } = await made((logdir) => {
+      const text = `${'Many words that need several lines of a card. '.repeat(8)}\n\n\`\`\`\n${'x = 1; '.repeat(60)}\n\`\`\`\n`;
+      new RunWriter(logdir, 'torch', 1_763_000_000)
+        .texts(1, { report: text })
+        .strings(1, 'row', [2], ['a', 'b'])
+        .flush();
+    });
+    const page = keep(await openTexts(server, '#text&text.row=2'));
+    const report = card(page, 'torch', 'report');
+    await soon(async () => {
+      const [box, words, code] = await Promise.all(
+        ['.markdown', 'p', 'pre'].map((name) => report.locator(`.body ${name}`).first().boundingBox()),
+      );
+      assert.equal(words.width, box.width);
+      assert.equal(code.width, box.width); // the code is scrolled in its box
+    });
+    // a list of two texts stays a table
+    await soon(async () =>
+      assert.equal(
+        await card(page, 'torch', 'row')
+          .locator('tr')
+          .first()
+          .evaluate((row) => getComputedStyle(row).display),
+        'table-row',
+      ),
+    );
+  },
+
   async 'a search goes through all texts of all runs; a result opens its card at its step, with the words marked'(
     keep,
   ) {
@@ -345,6 +414,10 @@ export default {
     const results = page.getByRole('region', { name: 'Found' });
     await soon(async () => assert.equal(await results.locator('.one').count(), 8));
     await soon(async () => assert.match(await results.locator('.one mark').first().innerText(), /lighthouse/i));
+    // what is cut begins with a whole word
+    await soon(async () =>
+      assert.match(await results.locator('.snippet').first().innerText(), /^…Perplexity is still \*\*falling/),
+    );
     await page.keyboard.press('Enter');
     await page.keyboard.press('Escape');
     await soon(async () => assert.equal(await results.count(), 0));
@@ -353,13 +426,16 @@ export default {
     await says(page, 'lora-r64', 'samples/harbour', /beam of the Lighthouse/);
     const marks = () => page.evaluate(() => [...(CSS.highlights.get('text-find') ?? [])].map(String));
     await soon(async () => assert.ok((await marks()).includes('Lighthouse')));
-    await results.locator('.one', { hasText: 'step 1000' }).first().click();
+    await results
+      .locator('.one', { hasText: /step 1\s000/ })
+      .first()
+      .click();
     await says(page, 'lora-r16', 'eval/report', /step 1000/);
     await page.locator('#text-find').blur();
     await page.keyboard.press('n');
     await soon(async () => assert.match(await results.locator('.one.on').innerText(), /step 0/));
     await page.keyboard.press('b');
-    await soon(async () => assert.match(await results.locator('.one.on').innerText(), /step 1000/));
+    await soon(async () => assert.match(await results.locator('.one.on').innerText(), /step 1\s000/));
     await page.getByRole('button', { name: 'Match case' }).click();
     await page.getByText('7 in 7 of 15 texts').waitFor();
     await page.getByRole('button', { name: 'Regular expression' }).click();

@@ -74,6 +74,10 @@ export class ClipData extends ListedSteps {
     };
   });
 
+  /** Is it known what the card shows? A long clip takes the server a while: the card waits, it is not empty. */
+  override get isAnswered(): boolean {
+    return super.isAnswered && (this.spot === null || this.drawn !== null);
+  }
   override get trouble() {
     return super.trouble ?? this.drawing.trouble;
   }

@@ -66,6 +66,7 @@ export const texts = {
   hz: '{n} Hz',
   bits: '{n} bit',
   float: '{n} bit float',
+  noData: 'There is no data here.',
   empty: 'This clip has no samples.',
   cut: 'The header promises more than the file contains: it ends after {n} s.',
   troubleFormat: 'This is not a WAV file ({type}): the browser plays it if it can; it is not drawn.',

@@ -7,7 +7,7 @@ import { textQuestion, type TextAnswer, type TextAsk } from './question';
 import { textView } from './view.svelte';
 
 const MOST_BYTES = 1 << 20;
-const MOST_COMPARED = 1 << 20;
+export const MOST_COMPARED = 1 << 20;
 
 export class TextData extends OneRun {
   wantsAll = $state(false);
@@ -106,8 +106,17 @@ export class OtherText {
   index = $derived(this.query.answer?.index ?? 0);
   text = $derived(this.point?.strings?.join('\n') ?? null);
 
+  /** Is it the very text that it is compared with? The first text of a run has none before it. */
+  readonly isItself = $derived.by(() => {
+    const { data, point } = this;
+    return point !== null && data.point !== null && this.runId === data.runId && point.step === data.point.step;
+  });
+
   get trouble() {
     return this.query.trouble;
+  }
+  tryNow(): void {
+    this.query.tryNow();
   }
 
   follow(): void {

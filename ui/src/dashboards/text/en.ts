@@ -44,6 +44,8 @@ export const texts = {
   otherStep: 'Step to compare with',
   sameShare: '{share} the same',
   noDifference: 'no difference',
+  itself: 'the same text: choose another step or run',
+  cutDifference: 'Only the first {part} of each text are compared.',
   byLines: 'These texts differ so much that they are compared line by line.',
   byWhole: 'These texts are too long and too different to be compared word by word.',
   shape: 'A table of {shape}:',

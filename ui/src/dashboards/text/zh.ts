@@ -46,6 +46,8 @@ export const texts: Record<Key, string> = {
   otherStep: '用于对比的步数',
   sameShare: '{share} 相同',
   noDifference: '没有差异',
+  itself: '同一段文本：请选择其他步数或运行',
+  cutDifference: '仅比较每段文本的前 {part}。',
   byLines: '两段文本差异过大，按行比较。',
   byWhole: '两段文本过长且差异过大，无法逐词比较。',
   shape: '形状为 {shape} 的表格：',

@@ -107,12 +107,15 @@ export class BandsPicture implements Picture {
     const each = (this.box.width - gap * (count - 1)) / count;
     const grids = panels.map(({ grid }) => grid);
     const common = valueRange(grids, o.allBands && !isTogether);
+    // A run that ended early ends early in its panel, too. Times of day have nothing in common.
+    const sameX = o.x !== 'wall';
+    const all = concat(panels);
     this.laid = panels.map((panel, k) => {
       const left = this.box.left + (isTogether ? 0 : k * (each + gap));
       const box = { left, top: this.box.top, width: Math.max(10, each), height: this.box.height };
       const range = o.zoomY ?? (sameY || isTogether ? common : valueRange([panel.grid], o.allBands));
       const projection = projectionOf(o.isLog ? 'symlog' : 'linear', range);
-      const xs = isTogether ? concat(panels) : panel.xs;
+      const xs = isTogether || sameX ? all : panel.xs;
       return {
         panel,
         box,

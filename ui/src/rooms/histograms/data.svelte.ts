@@ -52,7 +52,6 @@ export abstract class GridData {
   });
   readonly drawn = $derived.by(() => this.members.slice(0, this.mostRuns()));
   private readonly series = $derived.by((): SeriesRef[] => this.drawn.map(({ id }) => ({ run: id, tag: this.tag })));
-  private readonly seriesText = $derived(this.series.map(seriesKey).join('\n'));
 
   readonly x = $derived(stepAxis(steps.x));
   /** The step that the viewer chose; null if none was chosen, or the newest. */
@@ -89,7 +88,6 @@ export abstract class GridData {
   /** To be called in an effect. */
   follow(): void {
     this.query.follow(() => {
-      void this.seriesText; // the series change only when this text does; run objects change with every point
       if (this.width === 0 || this.series.length === 0) return null;
       const at = this.wanted === null ? {} : { at: this.wanted };
       const range = this.range ? { range: this.range } : {};

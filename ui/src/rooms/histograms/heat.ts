@@ -9,6 +9,7 @@ import {
   heatColours,
   label,
   leftTicks,
+  textWidth,
   timeAxis,
   valueAxis,
   whatOf,
@@ -38,12 +39,6 @@ export interface HeatOptions {
   stepText: (index: number) => string;
   nanText: string;
 }
-
-/**
- * The approximate width of a text in pixels, at a font size of 11 pixels. Chinese characters are about twice as wide as
- * letters.
- */
-const textWidth = (text: string): number => [...text].reduce((sum, c) => sum + (c > '\u2e80' ? 11.5 : 6.2), 0);
 
 export class Heat implements Picture {
   readonly box: Box;

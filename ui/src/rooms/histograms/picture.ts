@@ -76,6 +76,12 @@ export function valueProjection(near: number): ReturnType<typeof projectionOf> {
 export const valueAxis = (grid: Grid, from: number, to: number): Axis =>
   makeAxis(valueProjection(grid.near), [grid.edges[0], grid.edges[grid.bins]], from, to);
 
+/**
+ * The approximate width of a text in pixels, at a font size of 11 pixels. Chinese characters are about twice as wide as
+ * letters.
+ */
+export const textWidth = (text: string): number => [...text].reduce((sum, c) => sum + (c > '\u2e80' ? 11.5 : 6.2), 0);
+
 /** The axis of steps or times. If there is only one step, the axis has room on both sides of it. */
 export function timeAxis(xs: Float64Array, from: number, to: number, zoom: Range | null = null): Axis {
   let low = Infinity;

@@ -8,6 +8,7 @@ import {
   boxOf,
   label,
   leftTicks,
+  textWidth,
   timeAxis,
   valueAxis,
   whatOf,
@@ -31,6 +32,8 @@ export interface RidgeOptions {
   isOutside?: (step: number) => boolean;
   stepText: (index: number) => string;
   nanText: string;
+  /** the same in fewer letters */
+  nanShort: string;
 }
 
 const PALE = 0.22;
@@ -124,7 +127,9 @@ export class Ridges implements Picture {
     const bottom = this.box.top + this.box.height;
     s.rect(this.box.left, y, this.box.width, bottom - y, { fill: look.theme.bad, alpha: 0.09 });
     s.path([this.box.left, y, this.box.left + this.box.width, y], { stroke: look.theme.bad, dash: [4, 3] });
-    s.text(nanText, this.box.left + 8, Math.min(y + 12, bottom - 8), { colour: look.theme.bad });
+    // If the label does not fit, a shorter one is drawn. The footer has the whole text.
+    const text = textWidth(nanText) + 8 <= this.box.width ? nanText : this.o.nanShort;
+    s.text(text, this.box.left + 8, Math.min(y + 12, bottom - 8), { colour: look.theme.bad });
   }
 
   private countTicks(s: Surface): void {
