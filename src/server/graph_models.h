@@ -18,6 +18,8 @@ typedef struct sb_graph_wish {
     /* as that of sb_model_ask; may be NULL */
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *ud;
+    /* set when a file is refused; may be NULL */
+    sb_graph_trouble *trouble;
 } sb_graph_wish;
 
 /* Is it a source at all? SB_INVALID and a reason for people. */
@@ -25,7 +27,7 @@ sb_status sb_graph_source_check(const json_t *source, sb_err *err);
 
 /* The model, held for the caller until sb_model_cache_release. All with a reason for people:
  * SB_NOT_FOUND (no such run, tag or statistics, or it is no graph), SB_REPLACED (the server has the
- * file or the log no longer), SB_CORRUPT (it can't be read), SB_DROPPED (not wanted any more),
+ * file or the log no longer), SB_CORRUPT (it can't be read), SB_CANCELLED (not wanted any more),
  * SB_MORE (it is large and was wanted at once). */
 sb_status sb_graph_model_take(const sb_kept_model **out, sb_app *app, const sb_graph_wish *wish,
                               sb_err *err);

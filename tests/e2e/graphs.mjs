@@ -65,6 +65,30 @@ export const kerasModel = () =>
     },
   });
 
+/** The JSON of a Keras model whose names Keras counted from `first` on, as in a process that made other models before. */
+export function numberedKeras(first, units) {
+  const numbered = (name, n) => (n ? `${name}_${n}` : name);
+  const dense = (n, out, input) => ({
+    class_name: 'Dense',
+    config: { name: numbered('dense', n), units: out, use_bias: true },
+    build_config: { input_shape: [null, input] },
+  });
+  const input = {
+    class_name: 'InputLayer',
+    config: {
+      name: numbered('input_layer', first),
+      batch_shape: [null, 784],
+    },
+  };
+  return JSON.stringify({
+    class_name: 'Sequential',
+    config: {
+      name: numbered('sequential', first),
+      layers: [input, dense(first, 32, 784), dense(first + 1, units, 32)],
+    },
+  });
+}
+
 /** An ONNX model: y = relu(x · fc.weight), a weight of 4 × 3. ModelProto {ir_version 1, graph 7}, GraphProto {node 1*, initializer 5*, input
  * 11*, output 12*}. */
 export function onnxModel() {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { RunWriter } from './logs.mjs';
-import { calls, flat, graphDef, long, recursion, transformer, wide } from './graphs.mjs';
+import { calls, flat, graphDef, long, numberedKeras, recursion, transformer, wide } from './graphs.mjs';
 import { CANVAS, card, isOpen, labels, openGraph, placeOf, row, scaleOf, toggle } from './graphs_page.mjs';
 import { address, axe, open, serve, shot, soon } from './harness.mjs';
 
@@ -212,18 +212,48 @@ export default {
     await soon(async () => assert.equal(await colour.locator('option[value=time]').count(), 0));
   },
 
-  async 'two runs are compared: what was added, removed and changed'(keep) {
+  async 'two runs are compared: what only one of them has, and what differs'(keep) {
     const page = keep(await openGraph(await made()));
     await page.getByRole('button', { name: /^Compare/ }).click();
     await page.getByRole('option', { name: 'vit-distilled' }).click();
     await soon(async () =>
       assert.match(await page.locator('section[aria-label=Legend]').innerText(), /only in vit-distilled/),
     );
-    await soon(async () => assert.match(await row(page, 'vit/distill').innerText(), /added/));
+    await soon(async () => assert.match(await row(page, 'vit/distill').innerText(), /only in vit-distilled/));
     await soon(async () => assert.match(await row(page, 'vit/head').innerText(), /changed/));
     await toggle(page, 'loss');
-    await soon(async () => assert.match(await row(page, 'loss/mean').innerText(), /removed/));
+    const shown = (await page.locator('button[title="Run whose graph is shown"] .run').innerText()).trim();
+    await soon(async () => assert.ok((await row(page, 'loss/mean').innerText()).includes(`only in ${shown}`)));
+    for (const [name, said] of [
+      ['vit/head', 'Differs in vit-distilled'],
+      ['vit/distill', 'only in vit-distilled'],
+      ['loss/mean', `only in ${shown}`],
+      ['loss/entropy', 'The same in vit-distilled'],
+    ]) {
+      await row(page, name).click();
+      await soon(async () => assert.ok((await card(page).innerText()).includes(said), `${name}: ${said}`));
+    }
     await soon(async () => assert.match(await address(page), /graphs\.other=vit-distilled/));
+  },
+
+  async 'layers of two Keras models are matched though Keras numbered them differently'(keep) {
+    const server = await serve('fresh', (logdir) => {
+      for (const [run, first, units] of [
+        ['one', 0, 10],
+        ['two', 2, 12],
+      ])
+        new RunWriter(logdir, run).graphBlob('keras', 'graph_keras_model', numberedKeras(first, units)).flush();
+    });
+    const page = keep(
+      await openGraph(server, '#graphs&graphs.run=one&graphs.tag=keras&graphs.other=two&graphs.open=sequential'),
+    );
+    await soon(async () => assert.deepEqual(await labels(page), ['sequential', 'input_layer', 'dense', 'dense_1']));
+    // the first layer agrees; the second has more units
+    await soon(async () => assert.match(await row(page, 'sequential/dense_1').innerText(), /changed/));
+    assert.doesNotMatch(await row(page, 'sequential/dense').innerText(), /only in|changed/);
+    await soon(async () => assert.match(await page.locator('p.notes').innerText(), /4 layers matched/));
+    await row(page, 'sequential/dense').click();
+    await soon(async () => assert.match(await card(page).innerText(), /Name in two: sequential_2\/dense_2/));
   },
 
   async 'series are grouped and ungrouped, nodes moved to the side and back'(keep) {
@@ -351,6 +381,31 @@ export default {
       await give(name, buffer);
       await soon(async () => assert.match(await page.locator('.message').innerText(), why));
       await soon(async () => assert.ok((await labels(page)).includes('call'))); // what was shown stays
+    }
+  },
+
+  async 'why a file is refused is told in Chinese too'(keep) {
+    const page = keep(
+      await openGraph(await made(), '#graphs&v=1', {
+        allowErrors: true,
+        locale: 'zh-CN',
+      }),
+    );
+    // the last one is so large that a background job reads it
+    for (const [name, buffer, why] of [
+      ['picture.png', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), /picture\.png 不是计算图/],
+      ['script.pt', Buffer.from('PK\x03\x04\0\0archive/code/__torch__.py', 'latin1'), /是 TorchScript 文件/],
+      ['letter.txt', Buffer.from('dear reader'), /但不是 TensorFlow 输出的计算图/],
+      ['model.json', Buffer.from('{"a": '), /不是 Keras 模型/],
+      ['nothing', Buffer.alloc(0), /nothing 是空文件/],
+      ['huge.pt', Buffer.concat([Buffer.from('PK\x03\x04\0\0', 'latin1'), Buffer.alloc(9 << 20)]), /torch\.save/],
+    ]) {
+      await page.locator('input[type=file]').setInputFiles({
+        name,
+        mimeType: 'application/octet-stream',
+        buffer,
+      });
+      await soon(async () => assert.match(await page.locator('.message').innerText(), why));
     }
   },
 

@@ -32,7 +32,7 @@ sb_status sb_text_write(sb_buf *out, sb_message_id id, sb_slice payload, sb_err 
 sb_status sb_text_parse(sb_buf *out, sb_message_id id, sb_slice text, sb_err *err);
 
 /* How much of a long text is parsed, told about every megabyte; false: it is not wanted any more,
- * and the parser answers SB_DROPPED. */
+ * and the parser answers SB_CANCELLED. */
 typedef struct sb_text_watch {
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *ud;

@@ -368,7 +368,7 @@ static sb_status parse_field(parser *p, const sb_message_info *info, uint64_t *s
 static sb_status tell(parser *p) {
     p->told = p->at;
     if (p->watch->progress(p->watch->ud, p->at, p->text.n)) return SB_OK;
-    return sb_fail(p->err, SB_DROPPED, p->at, "not wanted any more");
+    return sb_fail(p->err, SB_CANCELLED, p->at, "not wanted any more");
 }
 
 /* Up to the closing mark, which stays the current token, or up to the end of the text for 0. */

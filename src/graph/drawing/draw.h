@@ -32,7 +32,7 @@ typedef struct sb_draw_ask {
     /* by box: 1 for an operation to highlight, such as those of a path; NULL: none */
     const uint8_t *marked;
     /* Progress callback, called after each level with the number of boxes that are laid out; may be
-     * NULL. When it returns false, the work is cancelled and sb_draw returns SB_DROPPED. */
+     * NULL. When it returns false, the work is cancelled and sb_draw returns SB_CANCELLED. */
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *ud;
 } sb_draw_ask;

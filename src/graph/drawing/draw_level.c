@@ -324,7 +324,7 @@ sb_status sb_sketch_levels(sb_sketch *s, sb_err *err) {
         if (status != SB_OK) return status;
         done += l->member_count;
         if (ask->progress && !ask->progress(ask->ud, done, s->boxes.n))
-            return sb_fail(err, SB_DROPPED, 0, "not wanted any more");
+            return sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
     }
     set_places(&ls);
     s->d->w = ls.items[0].layout.w;

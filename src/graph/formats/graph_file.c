@@ -18,6 +18,20 @@ const char *sb_graph_format_name(sb_graph_format format) {
     return names[format];
 }
 
+const char *sb_graph_trouble_name(sb_graph_trouble trouble) {
+    static const char *const names[SB_GRAPH_TROUBLE_COUNT] = {
+        [SB_GRAPH_TROUBLE_NONE] = "",
+        [SB_GRAPH_TROUBLE_EMPTY] = "empty",
+        [SB_GRAPH_TROUBLE_UNKNOWN] = "unknown",
+        [SB_GRAPH_TROUBLE_SYNTAX] = "syntax",
+        [SB_GRAPH_TROUBLE_JSON] = "json",
+        [SB_GRAPH_TROUBLE_KERAS_ARCHIVE] = "keras_archive",
+        [SB_GRAPH_TROUBLE_TORCHSCRIPT] = "torchscript",
+        [SB_GRAPH_TROUBLE_TORCH] = "torch",
+    };
+    return names[trouble];
+}
+
 static bool is_space(uint8_t c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -60,6 +74,7 @@ static sb_status read_text(sb_buf *out, sb_slice bytes, sb_graph_file *info,
     /* The part before the error is used if it is a graph. If the error is in the first field,
      * nothing was appended and the buffer may have no memory, so an empty slice is used then. */
     sb_slice got = out->n > before ? sb_slice_of(out->p + before, out->n - before) : SB_LIT("");
+    info->trouble = SB_GRAPH_TROUBLE_SYNTAX;
     if (!looks_like_graph(got))
         return sb_fail(err, SB_CORRUPT, problem.offset, "not a graph: %s", problem.text);
     info->is_cut = true;
@@ -80,13 +95,16 @@ static bool take_saved_model(sb_slice *graph, sb_slice bytes) {
 
 /* Refuses the files that torch.save and torch.jit.save write (a zip archive, or a pickle from older
  * versions) and .keras archives, with a message that tells the user what to do instead. */
-static sb_status refuse_torch(sb_slice bytes, sb_err *err) {
+static sb_status refuse_torch(sb_slice bytes, sb_graph_file *info, sb_err *err) {
     bool is_zip = sb_slice_starts(bytes, SB_LIT("PK\x03\x04"));
     bool is_pickle = bytes.n > 1 && bytes.p[0] == 0x80 && bytes.p[1] >= 2 && bytes.p[1] <= 5;
     if (!is_zip && !is_pickle) return SB_OK;
     size_t n = bytes.n < ZIP_LOOKED_AT ? bytes.n : ZIP_LOOKED_AT;
     bool is_script = is_zip && memmem(bytes.p, n, "/code/", 6);
     bool is_keras = is_zip && memmem(bytes.p, n, "config.json", 11);
+    info->trouble = is_keras    ? SB_GRAPH_TROUBLE_KERAS_ARCHIVE
+                    : is_script ? SB_GRAPH_TROUBLE_TORCHSCRIPT
+                                : SB_GRAPH_TROUBLE_TORCH;
     if (is_keras)
         return sb_fail(err, SB_CORRUPT, 0,
                        "a .keras archive: its graph is the file config.json in it (or what "
@@ -116,14 +134,17 @@ static sb_status make_graph(sb_buf *out, sb_slice bytes, sb_graph_file *info,
                             const sb_text_watch *watch, sb_arena *scratch, sb_err *err) {
     if (is_text(bytes) && is_json(bytes)) {
         info->format = SB_FORMAT_KERAS;
-        return sb_keras_graph(out, bytes, SB_KERAS_COUNTED, scratch, err);
+        sb_status status = sb_keras_graph(out, bytes, SB_KERAS_COUNTED, scratch, err);
+        if (status == SB_CORRUPT) info->trouble = SB_GRAPH_TROUBLE_JSON;
+        return status;
     }
     if (is_text(bytes)) return read_text(out, bytes, info, watch, err);
-    if (refuse_torch(bytes, err) != SB_OK) return SB_CORRUPT;
+    if (refuse_torch(bytes, info, err) != SB_OK) return SB_CORRUPT;
     if (find_graph(bytes, info)) return SB_OK;
     info->format = SB_FORMAT_ONNX;
     info->graph = (sb_slice){NULL, 0};
     sb_status status = sb_onnx_graph(out, bytes, &info->is_cut, scratch, err);
+    if (status == SB_CORRUPT) info->trouble = SB_GRAPH_TROUBLE_UNKNOWN;
     if (status == SB_CORRUPT)
         return sb_fail(err, SB_CORRUPT, 0,
                        "not a graph: neither a GraphDef (protobuf or text), a MetaGraphDef, a "
@@ -135,7 +156,10 @@ sb_status sb_graph_file_read(sb_buf *out, sb_slice bytes, sb_graph_file *info,
                              const sb_text_watch *watch, sb_arena *scratch, sb_err *err) {
     size_t before = out->n;
     *info = (sb_graph_file){0};
-    if (bytes.n == 0) return sb_fail(err, SB_CORRUPT, 0, "the file is empty");
+    if (bytes.n == 0) {
+        info->trouble = SB_GRAPH_TROUBLE_EMPTY;
+        return sb_fail(err, SB_CORRUPT, 0, "the file is empty");
+    }
     sb_status status = make_graph(out, bytes, info, watch, scratch, err);
     /* valid text may contain no node at all */
     if (status == SB_OK && !info->graph.p && out->n > before)

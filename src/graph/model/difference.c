@@ -1,6 +1,6 @@
-/* difference.c: merges two graphs into one for a comparison. Nodes are matched by name, and each
- * gets the side it is on. A node that both graphs have is marked as changed when its operation,
- * device, inputs or attributes differ. */
+/* difference.c: merges two graphs into one for a comparison. Nodes are matched by name (see
+ * renumber.c for those of Keras), and each gets the side it is on. A node that both graphs have is
+ * marked as changed when its operation, device, inputs or attributes differ. */
 #include "base/slice.h"
 #include "base/vec.h"
 #include "graph/formats/graph.h"
@@ -51,6 +51,8 @@ sb_status sb_raw_compare(sb_raw *r, sb_slice other, sb_err *err) {
     if (status != SB_OK) return status;
     r->is_dropped |= second.is_dropped;
     r->m->op_count -= second.own;
+    status = sb_raw_renumber(r, &second, err);
+    if (status != SB_OK) return status;
     sb_intern names;
     sb_intern_init(&names, r->m->alloc, 2, MOST_NODES);
     uint32_t first_count = (uint32_t)r->nodes.n;

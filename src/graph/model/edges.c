@@ -258,7 +258,7 @@ sb_status sb_edges_build(sb_raw *r, sb_err *err) {
     sb_status status = sb_attrs_keep(r, err);
     if (status != SB_OK) return status;
     for (size_t i = 0; i < r->nodes.n; i++) {
-        if (!sb_raw_goes_on(r, i, r->nodes.n)) return SB_DROPPED;
+        if (!sb_raw_goes_on(r, i, r->nodes.n)) return SB_CANCELLED;
         if (!add_inputs(&l, &r->nodes.items[i])) return sb_fail_nomem(err, "for a graph");
     }
     status = list_edges(&l, err);

@@ -81,7 +81,7 @@ bool sb_raw_tell(sb_raw *r, size_t i, size_t n) {
 
 static sb_status begin_step(sb_raw *r, unsigned step, sb_err *err) {
     r->step = step;
-    return sb_raw_tell(r, 0, 0) ? SB_OK : sb_fail(err, SB_DROPPED, 0, "not wanted any more");
+    return sb_raw_tell(r, 0, 0) ? SB_OK : sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
 }
 
 static sb_status group(sb_raw *r, sb_err *err) {
@@ -126,7 +126,7 @@ sb_status sb_model_new(sb_model **out, const sb_model_ask *ask, sb_err *err) {
     sb_arena_init(&scratch, m->alloc, 256 << 10, most);
     sb_raw r = {.m = m, .scratch = &scratch, .alloc = sb_arena_alloc(&scratch), .ask = ask};
     sb_status status = build(&r, ask, err);
-    if (r.is_dropped) status = sb_fail(err, SB_DROPPED, 0, "not wanted any more");
+    if (r.is_dropped) status = sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
     sb_arena_fini(&scratch);
     if (status != SB_OK) {
         sb_model_free(m);

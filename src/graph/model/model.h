@@ -121,6 +121,14 @@ typedef struct sb_odd {
     sb_slice examples[SB_ODD_EXAMPLES];
 } sb_odd;
 
+/* In a comparison of two Keras models: a layer or scope whose name in the second graph differs by
+ * the counter that Keras appends (see renumber.c). */
+typedef struct sb_renamed {
+    sb_slice name;   /* the name in this model */
+    sb_slice other;  /* the name in the second graph */
+    bool is_matched; /* the first graph has it too */
+} sb_renamed;
+
 typedef struct sb_model {
     const sb_alloc *alloc;
     sb_arena arena;
@@ -138,6 +146,8 @@ typedef struct sb_model {
     /* devices with measurements, including those that were skipped */
     uint32_t device_count;
     uint32_t devices[SB_MOST_DEVICES]; /* indices into texts */
+    sb_renamed *renamed;
+    uint32_t renamed_count;
     bool has_stats, is_difference;
     /* used while the model is built: a text for `odds` could not be stored */
     bool is_out_of_memory;
@@ -163,7 +173,7 @@ typedef struct sb_model_ask {
     /* the largest number of children of a box; more are grouped into parts. 0: SB_LEVEL_MOST */
     uint32_t level_most;
     /* Progress callback, called every few milliseconds; may be NULL. When it returns false, the
-     * work is cancelled and sb_model_new returns SB_DROPPED. */
+     * work is cancelled and sb_model_new returns SB_CANCELLED. */
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *progress_ud;
 } sb_model_ask;

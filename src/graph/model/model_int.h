@@ -55,6 +55,9 @@ static inline bool sb_raw_goes_on(sb_raw *r, size_t i, size_t n) {
 
 /* raw.c: reads the nodes of the graph and of the functions that it calls. */
 sb_status sb_raw_read(sb_raw *r, sb_slice graph_def, sb_err *err);
+/* renumber.c: called by sb_raw_compare: gives the layers of a second Keras model the names of the
+ * first, where they differ only by the counter of the process. */
+sb_status sb_raw_renumber(const sb_raw *first, sb_raw *second, sb_err *err);
 /* difference.c: compares with a second graph: sets the side of each node, and adds the nodes that
  * only the second graph has. */
 sb_status sb_raw_compare(sb_raw *r, sb_slice other, sb_err *err);

@@ -111,7 +111,7 @@ sb_status sb_tree_build(sb_raw *r, sb_err *err) {
     sb_model *m = r->m;
     if (!add_scopes(r)) return sb_fail_nomem(err, "for a graph");
     for (size_t i = 0; i < r->nodes.n; i++) {
-        if (!sb_raw_goes_on(r, i, r->nodes.n)) return SB_DROPPED;
+        if (!sb_raw_goes_on(r, i, r->nodes.n)) return SB_CANCELLED;
         sb_raw_node *node = &r->nodes.items[i];
         sb_box *box = node->box == SB_BOX_NONE ? op_box(r, node) : &m->boxes[node->box];
         if (!box) return sb_fail_nomem(err, "for a graph");

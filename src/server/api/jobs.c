@@ -19,6 +19,7 @@ static void add_job_info(sb_json *j, const sb_job_info *job) {
     sb_json_put_uint(j, "total", job->total);
     sb_json_put_uint(j, "bytes", job->bytes);
     if (job->state == SB_JOB_FAILED) sb_json_put_str(j, "error", job->err.text);
+    if (job->code) sb_json_put_str(j, "code", job->code);
     sb_json_end_object(j);
 }
 

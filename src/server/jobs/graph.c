@@ -67,6 +67,8 @@ sb_status sb_graph_job_run(sb_job *job, void *opaque, sb_err *err) {
         t.to = TOLD_IN;
         status = draw(&a, version, job);
         sb_graph_ask_end(&a);
+    } else if (a.trouble) {
+        sb_job_set_code(job, sb_graph_trouble_name(a.trouble));
     }
     json_decref(args);
     return status;

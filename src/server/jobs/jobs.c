@@ -29,6 +29,7 @@ struct sb_job {
     _Atomic uint64_t bytes;
     int fd; /* of the result; -1: none yet. Set by the worker before the job is done */
     const char *content_type, *file_name;
+    const char *code;      /* of its failure; NULL: none */
     uint64_t told_percent; /* the worker's: what `changed` was last called for */
     /* guarded by the mutex: */
     sb_job_state state;
@@ -222,6 +223,10 @@ sb_status sb_job_write(sb_job *job, sb_slice bytes, sb_err *err) {
     return SB_OK;
 }
 
+void sb_job_set_code(sb_job *job, const char *code) {
+    job->code = code;
+}
+
 void sb_job_describe_result(sb_job *job, const char *content_type, const char *file_name) {
     job->content_type = content_type;
     job->file_name = file_name;
@@ -332,7 +337,8 @@ static void fill_job_info(const sb_job *job, sb_job_info *out) {
                          .done = atomic_load(&job->done),
                          .total = atomic_load(&job->total),
                          .bytes = atomic_load(&job->bytes),
-                         .err = job->err};
+                         .err = job->err,
+                         .code = job->state == SB_JOB_FAILED ? job->code : NULL};
 }
 
 sb_status sb_jobs_get(sb_jobs *jobs, uint64_t id, sb_job_info *out) {

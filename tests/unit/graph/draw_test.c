@@ -249,7 +249,7 @@ progress_is_told_level_by_level_and_a_drawing_not_wanted_any_more_is_given_up(vo
     assert_int_equal(w.calls, 4); /* the whole, and what is open */
     for (unsigned most = 1; most <= 4; most++) {
         w = (watching){.most = most};
-        assert_int_equal(sb_draw(&d, bed.m, &ask, &bed.arena, &err), SB_DROPPED);
+        assert_int_equal(sb_draw(&d, bed.m, &ask, &bed.arena, &err), SB_CANCELLED);
     }
     bed_close(&bed);
 }

@@ -220,23 +220,33 @@ how_much_of_a_text_is_parsed_is_told_and_one_not_wanted_any_more_is_given_up(voi
     assert_true(w.calls >= 2 && w.last > bytes.n / 2 && w.total == bytes.n);
     w = (watching){.most = 2};
     assert_int_equal(sb_graph_file_read(&f.graph, bytes, &f.info, &told, &f.scratch, &f.err),
-                     SB_DROPPED);
+                     SB_CANCELLED);
     file_close(&f);
     sb_buf_fini(&text);
 }
 
 static void what_is_no_graph_is_refused_with_what_would_be(void **state) {
     (void)state;
-    static const sb_slice others[] = {
-        {(const uint8_t *)"", 0},
-        {(const uint8_t *)"\x89PNG\r\n\x1a\n....", 12},
-        {(const uint8_t *)"hello, this is a letter", 23},
-        {(const uint8_t *)"PK\x03\x04\x14\x00\x00\x00\x08\x00", 10},
+    static const struct {
+        sb_slice bytes;
+        const char *word;
+    } others[] = {
+        {{(const uint8_t *)"", 0}, "empty"},
+        {{(const uint8_t *)"\x89PNG\r\n\x1a\n....", 12}, "unknown"},
+        {{(const uint8_t *)"hello, this is a letter", 23}, "syntax"},
+        {{(const uint8_t *)"{\"class_name\": ", 15}, "json"},
+        {{(const uint8_t *)"PK\x03\x04\x14\x00\x00\x00\x08\x00", 10}, "torch"},
+        {{(const uint8_t *)"PK\x03\x04\x14\x00/code/", 12}, "torchscript"},
+        {{(const uint8_t *)"PK\x03\x04\x14\x00"
+                           "config.json",
+          17},
+         "keras_archive"},
     };
     for (size_t i = 0; i < SB_COUNT(others); i++) {
         file_bed f;
-        assert_int_equal(file_read(&f, &sb_alloc_libc, others[i]), SB_CORRUPT);
+        assert_int_equal(file_read(&f, &sb_alloc_libc, others[i].bytes), SB_CORRUPT);
         assert_true(f.err.text[0] != 0);
+        assert_string_equal(sb_graph_trouble_name(f.info.trouble), others[i].word);
         file_close(&f);
     }
 }

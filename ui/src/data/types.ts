@@ -484,6 +484,7 @@ export interface GraphTotals {
   incompatible: number;
   producer: number; // version of the graph; 0: of no TensorFlow
   marked: number; // operations of the trace or the path
+  renamed: number; // of a difference: layers and models of Keras that were matched though the counters in their names differ
 }
 export interface GraphDrawing {
   version: number;
@@ -497,7 +498,8 @@ export interface GraphDrawing {
   odds: GraphOdd[];
   devices: string[]; // that have measurements, also those that are skipped
   format: string; // of a file; empty otherwise
-  problem: string; // why only a part of a file could be read; empty otherwise
+  trouble: '' | 'cut' | 'syntax'; // why only a part of a file could be read: it ends too early, or it is text that can't be parsed from some place on
+  problem: string; // the same as the parser says it; empty otherwise
   isLarge?: boolean; // nothing is drawn, since that takes longer than a request may: a job of the kind graph with the same body as arguments has the drawing as its result
 }
 export interface GraphNodeAsk {
@@ -541,6 +543,7 @@ export interface GraphStats {
 export interface GraphNode {
   version: number;
   name: string;
+  otherName?: string; // of a difference: its name in the other graph, where Keras counted on
   kind: number; // as in GraphBoxes
   op: string;
   device: string;
@@ -1159,6 +1162,7 @@ export interface Job {
   total: number; // 0: unknown
   bytes: number; // of the result so far
   error?: string; // why it failed
+  code?: string; // a word for that reason, where the kind of the job has some
 }
 export interface JobReply {
   version: number;

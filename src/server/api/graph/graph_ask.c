@@ -10,7 +10,8 @@ sb_status sb_graph_ask_begin(sb_graph_ask *a) {
                           .arena = &a->arena,
                           .at_once = a->request != NULL,
                           .progress = a->progress,
-                          .ud = a->ud};
+                          .ud = a->ud,
+                          .trouble = &a->trouble};
     sb_status status = sb_graph_source_check(wish.source, a->err);
     if (status != SB_OK) return status;
     sb_arena_init(&a->arena, a->app->env->alloc, 256 << 10, ASK_BYTES);

@@ -16,6 +16,7 @@ typedef struct sb_graph_ask {
     /* of a job, as that of sb_model_ask; may be NULL */
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *ud;
+    sb_graph_trouble trouble; /* why sb_graph_ask_begin refused a file */
     const sb_kept_model *kept;
     const sb_model *m;
     sb_arena arena; /* of this question: drawings of large graphs need more than a request has */

@@ -215,6 +215,9 @@ static void add_totals(sb_json *j, const sb_model *m, uint32_t marked) {
     sb_json_put_uint(j, "incompatible", root->incompatible);
     sb_json_put_int(j, "producer", m->producer);
     sb_json_put_uint(j, "marked", marked);
+    uint32_t renamed = 0;
+    for (uint32_t i = 0; i < m->renamed_count; i++) renamed += m->renamed[i].is_matched;
+    sb_json_put_uint(j, "renamed", renamed);
     sb_json_end_object(j);
     sb_json_key_str(j, "odds");
     sb_json_begin_array(j);
@@ -260,6 +263,10 @@ static bool add_drawing(sb_json *j, const sb_graph_ask *a, const sb_drawing *d, 
     sb_json_put_str(j, "format",
                     a->kept->graph.n ? sb_graph_format_name(a->kept->about.format) : "");
     const sb_graph_file *about = &a->kept->about;
+    sb_json_put_str(j, "trouble",
+                    about->problem.text[0] ? sb_graph_trouble_name(about->trouble)
+                    : about->is_cut        ? "cut"
+                                           : "");
     sb_json_put_str(j, "problem",
                     about->problem.text[0] ? about->problem.text
                     : about->is_cut        ? "the file ends too early"

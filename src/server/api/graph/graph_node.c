@@ -256,6 +256,9 @@ static void add_head(telling *t) {
     const sb_box *b = &t->m->boxes[t->box];
     uint32_t above[256], n = 0;
     sb_json_put_text(t->j, "name", b->name);
+    for (uint32_t i = 0; i < t->m->renamed_count; i++)
+        if (sb_slice_eq(t->m->renamed[i].name, b->name))
+            sb_json_put_text(t->j, "otherName", t->m->renamed[i].other);
     sb_json_put_uint(t->j, "kind", b->kind);
     sb_json_put_text(t->j, "op", sb_model_text(t->m, b->op));
     sb_json_put_text(t->j, "device", sb_model_text(t->m, b->device));

@@ -151,6 +151,8 @@ export class GraphState {
   readonly graphKey = $derived(JSON.stringify(this.source?.graph ?? null));
   readonly isAsked = $derived(this.sourceKey !== '');
   readonly title = $derived(v.file ? v.fileName || v.file : this.run ? runs.nameOf(this.run) : '');
+  /** The name of the run that the graph is compared with; '' if none. */
+  readonly otherTitle = $derived(this.other ? runs.nameOf(this.other) : '');
   readonly isEmpty = $derived(this.list.answer !== undefined && !v.file && this.runsWith.length === 0);
 
   // ---- the drawing ----
@@ -206,11 +208,17 @@ export class GraphState {
   readonly colours = $derived(
     this.drawing
       ? coloursOf(this.drawing, this.colouring, this.theme, {
-          one: this.run ? runs.nameOf(this.run) : '',
-          other: this.other ? runs.nameOf(this.other) : '',
+          one: this.title,
+          other: this.otherTitle,
         })
       : { fill: [], legend: null },
   );
+  /** In a comparison: which of the two graphs has this box, or that they differ there; '' if they are equal there. */
+  sideOf(i: number): string {
+    const side = this.drawing?.of.boxes.side[i] ?? 0;
+    if (side === 1) return tt('changed');
+    return side ? tt('onlyIn', { name: side === 2 ? this.title : this.otherTitle }) : '';
+  }
   get trouble() {
     return (this.isLarge ? this.large.trouble : null) ?? this.drawn.trouble ?? this.list.trouble;
   }

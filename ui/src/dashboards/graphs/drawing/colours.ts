@@ -136,8 +136,8 @@ function byDifference({ of: { boxes } }: Drawing, theme: Theme, one: string, oth
     legend: {
       entries: [
         { colour: colours[1], text: tt('changed') },
-        { colour: colours[2], text: tt('removed', { name: one }) },
-        { colour: colours[3], text: tt('added', { name: other }) },
+        { colour: colours[2], text: tt('onlyIn', { name: one }) },
+        { colour: colours[3], text: tt('onlyIn', { name: other }) },
       ],
     },
   };

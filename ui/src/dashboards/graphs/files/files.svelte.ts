@@ -7,6 +7,13 @@ import { graphView as v } from '../view.svelte';
 
 export const MOST_FILE = 256 << 20;
 
+const REFUSALS = ['empty', 'unknown', 'syntax', 'json', 'keras_archive', 'torchscript', 'torch'] as const;
+/** Why the server refuses a file, in the reader's language: it sends a word for each reason. */
+function whyRefused({ code, message }: { code: string; message: string }, name: string): string {
+  const reason = REFUSALS.find((one) => one === code);
+  return reason ? tt(`refused.${reason}`, { name, problem: message.replace(/^not a graph: /, '') }) : message;
+}
+
 class GraphFiles {
   /** name of the file that is being read; "" if none */
   name = $state('');
@@ -36,7 +43,7 @@ class GraphFiles {
       v.file = reply.value.file;
       this.opened += 1;
       v.fileName = file.name;
-    } else if (reply.error.code !== CANCELLED) shell.say(reply.error.message);
+    } else if (reply.error.code !== CANCELLED) shell.say(whyRefused(reply.error, file.name));
   }
   cancel(): void {
     this.over.abort();
