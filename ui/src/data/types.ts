@@ -484,7 +484,7 @@ export interface GraphTotals {
   incompatible: number;
   producer: number; // version of the graph; 0: of no TensorFlow
   marked: number; // operations of the trace or the path
-  renamed: number; // of a difference: layers and models of Keras that were matched though the counters in their names differ
+  renamed: number; // of a difference: layers of Keras that were matched though the counters in their names differ
 }
 export interface GraphDrawing {
   version: number;

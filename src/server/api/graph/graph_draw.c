@@ -201,6 +201,16 @@ static void add_lines(writing *w) {
     sb_json_end_array(w->j);
 }
 
+/* Layers, without the models that contain them. */
+static uint32_t count_renamed(const sb_model *m) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->renamed_count; i++) {
+        uint32_t box = sb_model_find(m, m->renamed[i].name);
+        n += m->renamed[i].is_matched && box != SB_BOX_NONE && m->boxes[box].kind == SB_BOX_OP;
+    }
+    return n;
+}
+
 static void add_totals(sb_json *j, const sb_model *m, uint32_t marked) {
     const sb_box *root = &m->boxes[SB_BOX_ROOT];
     sb_json_key_str(j, "totals");
@@ -215,9 +225,7 @@ static void add_totals(sb_json *j, const sb_model *m, uint32_t marked) {
     sb_json_put_uint(j, "incompatible", root->incompatible);
     sb_json_put_int(j, "producer", m->producer);
     sb_json_put_uint(j, "marked", marked);
-    uint32_t renamed = 0;
-    for (uint32_t i = 0; i < m->renamed_count; i++) renamed += m->renamed[i].is_matched;
-    sb_json_put_uint(j, "renamed", renamed);
+    sb_json_put_uint(j, "renamed", count_renamed(m));
     sb_json_end_object(j);
     sb_json_key_str(j, "odds");
     sb_json_begin_array(j);
