@@ -19,7 +19,7 @@ export { AHEAD, BACKGROUND, IN_SIGHT, type Priority } from './data/fetch.queue';
 export { default as Retry } from './app/Retry.svelte';
 export { default as Lazy } from './app/Lazy.svelte';
 export type { Series, Band } from './data/columns';
-export { lastWords } from './base/names/apart';
+export { abridge, lastWords } from './base/names/apart';
 /** For questions whose replies are columns of their own kind: a decoder beside the question. */
 export { decodeEntries } from './data/columns';
 export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';

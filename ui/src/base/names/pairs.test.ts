@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pairTags, trainingRun } from './pairs';
+import { pairTags, roleOf, trainingRun } from './pairs';
 
 describe('training and validation', () => {
   it('are found by folder, by prefix and by suffix', () => {
@@ -27,5 +27,13 @@ describe('training and validation', () => {
       null,
       null,
     ]);
+  });
+  it('are roles of runs by folder, or by the end of the names that torch gives to add_scalars', () => {
+    expect(roleOf('a/validation/x')).toEqual({ role: 'validation', stem: 'a/x' });
+    expect(roleOf('lr0.1/loss_train')).toEqual({ role: 'train', stem: 'lr0.1/loss' });
+    expect(roleOf('loss_Val')).toEqual({ role: 'validation', stem: 'loss' });
+    expect(roleOf('train/loss_val')).toEqual({ role: 'train', stem: 'loss_val' });
+    for (const name of ['my_test', 'loss_train/x', 'interval', '_val', 'retrain'])
+      expect(roleOf(name)).toEqual({ role: '', stem: name });
   });
 });

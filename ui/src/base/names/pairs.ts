@@ -48,14 +48,22 @@ const ROLES: ReadonlyMap<string, Role> = new Map([
   ...['test', 'testing'].map((word) => [word, 'test'] as const),
 ]);
 
-/** Which part of the data a run is about, by the last of its folders that says so; and its name without that folder. */
+// "loss_train" and "loss_val" of torch's add_scalars; names such as "my_test" are seldom about data
+const SUFFIX = /^(.+)_(train|training|val|valid|validation|eval)$/i;
+
+/**
+ * Which part of the data a run is about, by the last of its folders that says so, or else by the end of its last folder; and its
+ * name without that.
+ */
 export function roleOf(name: string): { role: Role | ''; stem: string } {
   const folders = name.split('/');
   for (let i = folders.length - 1; i >= 0; i--) {
     const role = ROLES.get(folders[i].toLowerCase());
     if (role) return { role, stem: folders.toSpliced(i, 1).join('/') };
   }
-  return { role: '', stem: name };
+  const [, stem, word] = SUFFIX.exec(folders.at(-1) ?? '') ?? [];
+  const role = ROLES.get(word?.toLowerCase() ?? '');
+  return role ? { role, stem: [...folders.slice(0, -1), stem].join('/') } : { role: '', stem: name };
 }
 
 /** The training run of a validation run: X/train for X/validation. */
