@@ -94,7 +94,7 @@ export default {
     await soon(async () => assert.doesNotMatch(await page.locator('[data-run="a"]').innerText(), /no data/));
     const counts = card(page, 'loss').locator('.counts');
     await soon(async () => assert.match(await counts.innerText(), /2 runs/));
-    await soon(async () => assert.match(await counts.getAttribute('title'), /none of this: 1/));
+    await soon(async () => assert.match(await counts.getAttribute('title'), /Shown runs without this tag: 1/));
   },
 
   async 'on a phone a legend has as many rows as its names need, and cuts none'(keep) {
