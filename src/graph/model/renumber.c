@@ -30,6 +30,7 @@ typedef struct family {
 typedef struct renaming {
     sb_raw *r;       /* of the second graph */
     sb_intern paths; /* scopes and layers of the second graph; a scope comes before what is in it */
+    uint8_t *depths; /* by id: how many scopes are around it */
     sb_slice *meant; /* by id: the name that the first graph would use */
     sb_intern families; /* of both graphs */
     family *ours, *theirs;
@@ -112,28 +113,31 @@ static bool set_meant(renaming *m, uint32_t id) {
     return m->text.failed == SB_OK && m->meant[id].p;
 }
 
-static unsigned depth_of(sb_slice path) {
-    unsigned depth = 0;
-    for (size_t i = 0; i < path.n; i++) depth += path.p[i] == '/';
-    return depth;
+/* How many scopes are around each path, and how many there are at most. A scope comes before what
+ * is in it. */
+static unsigned find_depths(renaming *m) {
+    unsigned deepest = 0;
+    for (uint32_t i = 0; i < m->paths.count; i++) {
+        sb_slice scope = parent_of(sb_intern_name(&m->paths, i));
+        unsigned depth = scope.n ? m->depths[sb_intern_find(&m->paths, scope)] + 1u : 0;
+        m->depths[i] = (uint8_t)depth;
+        if (depth > deepest) deepest = depth;
+    }
+    return deepest;
 }
 
 /* Level by level, because the family of a path depends on the name of its scope. */
 static bool name_levels(renaming *m) {
-    unsigned deepest = 0;
-    for (uint32_t i = 0; i < m->paths.count; i++) {
-        unsigned depth = depth_of(sb_intern_name(&m->paths, i));
-        if (depth > deepest) deepest = depth;
-    }
+    unsigned deepest = find_depths(m);
     for (unsigned depth = 0; depth <= deepest; depth++) {
         uint64_t counter;
         for (uint32_t i = 0; i < m->paths.count; i++) {
-            if (depth_of(sb_intern_name(&m->paths, i)) != depth) continue;
+            if (m->depths[i] != depth) continue;
             uint32_t f = sb_intern_find(&m->families, base_of(moved(m, i), &counter));
             if (f != SB_INTERN_NONE) count_in(&m->theirs[f], counter);
         }
         for (uint32_t i = 0; i < m->paths.count; i++)
-            if (depth_of(sb_intern_name(&m->paths, i)) == depth && !set_meant(m, i)) return false;
+            if (m->depths[i] == depth && !set_meant(m, i)) return false;
     }
     return true;
 }
@@ -193,7 +197,8 @@ static bool rename_all(renaming *m, const sb_raw *first, sb_intern *ours) {
     if (!add_paths(ours, first) || !add_paths(&m->paths, second) || !count_ours(m, ours))
         return false;
     m->meant = sb_arena_zeroed(second->scratch, m->paths.count + 1, sizeof *m->meant);
-    if (!m->meant || !name_levels(m) || !list_renamed(m, ours)) return false;
+    m->depths = sb_arena_zeroed(second->scratch, m->paths.count + 1, sizeof *m->depths);
+    if (!m->meant || !m->depths || !name_levels(m) || !list_renamed(m, ours)) return false;
     if (second->m->renamed_count == 0) return true;
     for (size_t i = 0; i < second->nodes.n; i++) {
         sb_raw_node *node = &second->nodes.items[i];
