@@ -262,6 +262,23 @@ export default {
     });
   },
 
+  async 'bands of runs that share no folder begin with seeds together, not with groups of one'(keep) {
+    const page = keep(
+      await fresh((logdir) => {
+        for (let r = 0; r < 30; r++) {
+          const run = new RunWriter(logdir, `sweep-${String(r).padStart(4, '0')}`, Date.now() / 1000 - DAY);
+          for (let step = 0; step < 5; step++) run.scalars(step, { loss: 5 - step + r / 30 });
+          run.flush();
+        }
+      }),
+    );
+    await page.getByRole('button', { name: 'Bands: none' }).click();
+    await page.getByText('Runs will be grouped by setting, seeds together').waitFor();
+    await page.getByRole('menuitemcheckbox', { name: /min to max/ }).click();
+    await page.getByText('One setting with 30 seeds, by the number at the end of names').waitFor();
+    await page.getByText('30 runs in one group').waitFor();
+  },
+
   async 'chips have a width: a choice moves nothing beside it'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&group=path', { viewport: { width: 1440, height: 900 } }));
     const places = () =>

@@ -176,6 +176,11 @@ export class RunsModel {
   readonly #hasRoles = $derived(new Set(hub.runs.map((run) => roleOf(run.name).role)).size > 1);
   /** What differs by a seed only. */
   seeds = $derived.by(() => findSeeds(hub.runs));
+  /** What bands begin with: folders where any has several runs, else what differs by a seed only: a band of one run shows nothing. */
+  groupForBands = $derived.by((): 'path' | 'seeds' => {
+    const folders = new Set(hub.runs.map((run) => this.keyOf(run, 'path')));
+    return folders.size < hub.runs.length || this.seeds.from === null ? 'path' : 'seeds';
+  });
 
   readonly #tree = new Tree();
   /** Short names of the groups in the list. */

@@ -72,6 +72,7 @@ export const texts = {
   'runs.groupSeveral': 'By several hyperparameters…',
   'seeds.none': 'no seeds found in names or hyperparameters',
   'seeds.found': '{settings} settings with up to {most} seeds, {where}',
+  'seeds.foundOne': 'One setting with {most} seeds, {where}',
   'seeds.hparam': 'by the hyperparameter “{what}”',
   'seeds.name': 'by names such as “{what}”',
   'seeds.number': 'by the number at the end of names',

@@ -72,6 +72,7 @@ export const texts: Catalogue = {
   'runs.groupSeveral': '按多个超参数…',
   'seeds.none': '名称和超参数中均未发现随机种子',
   'seeds.found': '{settings} 组配置，每组最多 {most} 个种子，{where}',
+  'seeds.foundOne': '1 组配置，{most} 个种子，{where}',
   'seeds.hparam': '依据超参数“{what}”',
   'seeds.name': '依据名称中的“{what}”',
   'seeds.number': '依据名称末尾的数字',

@@ -34,7 +34,8 @@ export const texts = {
   'bands.by.mean': 'Centre: mean',
   'bands.by.median': 'Centre: median',
   'bands.falls': 'No bands with {tag} as x: its values do not always rise.',
-  'bands.needGroup': 'Runs will be grouped by folder',
+  'bands.need.path': 'Runs will be grouped by folder',
+  'bands.need.seeds': 'Runs will be grouped by setting, seeds together',
 
   'base.title': 'Compare with a run',
   'base.chip': 'Baseline: {name}',

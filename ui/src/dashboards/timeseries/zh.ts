@@ -35,7 +35,8 @@ export const texts: Record<Key, string> = {
   'bands.by.mean': '中心：均值',
   'bands.by.median': '中心：中位数',
   'bands.falls': '以 {tag} 为横轴时无法绘制误差带：该指标并非单调递增。',
-  'bands.needGroup': '运行将按文件夹分组',
+  'bands.need.path': '运行将按文件夹分组',
+  'bands.need.seeds': '运行将按配置分组，合并不同种子',
 
   'base.title': '与某个运行对比',
   'base.chip': '基线：{name}',
