@@ -29,7 +29,10 @@ NEVER_MADE_HERE = {
     ("TextPoint", "error"),  # the log changed between loading and looking
     ("HistogramPoint", "error"),
     ("Job", "error"),  # a disk that is full
+    ("Job", "code"),  # a large file that is no graph; browser test "why a file is refused is told in Chinese too"
     ("GraphDrawing", "isLarge"),  # test_large_graphs.py
+    ("GraphNode", "otherName"),  # two Keras models; browser test "layers of two Keras models are matched"
+    ("ProfileCapture", "trouble"),  # a file that is no capture; browser test "why a capture is refused"
     ("Picture", "trouble"),  # a damaged picture: test_images.py
     ("Picture", "problem"),
 }
