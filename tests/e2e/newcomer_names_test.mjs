@@ -158,6 +158,41 @@ export default {
     });
   },
 
+  async 'a card that shows differences keeps its own name'(keep) {
+    const page = keep(
+      await fresh(
+        (logdir) => {
+          for (const name of [
+            'adam-lr0.001-seed1-of-the-first-sweep/train',
+            'sgd-lr0.001-seed1-of-the-first-sweep/train',
+          ]) {
+            const run = new RunWriter(logdir, name, Date.now() / 1000 - DAY);
+            for (let step = 0; step < 30; step++)
+              run.scalars(step, { a: 1, epoch_learning_rate: step, epoch_loss_of_the_decoder: step });
+            run.flush();
+          }
+        },
+        '',
+        { viewport: { width: 1440, height: 900 } },
+      ),
+    );
+    await page.getByRole('button', { name: /^Baseline/ }).click();
+    await page.getByRole('menuitemcheckbox', { name: /^adam/ }).click();
+    await soon(async () => {
+      const ends = await page
+        .locator('[data-card] h3 .end')
+        .evaluateAll((all) =>
+          all.map((end) => [end.textContent, end.clientWidth >= end.scrollWidth && end.clientWidth > 20]),
+        );
+      assert.deepEqual(
+        ends.map(([, isWhole]) => isWhole),
+        [true, true],
+        JSON.stringify(ends),
+      );
+      assert.equal(await page.locator('h3 .after').count(), 3);
+    });
+  },
+
   async 'names that share nothing keep what tells them apart: in the list and in tables'(keep) {
     const page = keep(
       await fresh(writeSeeds, '#timeseries&select=step', {
