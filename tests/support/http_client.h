@@ -38,15 +38,19 @@ static inline bool ask(int fd, const char *path, const char *more) {
     return send(fd, text, (size_t)n, MSG_NOSIGNAL) == n;
 }
 
-/* Reads until the text is seen (answers true) or the connection ends. */
+/* Reads until the text is seen (answers true) or the connection ends. What comes behind the text is
+ * left for the next call: a whole reply may have arrived at once. */
 static inline bool read_until(int fd, const char *wanted) {
     static _Thread_local char seen[4096];
     size_t n = 0, size = strlen(wanted);
     for (;;) {
-        ssize_t got = recv(fd, seen + n, sizeof seen - n, 0);
+        ssize_t got = recv(fd, seen + n, sizeof seen - n, MSG_PEEK);
         if (got <= 0) return false;
-        n += (size_t)got;
-        if (memmem(seen, n, wanted, size)) return true;
+        const char *found = memmem(seen, n + (size_t)got, wanted, size);
+        size_t taken = found ? (size_t)(found - seen) + size - n : (size_t)got;
+        if (recv(fd, seen + n, taken, 0) != (ssize_t)taken) return false;
+        if (found) return true;
+        n += taken;
         if (n > size) { /* only the end can be the beginning of it */
             memmove(seen, seen + n - size, size);
             n = size;
