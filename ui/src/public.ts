@@ -107,7 +107,7 @@ export { view } from './app/view/view.svelte';
 export * as fields from './base/address/fields';
 export { numberOr, oneOf, type Field } from './base/address/fields';
 export { joinList, splitList } from './base/address/hash';
-export { cardKey, cardOf, type CardId } from './base/address/card';
+export { cardKey, cardOf, pluginOf, type CardId } from './base/address/card';
 export type { CardKind, Dashboard, EmptyPage, Sample } from './app/tabs/dashboard';
 /** Cards that other dashboards offer to the time series page. */
 export { cardKinds } from './app/tabs/kinds.svelte';

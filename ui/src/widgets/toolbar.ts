@@ -47,6 +47,12 @@ export function toolbar(bar: HTMLElement): () => void {
     },
     { signal: stop.signal },
   );
-  rove(buttons()[0]);
-  return () => stop.abort();
+  // before the next paint: which buttons are shown is known once the page is put together
+  const first = requestAnimationFrame(() => {
+    if (!bar.contains(document.activeElement)) rove(buttons()[0]);
+  });
+  return () => {
+    cancelAnimationFrame(first);
+    stop.abort();
+  };
 }

@@ -1,5 +1,5 @@
 // The state of the time series dashboard: its cards, each with one or several tags, and what the pointer is over.
-import { cardKey, cardKinds, cardOf, hub, pairTags, runs, view, type CardKind, type Tag } from '../../public';
+import { cardKey, cardKinds, cardOf, hub, pairTags, pluginOf, runs, view, type CardKind, type Tag } from '../../public';
 import { cardView } from '../../rooms/card/card.svelte';
 import { Cards } from '../../rooms/cards/cards.svelte';
 import { Hovering } from '../../rooms/lines/hover.svelte';
@@ -35,10 +35,10 @@ export class TimeSeries {
    * The kind of a card that does not show scalars; undefined if it does, or if the code of its kind is not loaded yet.
    */
   kindOf(card: string): CardKind | undefined {
-    return cardKinds.of(cardOf(card).plugin);
+    return cardKinds.of(pluginOf(card));
   }
   isChart(card: string): boolean {
-    return cardOf(card).plugin === PLUGIN;
+    return pluginOf(card) === PLUGIN;
   }
   /** Loads the code of the kinds that are shown. */
   followKinds(): void {

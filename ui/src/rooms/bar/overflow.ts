@@ -48,7 +48,7 @@ export function followOverflow(
   children.observe(bar, { childList: true });
   addEventListener('resize', soon);
   follow();
-  measure();
+  soon(); // before the next paint: at once it would force a layout of the page while it is being put together
   return {
     measure,
     stop: () => {

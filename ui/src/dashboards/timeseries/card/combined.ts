@@ -2,6 +2,7 @@
 
 /** All cards in order. A card of several tags is at the position of its first tag. */
 export function combinedCards(tags: readonly string[], groups: readonly (readonly string[])[]): string[][] {
+  if (groups.length === 0) return tags.map((tag) => [tag]);
   const ofFirst = new Map<string, string[]>();
   const taken = new Set<string>();
   const known = new Set(tags);
