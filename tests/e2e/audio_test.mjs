@@ -427,6 +427,23 @@ export default {
     await shot(page, 'audio-odd');
   },
 
+  async 'steps without a clip are passed over, and a tag that has none at all says so'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', START);
+      for (const step of [1, 2, 3]) run.clips(step, { none: [], some: step === 3 ? [] : [wav(0.2, tone(440))] });
+      run.clips(1, { 'two/first': [SHORT, SHORT] }).flush();
+      new RunWriter(logdir, 'other', START + 1).clips(1, { 'two/first': [SHORT] }).flush();
+    });
+    const page = keep(await openClips(server));
+    await says(page, 'run', /The steps of this tag hold no clips/, 'none');
+    await says(page, 'run', /2 of 2 clips/, 'some');
+    await soon(async () => assert.equal(await card(page, 'run', 'some').locator('input.step').inputValue(), '2'));
+    await card(page, 'run', 'two/first').getByRole('button', { name: 'Next clip of the step' }).click();
+    await says(page, 'other', /No step of this tag has a clip 2/, 'two/first');
+    await page.locator('header .language').click();
+    await says(page, 'run', /此标签的各步都没有片段/, 'none');
+  },
+
   async 'a failure is told on the card; without clips the page says how to log them'(keep) {
     const { server } = await made();
     const page = keep(

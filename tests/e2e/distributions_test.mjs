@@ -61,6 +61,56 @@ export default {
     await shot(page, 'distributions-hover');
   },
 
+  async 'percentiles are told and drawn as they were logged: each band where its numbers are, the outer ones paler'(
+    keep,
+  ) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', START);
+      for (const step of [0, 10, 20]) run.histograms(step, { even: [[0, 1, 10000]] }); // evenly from 0 to 1
+      run.flush();
+    });
+    const page = keep(await openBands(server));
+    const one = card(page, 'even');
+    await point(page, one.locator('.figure'), 0.5, 0.5);
+    await soon(async () =>
+      assert.deepEqual(
+        (await page.locator('.tip tbody td').allInnerTexts()).slice(1),
+        ['0', '0.067', '0.16', '0.31', '0.50', '0.69', '0.84', '0.93', '1'],
+      ),
+    );
+    await one.hover();
+    await one.locator('[aria-haspopup=menu]').click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('[role^=menuitem]', { hasText: 'Chart as SVG' }).click(),
+    ]);
+    const svg = readFileSync(await download.path(), 'utf8');
+    const bands = [...svg.matchAll(/<path d="([^"]+)" fill="#[^"]+" opacity="([\d.]+)"/g)].map(([, d, opacity]) => {
+      const ys = [...d.matchAll(/ ([\d.]+)/g)].map(([, y]) => Number(y));
+      return { top: Math.min(...ys), bottom: Math.max(...ys), opacity: Number(opacity) };
+    });
+    const { top, bottom } = bands[0];
+    const shares = bands.map((band) => [(bottom - band.bottom) / (bottom - top), (bottom - band.top) / (bottom - top)]);
+    assert.deepEqual(
+      shares.map((band) => band.map((v) => v.toFixed(2))),
+      [
+        ['0.00', '1.00'],
+        ['0.07', '0.93'],
+        ['0.16', '0.84'],
+        ['0.31', '0.69'],
+      ],
+    );
+    const opacities = bands.map(({ opacity }) => opacity);
+    assert.deepEqual(
+      opacities,
+      [...opacities].sort((a, b) => a - b),
+    );
+    assert.ok(opacities[0] < opacities[3]);
+    const median = /<path d="([^"]+)" fill="none" stroke="#[^"]+" stroke-width="1.8"/.exec(svg)[1];
+    for (const [, y] of median.matchAll(/ ([\d.]+)/g))
+      assert.ok(Math.abs(Number(y) - (top + bottom) / 2) < 0.5, `${y} between ${top} and ${bottom}`);
+  },
+
   async 'a run that ended early ends early in its panel: all panels have one axis of steps'(keep) {
     const { server } = await made((logdir) => {
       for (const [run, last] of [
@@ -149,7 +199,7 @@ export default {
 
   async 'arrow keys walk through steps and Enter chooses one; full size, pictures and buckets to take away'(keep) {
     const { server } = await made();
-    const page = keep(await openBands(server));
+    const page = keep(await openBands(server, '#distributions&dist.row=3'));
     const one = card(page, 'attn/qkv.grad');
     await one.locator('.figure').focus();
     await page.keyboard.press('ArrowLeft');
@@ -177,6 +227,15 @@ export default {
     await page.waitForSelector('dialog[open] .figure[data-drawn]');
     await axe(page, 'distributions at full size', 'dialog');
     await shot(page, 'distributions-full');
+    await page.keyboard.press('Escape');
+    // as wide as the page, and for whoever opens the link
+    await soon(async () => assert.ok((await one.boundingBox()).width < 1000));
+    await one.hover();
+    await one.locator('[aria-haspopup=menu]').click();
+    await page.locator('[role^=menuitem]', { hasText: 'Full width' }).click();
+    await soon(async () => assert.ok((await one.boundingBox()).width > 1000));
+    const again = keep(await openBands(server, await address(page)));
+    await soon(async () => assert.ok((await card(again, 'attn/qkv.grad').boundingBox()).width > 1000));
   },
 
   async 'a new step comes by itself, and many runs are counted where they do not fit side by side'(keep) {

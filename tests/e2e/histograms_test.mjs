@@ -123,6 +123,44 @@ export default {
     await soon(async () => assert.equal(await page.locator('.tip').count(), 0));
   },
 
+  async 'percentiles, mean and deviation are told as they were logged'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', START);
+      run.histograms(7, { even: [[0, 1, 10000]] }).flush(); // evenly from 0 to 1
+    });
+    const page = keep(await openHistograms(server, '#histograms&hist.mode=overlay'));
+    await point(page, figure(page, 'run', 'even'), 0.5, 0.5);
+    const told = async () =>
+      Object.fromEntries(
+        await page
+          .locator('.tip tr')
+          .evaluateAll((rows) =>
+            rows.flatMap((row) =>
+              [...row.querySelectorAll('th')].map((th) => [
+                th.innerText.replace('\u202f', ' '),
+                th.nextElementSibling?.innerText,
+              ]),
+            ),
+          ),
+      );
+    await soon(async () =>
+      assert.deepEqual(await told(), {
+        min: '0',
+        '7 %': '0.06680',
+        '16 %': '0.1587',
+        '31 %': '0.3085',
+        median: '0.5000',
+        '69 %': '0.6915',
+        '84 %': '0.8413',
+        '93 %': '0.9332',
+        max: '1',
+        values: '10\u2009000',
+        mean: '0.5000',
+        std: '0.2887', // of values that are spread evenly: the root of a twelfth
+      }),
+    );
+  },
+
   async 'arrow keys walk through steps and bins, Enter chooses a step, and linked it is that of all cards and tabs'(
     keep,
   ) {

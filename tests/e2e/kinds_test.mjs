@@ -1,7 +1,7 @@
 // Cards of other dashboards on the time series page.
 import assert from 'node:assert/strict';
 import { address, axe, open, shot, soon } from './harness.mjs';
-import { card, made, rows } from './histograms.mjs';
+import { card, made, pixels, rows } from './histograms.mjs';
 import { RunWriter } from './logs.mjs';
 import { cardOf, middle, servedLog, START } from './media.mjs';
 import { plain } from './pictures.mjs';
@@ -139,6 +139,10 @@ export default {
     await shows(page, 'a', 200);
     await shows(page, 'b', 200);
     await soon(async () => assert.match(await image(page, 'a').locator('footer').innerText(), /nearest step/));
+    // a histogram has the step marked, and says so too
+    const first = card(page, 'a', 'val/weights');
+    await soon(async () => assert.match(await first.locator('footer').innerText(), /nearest step/));
+    await soon(async () => assert.ok((await pixels(first.locator('.figure'), 1)).data.some((v) => v > 0)));
     await image(page, 'b').locator('input[type=range]').fill('3');
     for (const run of ['a', 'b']) await shows(page, run, 300);
     await soon(async () => assert.match(decodeURIComponent(await address(page)), /at=300\|/));
@@ -162,5 +166,24 @@ export default {
         .evaluate(({ style }) => ['--from', '--to'].map((name) => style.getPropertyValue(name)));
     await soon(async () => assert.deepEqual(await ends(), ['0.25', '0.5']));
     await card(range, 'a', 'val/weights').locator('.figure[data-drawn]').waitFor();
+  },
+
+  async 'cards of images and histograms go with their run, and come back with it'(keep) {
+    const { server } = await servedLog(mixed);
+    const page = keep(await open(server, '#timeseries&v=1'));
+    const cards = () =>
+      page.locator('.slot .card').evaluateAll((all) => all.map((one) => one.dataset.tag.replace(/!val.*/, '')).sort());
+    const ofAll = ['!histograms!a!', '!histograms!b!', '!images!a!', '!images!b!', 'val/loss'];
+    await soon(async () => assert.deepEqual(await cards(), ofAll));
+    const swatch = page.locator('[data-run="a"] .swatch, [data-run="a"] [role=checkbox]').first();
+    await swatch.click();
+    await soon(async () =>
+      assert.deepEqual(
+        await cards(),
+        ofAll.filter((card) => !card.includes('!a!')),
+      ),
+    );
+    await swatch.click();
+    await soon(async () => assert.deepEqual(await cards(), ofAll));
   },
 };

@@ -370,6 +370,39 @@ export default {
     );
   },
 
+  async 'the slider of a difference that fails says so and is tried again; its step then stays'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', 1_763_000_000);
+      for (const step of [1, 2, 3]) run.texts(step, { note: `at ${step}` });
+      run.flush();
+    });
+    let isBroken = true;
+    const page = keep(
+      await open(server, '#text&text.mode=diff|!text!run!!note', {
+        allowErrors: true,
+        before: (p) =>
+          p.route(/api\/v1\/text\?.*from=2/, (route) =>
+            isBroken
+              ? route.fulfill({
+                  status: 500,
+                  contentType: 'application/json',
+                  headers: { 'Retry-After': '600' },
+                  body: '{"error":{"code":"io","message":"the disk is gone"}}',
+                })
+              : route.continue(),
+          ),
+      }),
+    );
+    const note = card(page, 'run', 'note');
+    await soon(async () => assert.deepEqual(await note.locator('.words del').allInnerTexts(), ['2']));
+    await note.locator('.head input[type=range]').fill('0');
+    await says(page, 'run', 'note', /not up to date/);
+    isBroken = false;
+    await note.getByRole('button', { name: 'Try now' }).click();
+    await soon(async () => assert.deepEqual(await note.locator('.words del').allInnerTexts(), ['1']));
+    await soon(async () => assert.match(decodeURIComponent(await address(page)), /text\.with=[^&]*\b1\b/));
+  },
+
   async 'a text that torch logs is as wide as its card, whatever its longest line of code'(keep) {
     const { server } = await made((logdir) => {
       const text = `${'Many words that need several lines of a card. '.repeat(8)}\n\n\`\`\`\n${'x = 1; '.repeat(60)}\n\`\`\`\n`;

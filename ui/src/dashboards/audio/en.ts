@@ -67,6 +67,8 @@ export const texts = {
   bits: '{n} bit',
   float: '{n} bit float',
   noData: 'There is no data here.',
+  noClips: 'The steps of this tag hold no clips.',
+  noSample: 'No step of this tag has a clip {k}.',
   empty: 'This clip has no samples.',
   cut: 'The header promises more than the file contains: it ends after {n} s.',
   troubleFormat: 'This is not a WAV file ({type}): the browser plays it if it can; it is not drawn.',

@@ -69,6 +69,8 @@ export const texts: Record<Key, string> = {
   bits: '{n} 位',
   float: '{n} 位浮点',
   noData: '此处没有数据。',
+  noClips: '此标签的各步都没有片段。',
+  noSample: '此标签的各步都没有第 {k} 个片段。',
   empty: '此片段没有采样。',
   cut: '文件头声明的长度超过实际内容：片段在 {n} 秒处结束。',
   troubleFormat: '这不是 WAV 文件（{type}）：由浏览器尽力播放，不绘制图形。',

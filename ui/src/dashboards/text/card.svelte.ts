@@ -92,6 +92,8 @@ export class TextData extends OneRun {
 
 /** The text that a card's text is compared with. */
 export class OtherText {
+  /** the index of the slider, until the step at that index is known */
+  private moved = $state<number | null>(null);
   private readonly query = new LiveQuery<TextAnswer>();
 
   constructor(private readonly data: TextData) {}
@@ -103,7 +105,7 @@ export class OtherText {
   private readonly runId = $derived(this.run?.id);
   point = $derived(this.query.answer?.point ?? null);
   total = $derived(this.query.answer?.total ?? 0);
-  index = $derived(this.query.answer?.index ?? 0);
+  index = $derived(this.moved ?? this.query.answer?.index ?? 0);
   text = $derived(this.point?.strings?.join('\n') ?? null);
 
   /** Is it the very text that it is compared with? The first text of a run has none before it. */
@@ -121,37 +123,38 @@ export class OtherText {
 
   follow(): void {
     this.query.follow(() => {
-      const { data, other, runId } = this;
+      const { data, other, runId, moved } = this;
       if (runId === undefined || !data.point || data.mode !== 'diff') return null;
       const isOwn = runId === data.run?.id;
       const before = Math.min(data.total - 1, data.index + 1);
-      const where = other.step !== null ? { at: other.step } : isOwn ? { from: before } : { at: data.step };
+      const where =
+        moved !== null
+          ? { from: moved }
+          : other.step !== null
+            ? { at: other.step }
+            : isOwn
+              ? { from: before }
+              : { at: data.step };
       return textQuestion({ run: runId, tag: data.tag, where, form: 'raw', max: MOST_COMPARED });
+    });
+    // as for the card's own text: the step at the slider's index is kept, so that it stays when new texts arrive
+    $effect(() => {
+      const answer = this.query.answer;
+      if (!answer?.point || !('from' in answer.ask.where) || answer.ask.where.from !== this.moved) return;
+      this.goTo(toNumber(answer.point.step));
     });
   }
 
-  /** Compares with the text at this index; 0 is the newest. Its step is kept, so that it stays when new texts arrive. */
-  async slide(index: number): Promise<void> {
-    const { runId, data } = this;
-    if (runId === undefined) return;
-    const query = new URLSearchParams({
-      run: String(runId),
-      tag: data.tag,
-      from: String(index),
-      count: '1',
-      raw: '1',
-      max: '0',
-    });
-    const reply = await fetch(apiUrl(`text?${query}`));
-    if (!reply.ok) return;
-    const { points } = (await reply.json()) as { points: { step: number | string }[] };
-    const [first] = points;
-    if (first) this.goTo(toNumber(first.step));
+  /** Compares with the text at this index; 0 is the newest. */
+  slide(index: number): void {
+    this.moved = Math.max(0, Math.min(this.total - 1, index));
   }
   goTo(step: number): void {
+    this.moved = null;
     textView.setOther(this.data.card, { ...this.other, step });
   }
   choose(run: string): void {
+    this.moved = null;
     textView.setOther(this.data.card, { run: run === this.data.run?.name ? '' : run, step: null });
   }
 }

@@ -49,6 +49,12 @@ describe('a shelf of pictures', () => {
     expect(shelf.spot(3, 0)).toMatchObject({ at: '26-9' });
     expect(shelf.raw.n).toBe(4);
   });
+  it('keeps the steps that have a sample, the first one too', () => {
+    const all = pictures([1, 2, 3]);
+    expect(new Shelf('t', { ...all, count: Uint32Array.of(1, 0, 2) }).having(0).total).toBe(2);
+    expect(new Shelf('t', { ...all, count: Uint32Array.of(0, 0, 0) }).having(0).total).toBe(0);
+    expect(new Shelf('t', all).having(1).stepAt(0)).toBe(2);
+  });
   it('says the steps of several, each once', () => {
     expect(stepsOf([new Shelf('a', pictures([1, 5])), new Shelf('b', pictures([5, 2]))])).toEqual([1, 2, 5]);
   });

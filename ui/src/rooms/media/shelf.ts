@@ -106,7 +106,7 @@ export class Shelf {
   /** The series with only those steps that have this sample. */
   having(sample: number): Shelf {
     const { count } = this.points;
-    if (sample === 0) return this;
+    if (this.order.every((i) => count[i] > sample)) return this;
     return new Shelf(
       this.tag,
       this.points,
