@@ -155,6 +155,8 @@ export default {
     await changes('log');
     await page.keyboard.press('m');
     await changes('together');
+    // the outermost band is not drawn: none of it can be beyond the axis
+    await soon(async () => assert.doesNotMatch(await footer(page, 'attn/qkv.weight'), /beyond/));
     await page.getByRole('radio', { name: 'Relative' }).click();
     await changes('relative');
     await page.getByRole('radio', { name: 'Wall' }).click();
@@ -238,6 +240,26 @@ export default {
     await soon(async () => assert.ok((await card(again, 'attn/qkv.grad').boundingBox()).width > 1000));
   },
 
+  async 'on a phone a card says that it has room for one of its runs, together has both, full size has the legend'(keep) {
+    const { server } = await made();
+    const page = keep(await openBands(server, '#distributions', { viewport: { width: 390, height: 844 }, hasTouch: true }));
+    const one = card(page, 'attn/qkv.weight');
+    await soon(async () => {
+      const box = await one.boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= 390);
+    });
+    await soon(async () => assert.match(await footer(page, 'attn/qkv.weight'), /^1 of 2 runs\s+· 60 steps/));
+    await page.getByRole('radio', { name: 'Together' }).click();
+    await soon(async () => assert.match(await footer(page, 'attn/qkv.weight'), /^2 runs\s+· 60 steps/));
+    await soon(async () => assert.ok(await one.locator('h3').evaluate((h3) => h3.scrollWidth <= h3.clientWidth)));
+    await one.getByRole('button', { name: 'Full size' }).click();
+    const dialog = page.locator('dialog[open]');
+    await dialog.locator('.figure[data-drawn]').waitFor();
+    await soon(async () => assert.ok(await dialog.locator('.legend').isVisible()));
+    await soon(async () => assert.match(await dialog.innerText(), /2 runs\s+· 60 steps/));
+    await shot(page, 'distributions-phone');
+  },
+
   async 'a new step comes by itself, and many runs are counted where they do not fit side by side'(keep) {
     const { server, runs } = await made((logdir) => {
       const made = write(logdir, 5);
@@ -245,11 +267,11 @@ export default {
       return made;
     });
     const page = keep(await openBands(server));
-    await soon(async () => assert.match(await footer(page, 'attn/qkv.grad'), /38 runs · 5 steps.*and \d+ more runs/s));
+    await soon(async () => assert.match(await footer(page, 'attn/qkv.grad'), /^\d+ of 38 runs\s+· 5 steps/));
     runs['vit-b16'].histograms(6000, { 'attn/qkv.grad': rows([[0, 0.001]]) }).flush();
     await soon(async () => assert.match(await footer(page, 'attn/qkv.grad'), /6 steps/));
     await page.keyboard.press('m');
-    await soon(async () => assert.doesNotMatch(await footer(page, 'attn/qkv.grad'), /more runs/));
+    await soon(async () => assert.match(await footer(page, 'attn/qkv.grad'), /^38 runs/));
     const empty = keep(await open(await serve('empty'), '#distributions'));
     await empty.getByText('writer.add_histogram').waitFor();
   },
@@ -267,6 +289,8 @@ export default {
     const says = (tag, pattern) => soon(async () => assert.match(await card(page, tag).innerText(), pattern));
     await says('empty', /Nothing to draw: these histograms are empty/);
     await says('nan', /run: NaN from 7/);
+    await says('infinite', /1 with invalid buckets/);
+    await says('negative', /1 with invalid buckets/);
     await soon(async () => assert.doesNotMatch(await card(page, 'nan').innerText(), /Nothing to draw/));
     await soon(async () => {
       const { width, height, data } = await pixels(card(page, 'nan').locator('.figure'));

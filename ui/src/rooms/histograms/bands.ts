@@ -138,6 +138,7 @@ export class BandsPicture implements Picture {
       s.within(box.left, box.top, box.width, box.height, () => {
         this.paintBands(s, laid);
         this.paintNan(s, laid);
+        if (!isTogether) this.paintMedian(s, laid);
       });
       if (isTogether) return;
       s.rect(box.left, 4, 10, 10, { fill: panel.colour });
@@ -145,6 +146,12 @@ export class BandsPicture implements Picture {
       const name = panel.name.length > room ? `…${panel.name.slice(1 - Math.max(2, room))}` : panel.name;
       s.text(name, box.left + 16, 9.5, { colour: look.theme.strong });
     });
+    // no median is below the bands of the other runs
+    const { left, top, width, height } = this.box;
+    if (isTogether)
+      s.within(left, top, width, height, () => {
+        for (const laid of this.laid) this.paintMedian(s, laid);
+      });
   }
 
   private lines(s: Surface, laid: Laid): void {
@@ -177,14 +184,19 @@ export class BandsPicture implements Picture {
   }
 
   private paintBands(s: Surface, laid: Laid): void {
-    const { isTogether, allBands } = this.o;
+    const { isTogether, allBands, panels } = this.o;
     const { panel } = laid;
+    const thin = Math.max(0.02, Math.min(0.14, 0.8 / panels.length)); // many bands above each other are still pale
     const bands = isTogether ? [2] : allBands ? [0, 1, 2, 3] : [1, 2, 3];
     for (const k of bands)
       for (const piece of this.pieces(laid, k, PERCENTS.length - 1 - k)) {
-        if (piece.length > 4) s.path(piece, { fill: panel.colour, alpha: isTogether ? 0.14 : OPACITY[k] });
+        if (piece.length > 4) s.path(piece, { fill: panel.colour, alpha: isTogether ? thin : OPACITY[k] });
         else s.path(piece, { stroke: panel.colour, width: 6, alpha: OPACITY[k] }); // a single step has no area
       }
+  }
+
+  private paintMedian(s: Surface, laid: Laid): void {
+    const { panel } = laid;
     let line: number[] = [];
     const stroke = () => {
       if (line.length === 2) s.rect(line[0] - 2, line[1] - 2, 4, 4, { fill: panel.colour });
@@ -282,9 +294,10 @@ export class BandsPicture implements Picture {
     return { x: [xs[0], xs[1]], y: [ys[0], ys[1]] };
   }
 
-  /** The number of drawn steps that have values outside of the value axis. */
+  /** The number of steps whose outermost band leaves the value axis, where it is drawn. */
   outside(): number {
     let n = 0;
+    if (this.o.isTogether || !this.o.allBands) return n;
     for (const { panel, values } of this.laid)
       for (let i = 0; i < panel.grid.steps; i++) {
         const [low, high] = values.domain;

@@ -91,6 +91,14 @@ export function nanFrom(grid: Grid): number {
 export const lostTo = (grid: Grid, from: number): 'nan' | 'odd' =>
   grid.marks.subarray(from).some((marks) => (marks & STEP.NAN) !== 0) ? 'nan' : 'odd';
 
+/** The number of steps that have no valid buckets, or not only valid ones; without those at the end that are lost. */
+export function oddSteps(grid: Grid): number {
+  const from = nanFrom(grid);
+  const before = [...grid.marks.keys()].slice(0, from < 0 ? grid.steps : from);
+  return before.filter((i) => ['some', 'nan', 'odd'].includes(troubleOf(grid, i) ?? '')).length;
+}
+export const hasNan = (grid: Grid): boolean => grid.marks.some((marks) => (marks & STEP.NAN) !== 0);
+
 /** The index of the bin that contains this value; -1 if the value is outside of all bins. */
 export function binAt(grid: Grid, value: number): number {
   if (!(value >= grid.edges[0] && value <= grid.edges[grid.bins])) return -1;
