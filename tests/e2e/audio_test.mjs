@@ -444,6 +444,24 @@ export default {
     await says(page, 'run', /此标签的各步都没有片段/, 'none');
   },
 
+  async 'on a phone the measures of a clip are whole, and the bar of the player begins with what it does'(keep) {
+    const { server } = await made((logdir) => {
+      new RunWriter(logdir, 'run', START).clips(1, { clipped: [wav(0.25, tone(440, 3))] }).flush();
+    });
+    const page = keep(await openClips(server, '#audio', { viewport: { width: 390, height: 844 }, hasTouch: true }));
+    const edges = (of) => of.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().right)));
+    await soon(async () => {
+      const [right] = await edges(card(page, 'run', 'clipped'));
+      const all = await edges(card(page, 'run', 'clipped').locator('.measures dd'));
+      assert.equal(all.length, 3);
+      assert.ok(
+        all.every((edge) => edge <= right),
+        `${all} in ${right}`,
+      );
+    });
+    await soon(async () => assert.ok((await edges(page.locator('.transport .chip').first()))[0] <= 390));
+  },
+
   async 'a failure is told on the card; without clips the page says how to log them'(keep) {
     const { server } = await made();
     const page = keep(

@@ -524,6 +524,10 @@ export default {
     await dialog.locator('input.step').fill('77777');
     await dialog.locator('input.step').press('Enter');
     await soon(async () => assert.match(await dialog.locator('h4').innerText(), /8 buckets at step 77\s?777/));
+    const bands = keep(await openHistograms(server, '#distributions'));
+    await soon(async () =>
+      assert.match(await bands.locator('.card footer').first().innerText(), /1 run\s+· [\d\s]+ of 100\s?000 steps/),
+    );
   },
 
   async 'a log that was cut shows what is left; a failure is told on the card; without histograms how to log them'(

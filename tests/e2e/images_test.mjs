@@ -93,6 +93,21 @@ export default {
     await shows(page, 'unet-l', 5000, 0);
   },
 
+  async 'a slider has a gap for every step where there is room, and none among a hundred'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', START);
+      for (let step = 0; step < 100; step++)
+        run.images(step, { many: plain([step, 2, 2]), ...(step < 4 ? { few: plain([step, 1, 1]) } : {}) });
+      run.flush();
+    });
+    const page = keep(await openImages(server));
+    const gaps = (tag) =>
+      card(page, 'run', tag)
+        .locator('input[type=range]')
+        .evaluate((input) => getComputedStyle(input).backgroundImage.match(/gradient/g).length);
+    await soon(async () => assert.deepEqual([await gaps('few'), await gaps('many')], [2, 1]));
+  },
+
   async 'sample k of n by its buttons, and a card for each sample'(keep) {
     const { server } = await made();
     const page = keep(await openImages(server));
@@ -483,6 +498,9 @@ export default {
     await divider.focus();
     await page.keyboard.press('ArrowLeft');
     await soon(async () => assert.equal(await divider.getAttribute('aria-valuenow'), '48'));
+    // A is to be seen at the left of it, B at the right
+    const seenParts = () => drawer.locator('.layer').evaluateAll((all) => all.map((layer) => layer.style.clipPath));
+    await soon(async () => assert.deepEqual(await seenParts(), ['inset(0px 52% 0px 0px)', 'inset(0px 0px 0px 48%)']));
     const box = await drawer.locator('.stage').first().boundingBox();
     await page.mouse.move(box.x + box.width / 4, box.y + box.height / 2);
     await soon(async () => assert.match(await drawer.locator('table').innerText(), /120[\s\S]*130[\s\S]*−10/));
