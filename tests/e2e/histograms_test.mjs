@@ -89,6 +89,13 @@ export default {
       const picture = await pixels(figure(page, VIT, 'attn/qkv.grad'));
       const [first, last] = [inkOfColumn(picture, 0.2), inkOfColumn(picture, 0.9)];
       assert.ok(last > 2 && first > 2 * last, `${first} ${last}`);
+      // and darkest where most values are
+      const { width, height, data } = picture;
+      const lightness = (y) => {
+        const at = (Math.round(height * y) * width + Math.round(width * 0.2)) * 4;
+        return data[at] + data[at + 1] + data[at + 2];
+      };
+      assert.ok(lightness(0.48) + 60 < lightness(0.24), `${lightness(0.48)} ${lightness(0.24)}`);
     });
     await page.keyboard.press('m');
     await soon(async () => assert.equal(await page.locator('[data-tag="!histograms!!!norm/weight"]').count(), 1));

@@ -88,7 +88,7 @@ export const texts: Record<Key, string> = {
   moreRun: '另有 1 个运行',
   moreRuns: '另有 {n} 个运行',
   someRuns: '{n} / {total} 个运行',
-  someRunsTitle: '此卡片最多并排 {n} 个运行；“合并”可在一个面板中画出更多',
+  someRunsTitle: '此卡片最多并排 {n} 个运行；“合并”可在同一张图中画出更多',
   someTogetherTitle: '仅画出前 {n} 个运行；隐藏其中一些即可看到其他运行',
   reset: '重置缩放',
   doubleClick: '双击',
