@@ -444,7 +444,9 @@ export default {
     await says(page, 'run', /此标签的各步都没有片段/, 'none');
   },
 
-  async 'the measures of a clip are whole, on a phone too, and there the bar of the player begins with what it does'(keep) {
+  async 'the measures of a clip are whole, on a phone too, and there the bar of the player begins with what it does'(
+    keep,
+  ) {
     const { server } = await made((logdir) => {
       new RunWriter(logdir, 'run', START).clips(1, { clipped: [wav(0.25, tone(440, 3))] }).flush();
     });
@@ -466,10 +468,7 @@ export default {
       await soon(async () => {
         const [right] = await edges(card(wide, 'run', 'clipped'));
         const all = await edges(card(wide, 'run', 'clipped').locator('.measures dd'));
-        assert.ok(
-          all.length === 3 && all.every((edge) => edge < right),
-          `${all} in ${right}`,
-        );
+        assert.ok(all.length === 3 && all.every((edge) => edge < right), `${all} in ${right}`);
       });
       await wide.locator('header .language').click();
     }

@@ -73,10 +73,17 @@ export default {
     const one = card(page, 'even');
     await point(page, one.locator('.figure'), 0.5, 0.5);
     await soon(async () =>
-      assert.deepEqual(
-        (await page.locator('.tip tbody td').allInnerTexts()).slice(1),
-        ['0', '0.067', '0.16', '0.31', '0.50', '0.69', '0.84', '0.93', '1'],
-      ),
+      assert.deepEqual((await page.locator('.tip tbody td').allInnerTexts()).slice(1), [
+        '0',
+        '0.067',
+        '0.16',
+        '0.31',
+        '0.50',
+        '0.69',
+        '0.84',
+        '0.93',
+        '1',
+      ]),
     );
     await one.hover();
     await one.locator('[aria-haspopup=menu]').click();
@@ -240,9 +247,13 @@ export default {
     await soon(async () => assert.ok((await card(again, 'attn/qkv.grad').boundingBox()).width > 1000));
   },
 
-  async 'on a phone a card says that it has room for one of its runs, together has both, full size has the legend'(keep) {
+  async 'on a phone a card says that it has room for one of its runs, together has both, full size has the legend'(
+    keep,
+  ) {
     const { server } = await made();
-    const page = keep(await openBands(server, '#distributions', { viewport: { width: 390, height: 844 }, hasTouch: true }));
+    const page = keep(
+      await openBands(server, '#distributions', { viewport: { width: 390, height: 844 }, hasTouch: true }),
+    );
     const one = card(page, 'attn/qkv.weight');
     await soon(async () => {
       const box = await one.boundingBox();
