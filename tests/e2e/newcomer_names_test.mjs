@@ -229,6 +229,28 @@ export default {
     });
   },
 
+  async 'names with spaces keep them where the list cuts them'(keep) {
+    const write = (logdir) => {
+      for (const rate of ['3e-3', '1e-3'])
+        new RunWriter(logdir, `vit-b16, lr ${rate}`, DAY).scalars(1, { loss: 1 }).flush();
+    };
+    const page = keep(await fresh(write));
+    const starts = page.locator('[data-run] .name .start');
+    await soon(async () => assert.equal(await starts.count(), 2));
+    const widths = await starts.evaluateAll((all) =>
+      all.map(({ firstChild: text }) => {
+        const last = document.createRange();
+        last.setStart(text, text.length - 1);
+        last.setEnd(text, text.length);
+        return [last.toString(), last.getBoundingClientRect().width > 0];
+      }),
+    );
+    assert.deepEqual(widths, [
+      [' ', true],
+      [' ', true],
+    ]);
+  },
+
   async 'rows of a tooltip keep what tells their runs from all others of the chart'(keep) {
     const page = keep(await fresh(writeSeeds));
     await plot(page, 'loss').hover({ position: { x: 200, y: 60 } });
