@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { RunWriter } from './logs.mjs';
 import { calls, flat, graphDef, long, numberedKeras, recursion, transformer, wide } from './graphs.mjs';
-import { CANVAS, card, isOpen, labels, openGraph, placeOf, row, scaleOf, toggle } from './graphs_page.mjs';
+import { CANVAS, card, isOpen, labels, openGraph, row, toggle } from './graphs_page.mjs';
 import { address, axe, open, serve, shot, soon } from './harness.mjs';
 
 /** Two runs with a graph each; the second has another head. */
@@ -70,57 +70,6 @@ export default {
     await soon(async () => assert.equal(await row(page, 'vit/head').getAttribute('aria-expanded'), 'false'));
   },
 
-  async 'a double click on the canvas opens what is there, a drag pans, a wheel zooms, a click on nothing lets go'(
-    keep,
-  ) {
-    const server = await made((logdir) =>
-      new RunWriter(logdir, 'r')
-        .graph(
-          graphDef([
-            { name: 'a/x', op: 'Relu' },
-            { name: 'a/y', op: 'Neg', inputs: ['a/x'] },
-            { name: 'z', op: 'Add', inputs: ['a/y'] },
-          ]),
-        )
-        .flush(),
-    );
-    const page = keep(await openGraph(server, '#graphs&graphs.open=,', { reducedMotion: 'reduce' }));
-    await soon(async () => assert.deepEqual(await labels(page), ['a', 'z']));
-    const box = await page.locator(CANVAS).boundingBox();
-    const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-    // a graph of two boxes one above the other is fitted into the middle: the upper one is 36 px above it
-    const up = 36 * (await scaleOf(page));
-    await page.mouse.dblclick(middle.x, middle.y - up);
-    await isOpen(page, 'a');
-    const before = await scaleOf(page);
-    await page.mouse.move(middle.x, middle.y);
-    await page.mouse.wheel(0, -300);
-    await soon(async () => assert.ok((await scaleOf(page)) > before));
-    await row(page, 'z').click();
-    await soon(async () => assert.equal(await card(page).count(), 1));
-    // the card has taken a part of the stage; the ground is at its lower left, above the buttons
-    const stage = await page.locator(CANVAS).boundingBox();
-    const ground = { x: stage.x + 60, y: stage.y + 300 };
-    const [x, y] = await placeOf(page);
-    await page.mouse.move(ground.x, ground.y);
-    await page.mouse.down();
-    await page.mouse.move(ground.x - 60, ground.y - 40, { steps: 4 });
-    await page.mouse.up();
-    const scale = await scaleOf(page);
-    await soon(async () => {
-      const [x2, y2] = await placeOf(page);
-      assert.ok(Math.abs(x2 - x - 60 / scale) < 2 && Math.abs(y2 - y - 40 / scale) < 2, `${x2} ${y2} ${x} ${y}`);
-    });
-    assert.equal(await card(page).count(), 1); // a drag is no click
-    await page.mouse.click(ground.x, ground.y);
-    await soon(async () => assert.equal(await card(page).count(), 0));
-    await row(page, 'z').click();
-    await soon(async () => assert.equal(await card(page).count(), 1));
-    await page.locator(CANVAS).focus();
-    await page.keyboard.press('Escape');
-    await soon(async () => assert.equal(await card(page).count(), 0));
-  },
-
   async 'a link to a node opens the scopes above it'(keep) {
     const at = 'vit/blocks/block_7/attn/softmax';
     const page = keep(await openGraph(await made(), `#graphs&graphs.at=${encodeURIComponent(at)}`));
@@ -164,7 +113,13 @@ export default {
     await page.locator('#graph-find').evaluate((input) => {
       input.value = 'patch_embed';
       input.dispatchEvent(new InputEvent('input', { bubbles: true }));
-      input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
+      input.dispatchEvent(
+        new KeyboardEvent('keydown', {
+          key: 'Enter',
+          bubbles: true,
+          cancelable: true,
+        }),
+      );
     });
     await soon(async () => assert.match(await card(page).locator('code.whole').innerText(), /patch_embed/));
     await page.getByRole('button', { name: 'Regular expression' }).click();
@@ -273,7 +228,11 @@ export default {
   },
 
   async 'a picture and a drawing are exported'(keep) {
-    const page = keep(await openGraph(await made(), '#graphs&v=1', { viewport: { width: 2560, height: 900 } }));
+    const page = keep(
+      await openGraph(await made(), '#graphs&v=1', {
+        viewport: { width: 2560, height: 900 },
+      }),
+    );
     for (const [item, begin] of [
       ['Drawing (SVG)', '<svg'],
       ['Picture (PNG)', '\x89PNG'],
@@ -409,44 +368,11 @@ export default {
     }
   },
 
-  async 'the minimap moves the view, and two fingers zoom'(keep) {
-    const page = keep(await openGraph(await made(), '#graphs&v=1', { hasTouch: true }));
-    const canvas = page.locator(CANVAS);
-    const scale = async () => Number(await canvas.getAttribute('data-scale'));
-    const at = async () => (await canvas.getAttribute('data-at')).split(' ').map(Number);
-    await page.mouse.move(700, 500);
-    await page.mouse.wheel(0, -300);
-    const [before, from] = [await scale(), await at()];
-    const map = await page.locator('.map').boundingBox();
-    await page.mouse.click(map.x + map.width / 2, map.y + 6);
-    await soon(async () => assert.ok((await at())[1] < from[1] - 50, `${await at()} ${from}`));
-    await canvas.evaluate((element) => {
-      const box = element.getBoundingClientRect();
-      const touch = (type, id, x, y) =>
-        element.dispatchEvent(
-          new PointerEvent(type, {
-            pointerId: id,
-            pointerType: 'touch',
-            isPrimary: id === 11,
-            button: type === 'pointermove' ? -1 : 0,
-            buttons: type === 'pointerup' ? 0 : 1,
-            clientX: box.left + x,
-            clientY: box.top + y,
-            bubbles: true,
-          }),
-        );
-      touch('pointerdown', 11, 300, 300);
-      touch('pointerdown', 12, 360, 300);
-      for (let i = 1; i <= 10; i++) touch('pointermove', 12, 360 + i * 12, 300);
-      touch('pointerup', 12, 480, 300);
-      touch('pointerup', 11, 300, 300);
-    });
-    await soon(async () => assert.ok((await scale()) > before * 1.8, `${await scale()} ${before}`));
-  },
-
   async 'the context menu of a node opens it, traces it and copies its name; that of the ground closes all'(keep) {
     const page = keep(
-      await openGraph(await made(), '#graphs&v=1', { permissions: ['clipboard-read', 'clipboard-write'] }),
+      await openGraph(await made(), '#graphs&v=1', {
+        permissions: ['clipboard-read', 'clipboard-write'],
+      }),
     );
     await row(page, 'vit/head').click();
     await page.locator(CANVAS).focus();
@@ -632,7 +558,10 @@ export default {
     await soon(async () => assert.match(await page.locator('p.notes').innerText(), /operations/));
     // the shell has the button for the runs; the toolbar has one for the modules alone
     assert.equal(await page.getByRole('radio', { name: /^Runs/ }).count(), 0);
-    const modules = page.getByRole('button', { name: 'Modules', exact: true });
+    const modules = page.getByRole('button', {
+      name: 'Modules',
+      exact: true,
+    });
     await modules.click();
     await soon(async () => assert.ok((await labels(page)).includes('vit')));
     await modules.click();

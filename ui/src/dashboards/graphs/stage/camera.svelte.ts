@@ -6,6 +6,8 @@ export const MOST_SCALE = 4;
 const MOTION_MS = 120;
 const MARGIN = 40;
 const LARGEST_FIT = 1.25;
+const GAP = 12; // pixels between a box and the panel that it came out from under
+const FAR = 1e6;
 
 const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 /**
@@ -115,6 +117,26 @@ export class Camera {
       r.y + r.h <= from.y + seen.h;
     if (isIn) return;
     this.glide(r.x + r.w / 2 - seen.w / 2, r.y + Math.min(r.h, seen.h) / 2 - seen.h / 2, scale);
+  }
+  /**
+   * Moves the view by as little as brings a box out from under panels, and from behind the right and the lower edge. `panels`
+   * are in pixels of the canvas; `was` is the size of the canvas before: a box that was out of sight then stays there.
+   */
+  uncover(r: Rect, panels: readonly Rect[], was: { width: number; height: number }): void {
+    const { x, y, scale } = this.goal ?? this;
+    const [w, h] = [r.w * scale, r.h * scale];
+    let [left, top] = [(r.x - x) * scale, (r.y - y) * scale];
+    if (left >= was.width || top >= was.height || left + w <= 0 || top + h <= 0) return;
+    const right = { x: this.width, y: -FAR, w: FAR, h: 2 * FAR };
+    const below = { x: -FAR, y: this.height, w: 2 * FAR, h: FAR };
+    for (const p of [right, below, ...panels]) {
+      if (left + w <= p.x || left >= p.x + p.w || top + h <= p.y || top >= p.y + p.h) continue;
+      const [toLeft, toTop] = [p.x - w - GAP, p.y - h - GAP];
+      if (toLeft >= 0 && (toTop < 0 || left - toLeft < top - toTop)) left = toLeft;
+      else if (toTop >= 0) top = toTop;
+    }
+    const [x2, y2] = [r.x - left / scale, r.y - top / scale];
+    if (Math.hypot(x2 - x, y2 - y) * scale > 1) this.glide(x2, y2, scale);
   }
 }
 

@@ -1,4 +1,5 @@
-// Pointer and wheel on the stage: a drag pans, two fingers and the wheel zoom, a press without movement is a click.
+// Pointer and wheel on the stage: a drag pans, two fingers and the wheel zoom, a press without movement is a click, two of them open or
+// close a box.
 import { dragPointer } from '../../../public';
 import type { Camera } from './camera.svelte';
 
@@ -7,14 +8,21 @@ interface Place {
   clientY: number;
 }
 const STILL = 4; // pixels: a movement that is shorter is still a click
+const DOUBLE_MS = 500; // most time between the two clicks of a double click
 
 export class StagePointer {
   private readonly down = new Map<number, Place>();
+  /** Did the pointer move since it was pressed? The click that follows is then the end of a drag. */
+  private hasMoved = false;
+  private first: (Place & { timeStamp: number; name: string }) | null = null;
 
   constructor(
     private readonly camera: Camera,
     private readonly canvas: () => HTMLCanvasElement | undefined,
-    private readonly onclick: (at: Place) => void,
+    /** the name of the box at a position; '' for the ground */
+    private readonly nameAt: (at: Place) => string,
+    private readonly choose: (name: string) => void,
+    private readonly toggle: (name: string) => void,
   ) {}
 
   get isDown(): boolean {
@@ -36,22 +44,43 @@ export class StagePointer {
     if (e.button !== 0) return;
     const start: Place = e;
     let last = start;
-    let hasMoved = false;
+    this.hasMoved = false;
     this.down.set(e.pointerId, start);
     dragPointer(e, {
       move: (m) => {
         this.down.set(m.pointerId, m);
-        if (Math.hypot(m.clientX - start.clientX, m.clientY - start.clientY) > STILL) hasMoved = true;
+        if (Math.hypot(m.clientX - start.clientX, m.clientY - start.clientY) > STILL) this.hasMoved = true;
         const other = [...this.down].find(([id]) => id !== m.pointerId)?.[1];
         if (other) this.pinch(last, m, other);
-        else if (hasMoved) this.camera.pan(m.clientX - last.clientX, m.clientY - last.clientY);
+        else if (this.hasMoved) this.camera.pan(m.clientX - last.clientX, m.clientY - last.clientY);
         last = m;
       },
-      end: (isDone, m) => {
-        this.down.delete(e.pointerId);
-        if (isDone && !hasMoved && m instanceof PointerEvent) this.onclick(m);
-      },
+      end: () => void this.down.delete(e.pointerId),
     });
+  };
+
+  /** The second click of a double click chooses nothing: what the first one chose may have moved away from there. */
+  readonly onclick = (e: MouseEvent): void => {
+    if (this.hasMoved || e.detail > 1) return;
+    const { clientX, clientY, timeStamp } = e;
+    this.first = { clientX, clientY, timeStamp, name: this.nameAt(e) };
+    this.choose(this.first.name);
+  };
+  readonly ondblclick = (): void => {
+    if (this.first?.name) this.toggle(this.first.name);
+    this.first = null;
+  };
+  /**
+   * For the events of a press anywhere on the page, before others get them: the card that the first click of a double
+   * click opens, or a panel that it pushes aside, may be where the second click comes. That is still one of the stage.
+   */
+  readonly onelsewhere = (e: MouseEvent): void => {
+    const { first } = this;
+    if (!first || e.target === this.canvas() || e.timeStamp - first.timeStamp > DOUBLE_MS) return;
+    if (Math.hypot(e.clientX - first.clientX, e.clientY - first.clientY) > STILL) return;
+    e.preventDefault();
+    e.stopPropagation();
+    if (e.type === 'dblclick') this.ondblclick();
   };
 
   /** One of two fingers moves from one position to another. */
