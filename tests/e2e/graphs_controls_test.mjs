@@ -135,6 +135,18 @@ export default {
     assert.equal(colours((await drawingOf(page)).lines), 1);
   },
 
+  async 'an edge for several tensors of unknown shapes tells how many'(keep) {
+    const graph = graphDef([
+      { name: 'a/x', op: 'Relu' },
+      { name: 'a/y', op: 'Relu' },
+      { name: 'b/x', op: 'Neg', inputs: ['a/x'] },
+      { name: 'b/y', op: 'Abs', inputs: ['a/y'] },
+    ]);
+    const page = keep(await openGraph(await made(graph), CLOSED));
+    await soon(async () => assert.deepEqual(await labels(page), ['a', 'b']));
+    assert.ok((await drawingOf(page)).texts.includes('2 tensors'));
+  },
+
   async 'switches take out what many use, show constants, and trace inputs, which are marked'(keep) {
     const page = keep(await openGraph(await shared(), '#graphs&graphs.open=many&graphs.at=join'));
     const auxiliary = page.locator('section.aside');
@@ -228,6 +240,7 @@ export default {
     await row(page, 'many').click();
     await has(/Contents\s+17\s+operations/);
     await has(/Kinds of operations\s+Abs\s+16\s+Identity\s+1/);
+    assert.doesNotMatch(await card(page).innerText(), /Attributes/); // it has none
     await row(page, 'left').click();
     await has(/1 of the same structure\s+right/);
     await card(page).getByRole('button', { name: 'Close', exact: true }).click();

@@ -222,7 +222,7 @@ export default {
     await soon(async () => assert.ok((await labels(page)).includes('block[0-11]')));
     await row(page, 'vit/head').click();
     await card(page).getByRole('button', { name: 'Remove from main graph' }).click();
-    await soon(async () => assert.match(await page.locator('section.aside').innerText(), /head/));
+    await soon(async () => assert.match(await page.locator('section.aside').innerText(), /head\s+1 use$/));
     await card(page).getByRole('button', { name: 'Add to main graph' }).click();
     await soon(async () => assert.equal(await page.locator('section.aside', { hasText: 'head' }).count(), 0));
   },
@@ -354,7 +354,11 @@ export default {
     for (const [name, buffer, why] of [
       ['picture.png', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), /picture\.png 不是计算图/],
       ['script.pt', Buffer.from('PK\x03\x04\0\0archive/code/__torch__.py', 'latin1'), /是 TorchScript 文件/],
-      ['letter.txt', Buffer.from('dear reader'), /但不是 TensorFlow 输出的计算图/],
+      [
+        'letter.txt',
+        Buffer.from('dear reader'),
+        /但不是 TensorFlow 输出的计算图：第 1 行第 \d+ 列：没有这个字段：dear/,
+      ],
       ['model.json', Buffer.from('{"a": '), /不是 Keras 模型/],
       ['nothing', Buffer.alloc(0), /nothing 是空文件/],
       ['huge.pt', Buffer.concat([Buffer.from('PK\x03\x04\0\0', 'latin1'), Buffer.alloc(9 << 20)]), /torch\.save/],
@@ -366,6 +370,13 @@ export default {
       });
       await soon(async () => assert.match(await page.locator('.message').innerText(), why));
     }
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'part.pbtxt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from("node { name: 'in' op: 'Placeholder' }\nnode { name: 7 }"),
+    });
+    const why = /此后的文本无法解析：第 2 行第 14 列：此处应为带引号的字符串，而不是 7/;
+    await soon(async () => assert.match(await page.locator('p.notes').innerText(), why));
   },
 
   async 'the context menu of a node opens it, traces it and copies its name; that of the ground closes all'(keep) {

@@ -4,6 +4,7 @@
 import { format } from '../../../public';
 import { inkOn, micros, type Colours, type Theme } from './colours';
 import { CALL, HEAD, LINE, MARKED, OP, OPEN, PART, SERIES, type Drawing, type Rect } from './drawing';
+import { tt } from '../texts';
 import { fit, type Pen, type TextStyle } from './pen';
 
 export interface Picture {
@@ -111,7 +112,7 @@ function paintLines(pen: Pen, p: Picture, seen: Rect, scale: number, later: Late
     pen.line({ points, from, count }, { stroke: strong ? theme.accent : theme.edge, width, dash, arrow });
     if (!p.labels || scale < LABELS_FROM || dash || lines.flags[k] & (LINE.fromBorder | LINE.up)) continue;
     const shape = drawing.text(lines.shape[k]);
-    const text = lines.count[k] > 1 && !shape ? `${lines.count[k]} ×` : shape;
+    const text = lines.count[k] > 1 && !shape ? tt('tensors', { n: lines.count[k] }) : shape;
     const [x, y] = [points[2 * from], points[2 * from + 1]];
     if (!text || points[2 * from + 3] - y < 24) continue;
     const place = { left: x + 7, right: x + 7 + text.length * 6 };

@@ -1,6 +1,7 @@
 // Opens a graph from a file: the server reads it and gives it an id, which is kept in the address. A large file is read
 // by a background job.
 import { api, format, shell, type Result } from '../../../public';
+import { detailText } from './detail';
 import { CANCELLED, drawByJob } from './job';
 import { tt } from '../texts';
 import { graphView as v } from '../view.svelte';
@@ -11,7 +12,7 @@ const REFUSALS = ['empty', 'unknown', 'syntax', 'json', 'keras_archive', 'torchs
 /** Why the server refuses a file, in the reader's language: it sends a word for each reason. */
 function whyRefused({ code, message }: { code: string; message: string }, name: string): string {
   const reason = REFUSALS.find((one) => one === code);
-  return reason ? tt(`refused.${reason}`, { name, problem: message.replace(/^not a graph: /, '') }) : message;
+  return reason ? tt(`refused.${reason}`, { name, problem: detailText(message) }) : message;
 }
 
 class GraphFiles {

@@ -65,10 +65,11 @@ export class Camera {
   }
   /**
    * The horizontal position of the centre of a graph that is `pixels` wide: the centre of the stage, or further left if
-   * panels would cover the graph.
+   * panels would cover the graph. If it has no room beside them, its left edge stays in sight.
    */
   private middle(pixels: number): number {
-    return Math.max(this.free / 2, Math.min(this.width / 2, this.free - MARGIN - pixels / 2));
+    const beside = this.free - MARGIN - pixels / 2;
+    return Math.max(this.free / 2, Math.min(this.width / 2, Math.max(beside, MARGIN + pixels / 2)));
   }
   private wholeScale(w: number, h: number): number {
     return Math.min(LARGEST_FIT, (this.free - 2 * MARGIN) / w, (this.height - 2 * MARGIN) / h);

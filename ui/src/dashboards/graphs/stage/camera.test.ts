@@ -13,6 +13,16 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+describe('the view of a graph that has no room beside the panels', () => {
+  it('begins at the left edge of the graph, or in its middle when it is wider than the stage', () => {
+    camera.covered = 174;
+    camera.start(1400, 2000); // 700 pixels at the least scale
+    expect([camera.x, camera.scale]).toEqual([-80, 0.5]);
+    camera.start(4000, 2000);
+    expect([camera.x + 800, camera.scale]).toEqual([2000, 0.5]);
+  });
+});
+
 describe('a motion of the camera', () => {
   it('never goes back behind its begin, however old the first frame is', () => {
     camera.jump(0, 0, 4);
