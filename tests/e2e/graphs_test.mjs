@@ -139,6 +139,11 @@ export default {
     await soon(async () => assert.match(await address(page), /graphs\.trace=on/));
     await card(page).getByRole('button', { name: 'Path to…' }).click();
     await soon(async () => assert.match(await page.locator('p.pick').innerText(), /other end/));
+    const [notice, crumbs] = [
+      await page.locator('p.pick').boundingBox(),
+      await page.locator('nav.crumbs').boundingBox(),
+    ];
+    assert.ok(notice.y >= crumbs.y + crumbs.height, `${notice.y} ${crumbs.y + crumbs.height}`);
     await row(page, 'loss').click();
     await soon(async () => assert.match(await card(page).innerText(), /2 operations from here to loss/));
     await soon(async () => assert.match(await address(page), /graphs\.path=loss/));
@@ -375,6 +380,7 @@ export default {
       mimeType: 'text/plain',
       buffer: Buffer.from("node { name: 'in' op: 'Placeholder' }\nnode { name: 7 }"),
     });
+    await soon(async () => assert.match(await page.locator('.message').innerText(), /part\.pbtxt（GraphDef 文本）/));
     const why = /此后的文本无法解析：第 2 行第 14 列：此处应为带引号的字符串，而不是 7/;
     await soon(async () => assert.match(await page.locator('p.notes').innerText(), why));
   },

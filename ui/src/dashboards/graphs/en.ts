@@ -103,6 +103,8 @@ export const texts = {
   fileShown: 'File {name}',
   fileClose: 'Back to the graphs of the runs',
   fileOpened: '{name} opened ({format})',
+  formatText: 'GraphDef as text',
+  formatKeras: 'Keras model',
   fileGone: 'The server no longer has {name}.',
   fileGoneHint: 'Drop the file here or open it again: this view comes back.',
   notLoaded: 'The graph could not be loaded.',

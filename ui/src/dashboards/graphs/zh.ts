@@ -103,6 +103,8 @@ export const texts: Record<Key, string> = {
   fileShown: '文件 {name}',
   fileClose: '返回运行的计算图',
   fileOpened: '已打开 {name}（{format}）',
+  formatText: 'GraphDef 文本',
+  formatKeras: 'Keras 模型',
   fileGone: '服务器已不再保留 {name}。',
   fileGoneHint: '请将该文件重新拖到此处或重新打开，当前视图会恢复。',
   notLoaded: '无法加载计算图。',

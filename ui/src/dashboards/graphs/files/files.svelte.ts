@@ -15,6 +15,10 @@ function whyRefused({ code, message }: { code: string; message: string }, name: 
   return reason ? tt(`refused.${reason}`, { name, problem: detailText(message) }) : message;
 }
 
+/** The other formats have the same name in every language. */
+const formatName = (format: string): string =>
+  format === 'GraphDef as text' ? tt('formatText') : format === 'Keras model' ? tt('formatKeras') : format;
+
 class GraphFiles {
   /** name of the file that is being read; "" if none */
   name = $state('');
@@ -38,7 +42,7 @@ class GraphFiles {
     if (this.over !== over || over.signal.aborted) return;
     this.name = '';
     if (reply.ok) {
-      shell.say(tt('fileOpened', { name: file.name, format: reply.value.format }));
+      shell.say(tt('fileOpened', { name: file.name, format: formatName(reply.value.format) }));
       // If it is the file in the address, which the server had dropped, its open boxes and its selection are kept.
       if (v.file !== reply.value.file) v.forget();
       v.file = reply.value.file;
