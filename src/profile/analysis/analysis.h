@@ -8,7 +8,8 @@
  * repeats; or all spans of a name that a person chose.
  *
  * Every moment of a step belongs to one part: the first of the list below that is going on. So what
- * the device hides of the host, or compute hides of communication, is not counted twice.
+ * the device hides of the host, or compute hides of communication, is not counted twice. Where no
+ * device computes, operators of the host hide communication (the rule is in parts.c).
  *
  * Threads: a finished analysis may be read by many. */
 #ifndef SB_PROFILE_ANALYSIS_H
@@ -67,6 +68,8 @@ typedef struct sb_step {
 typedef struct sb_source_parts {
     sb_intervals active[SB_PART_COUNT];
     sb_intervals counts[SB_PART_COUNT];
+    sb_intervals computing; /* what hides communication */
+    sb_intervals exposed;   /* communication that nothing hides */
     sb_intervals device; /* times at which anything runs on a device */
     sb_intervals host;   /* a host thread does something, other than to wait for the device */
     bool has_device;

@@ -1,9 +1,24 @@
-/* parts.c: the breakdown of step time into parts. */
+/* parts.c: the breakdown of step time into parts.
+ *
+ * One rule says what hides communication; the parts of a step and the table of ranks both go by it:
+ *
+ * - Communication is what a source's devices communicate. Calls of the host only launch that: they
+ *   count only where nothing communicates on a device, as with gloo.
+ * - With a device, what its streams compute hides communication.
+ * - Without a device, operators of the host hide it, except while their own thread is in a call of
+ *   the communication library. So an operator that encloses such a call computes before and after
+ *   it, and not while it is in there; operators of other threads do. */
 #include "profile/analysis/analysis.h"
+#include "profile/trace/classify.h"
 #include "base/banned.h"
 
-/* The part that a span belongs to; SB_PART_COUNT: it belongs to none. */
-static sb_step_part part_of(const sb_track *k, const sb_trace_span *s) {
+static bool is_operator(const sb_trace_span *s) {
+    return s->kind == SB_SPAN_OP || s->kind == SB_SPAN_XLA_OP;
+}
+
+/* The part that a span belongs to; SB_PART_COUNT: it belongs to none. `launches`: communication on
+ * host threads is only the launch of that on devices. */
+static sb_step_part part_of(const sb_track *k, const sb_trace_span *s, bool launches) {
     if (k->kind == SB_TRACK_STREAM) switch (s->kind) {
         case SB_SPAN_KERNEL:
         case SB_SPAN_XLA_OP:
@@ -28,7 +43,7 @@ static sb_step_part part_of(const sb_track *k, const sb_trace_span *s) {
     case SB_SPAN_OPTIMIZER:
         return SB_PART_OPTIMIZER;
     case SB_SPAN_COMM:
-        return SB_PART_COMMUNICATION;
+        return launches ? SB_PART_HOST : SB_PART_COMMUNICATION;
     case SB_SPAN_OP:
     case SB_SPAN_XLA_OP:
         return SB_PART_HOST;
@@ -60,19 +75,29 @@ static bool keep(sb_intervals *out, interval_list *list, sb_arena *arena, const 
     return true;
 }
 
+static bool communicates_on_device(const sb_trace *t, uint32_t source) {
+    for (size_t i = 0; i < t->tracks.n; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        if (k->kind != SB_TRACK_STREAM || sb_track_source(t, k) != source) continue;
+        for (size_t n = 0; n < k->spans.n; n++)
+            if (k->spans.items[n].kind == SB_SPAN_COMM && k->spans.items[n].dur) return true;
+    }
+    return false;
+}
+
 /* Finds, for one source, the times at which something of each part runs. */
 static bool find_active(sb_analysis *a, uint32_t source) {
     const sb_trace *t = a->t;
     sb_source_parts *p = &a->sources[source];
     interval_list lists[SB_PART_COUNT] = {0}, device = {0}, host = {0};
-    bool is_done = true;
+    bool is_done = true, launches = communicates_on_device(t, source);
     for (size_t i = 0; i < t->tracks.n && is_done; i++) {
         const sb_track *k = &t->tracks.items[i];
         if (sb_track_source(t, k) != source) continue;
         if (k->kind == SB_TRACK_STREAM && k->spans.n) p->has_device = true;
         for (size_t n = 0; n < k->spans.n && is_done; n++) {
             const sb_trace_span *s = &k->spans.items[n];
-            sb_step_part part = s->dur ? part_of(k, s) : SB_PART_COUNT;
+            sb_step_part part = s->dur ? part_of(k, s, launches) : SB_PART_COUNT;
             if (part == SB_PART_COUNT) continue;
             is_done = push(&lists[part], t->alloc, s->start, sb_span_end(s));
             if (k->kind == SB_TRACK_STREAM)
@@ -92,12 +117,59 @@ static bool find_active(sb_analysis *a, uint32_t source) {
     return is_done;
 }
 
+/* Adds the times at which a host thread is in an operator and not in a call of the communication
+ * library. */
+static bool add_computing(const sb_trace *t, const sb_track *k, interval_list *out,
+                          sb_arena *arena) {
+    interval_list ops = {0}, calls = {0};
+    sb_intervals op_times, call_times, rest;
+    bool is_done = true;
+    for (size_t n = 0; n < k->spans.n && is_done; n++) {
+        const sb_trace_span *s = &k->spans.items[n];
+        if (s->dur == 0) continue;
+        if (s->kind == SB_SPAN_COMM ||
+            (is_operator(s) && sb_is_communication_call(sb_trace_name(t, s->name))))
+            is_done = push(&calls, t->alloc, s->start, sb_span_end(s));
+        else if (is_operator(s))
+            is_done = push(&ops, t->alloc, s->start, sb_span_end(s));
+    }
+    is_done = is_done && keep(&op_times, &ops, arena, t->alloc) &&
+              keep(&call_times, &calls, arena, t->alloc) &&
+              sb_intervals_subtract(&rest, &op_times, &call_times, arena);
+    for (size_t i = 0; is_done && i < rest.n; i++)
+        is_done = push(out, t->alloc, rest.items[i].start, rest.items[i].end);
+    SB_VEC_FREE(&ops, t->alloc);
+    SB_VEC_FREE(&calls, t->alloc);
+    return is_done;
+}
+
+/* The times at which a source computes, and those of its communication that this does not hide. */
+static bool find_exposed(sb_analysis *a, uint32_t source) {
+    const sb_trace *t = a->t;
+    sb_source_parts *p = &a->sources[source];
+    interval_list computing = {0};
+    bool is_done = true;
+    p->computing = p->active[SB_PART_COMPUTE];
+    for (size_t i = 0; !p->has_device && is_done && i < t->tracks.n; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        if (k->kind == SB_TRACK_THREAD && sb_track_source(t, k) == source)
+            is_done = add_computing(t, k, &computing, &a->arena);
+    }
+    if (!p->has_device) is_done = is_done && keep(&p->computing, &computing, &a->arena, t->alloc);
+    SB_VEC_FREE(&computing, t->alloc);
+    return is_done && sb_intervals_subtract(&p->exposed, &p->active[SB_PART_COMMUNICATION],
+                                            &p->computing, &a->arena);
+}
+
 static bool find_counts(sb_analysis *a, sb_source_parts *p) {
     sb_intervals covered = {0};
-    for (int part = 0; part < SB_PART_OTHER; part++)
-        if (!sb_intervals_subtract(&p->counts[part], &p->active[part], &covered, &a->arena) ||
-            !sb_intervals_unite(&covered, &p->active[part], &a->arena))
+    for (int part = 0; part < SB_PART_OTHER; part++) {
+        /* what hides communication counts in its own part */
+        const sb_intervals *of = part == SB_PART_COMMUNICATION ? &p->exposed : &p->active[part];
+        if (!sb_intervals_subtract(&p->counts[part], of, &covered, &a->arena) ||
+            !sb_intervals_unite(&covered, of, &a->arena))
             return false;
+    }
     return true;
 }
 
@@ -134,7 +206,7 @@ bool sb_find_parts(sb_analysis *a) {
     if (!a->sources) return false;
     for (uint32_t i = 0; i < a->t->sources.n; i++) {
         sb_source_parts *p = &a->sources[i];
-        if (!find_active(a, i) || !find_counts(a, p)) return false;
+        if (!find_active(a, i) || !find_exposed(a, i) || !find_counts(a, p)) return false;
         find_window(a, i);
         sum_parts(p, p->from, p->to, p->parts);
         p->device_busy = sb_intervals_inside(&p->device, p->from, p->to);

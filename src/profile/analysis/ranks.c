@@ -166,26 +166,12 @@ static void fill_ranks(const sb_analysis *a, sb_rank_view *v) {
     for (uint32_t i = 0; i < a->t->sources.n; i++) {
         const sb_source_parts *p = &a->sources[i];
         sb_rank_row *r = &v->ranks[i];
-        int compute = p->has_device ? SB_PART_COMPUTE : SB_PART_HOST;
-        int64_t busy = sb_intervals_inside(&p->active[compute], p->from, p->to);
         int64_t exposed = p->parts[SB_PART_COMMUNICATION];
-        if (!p->has_device) {
-            /* without a device, communication that overlaps operators counts as hidden by them */
-            exposed = p->communication;
-            int64_t both = 0;
-            const sb_intervals *c = &p->active[SB_PART_COMMUNICATION];
-            for (size_t n = 0; n < c->n; n++) {
-                int64_t from = c->items[n].start > p->from ? c->items[n].start : p->from;
-                int64_t to = c->items[n].end < p->to ? c->items[n].end : p->to;
-                if (to > from) both += sb_intervals_inside(&p->active[compute], from, to);
-            }
-            exposed -= both;
-        }
         r->source = i;
         r->span = p->to - p->from;
         r->overlap = p->communication - exposed;
         r->communication = exposed;
-        r->compute = busy - r->overlap;
+        r->compute = sb_intervals_inside(&p->computing, p->from, p->to) - r->overlap;
         r->other = r->span - r->compute - r->overlap - r->communication;
         if (r->compute < 0) r->compute = 0;
         if (r->other < 0) r->other = 0;

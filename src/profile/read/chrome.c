@@ -224,6 +224,6 @@ sb_status sb_read_chrome(sb_trace *t, sb_trace_bytes *bytes, sb_err *err) {
     bool has_failed = c.has_failed;
     sb_chrome_free(&c);
     if (!has_failed) return SB_OK;
-    if (t->build->is_cancelled) return SB_DROPPED;
+    if (t->build->is_cancelled) return sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
     return sb_fail_nomem(err, "for a trace, or it has too many events");
 }

@@ -72,7 +72,7 @@ sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file,
     t->build->done_before += all;
     sb_trace_bytes_rest(bytes);
     if (status != SB_OK) return status;
-    if (!sb_build_progress(t, 0)) return SB_DROPPED;
+    if (!sb_build_progress(t, 0)) return sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
     return sb_build_end_source(t, err);
 }
 

@@ -15,7 +15,7 @@ typedef struct sb_trace_file {
 } sb_trace_file;
 
 /* Reads one file of the capture, in any of the formats, as far as it can be read. SB_INVALID: its
- * format is none of them. SB_DROPPED: the progress function cancelled the reading. */
+ * format is none of them. SB_CANCELLED: the progress function cancelled the reading. */
 sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file, sb_err *err);
 /* Called before the first file with the sum of all sizes, so that the progress is known. */
 void sb_trace_expect(sb_trace *t, uint64_t bytes);

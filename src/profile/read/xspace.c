@@ -352,7 +352,7 @@ static sb_status read_plane(reading *r, const sb_file_field *f, sb_err *err) {
             choose_group(r) && read_plane_lines(r) && (!is_device || add_device(r, &device, spans));
     sb_xplane_free(&r->plane);
     if (is_fine) return SB_OK;
-    if (r->t->build->is_cancelled) return SB_DROPPED;
+    if (r->t->build->is_cancelled) return sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
     return status != SB_OK ? status : sb_fail_nomem(err, "for a trace, or it has too many events");
 }
 

@@ -39,6 +39,11 @@ bool sb_is_collective(sb_slice name) {
     return sb_text_begins(name, "gloo:") || sb_text_begins(name, "nccl:") || has_any(name, parts);
 }
 
+bool sb_is_communication_call(sb_slice name) {
+    return sb_text_begins(name, "c10d::") || sb_text_begins(name, "c10d_functional::") ||
+           sb_text_begins(name, "_c10d_functional::");
+}
+
 static sb_span_kind classify_annotation(sb_slice name) {
     if (sb_text_begins(name, SB_TORCH_STEP)) return SB_SPAN_STEP;
     if (sb_text_begins(name, "Optimizer.")) return SB_SPAN_OPTIMIZER;

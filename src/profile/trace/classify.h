@@ -16,6 +16,8 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name);
 sb_span_kind sb_classify_host(sb_slice name);
 sb_span_kind sb_classify_device(sb_slice name);
 bool sb_is_collective(sb_slice name);
+/* Is it an operator of torch that starts a collective, or waits for one? */
+bool sb_is_communication_call(sb_slice name);
 /* Does the kernel use tensor cores, as far as its name tells? */
 bool sb_kernel_uses_tensor_cores(sb_slice name);
 /* Could this operator use tensor cores? */

@@ -23,7 +23,7 @@ sb_status sb_profile_trace_job_check(sb_slice text, sb_err *err) {
 static sb_status keep(void *ud, sb_slice piece, uint64_t done, uint64_t total, sb_err *err) {
     sb_job *job = ud;
     sb_job_report(job, done, total);
-    if (sb_job_is_cancelled(job)) return SB_DROPPED;
+    if (sb_job_is_cancelled(job)) return sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
     return sb_job_write(job, piece, err);
 }
 

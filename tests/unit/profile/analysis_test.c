@@ -204,6 +204,100 @@ static void ranks_show_who_waits_for_whom(void **state) {
     sb_trace_free(t);
 }
 
+#define ON_THREAD(tid, cat, name, ts, dur)                                                         \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #tid              \
+    ",\"ts\":" #ts ",\"dur\":" #dur "}"
+#define STEP_100 "[" ON_THREAD(2, "user_annotation", "ProfilerStep#1", 0, 100) ","
+#define KERNEL(stream, name, ts, dur)                                                              \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":" #stream            \
+    ",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"device\":0,\"stream\":" #stream "}}"
+
+/* Computing, overlap and exposed communication of the only rank, in microseconds. What the steps
+ * say about communication must be the same. */
+static void check_communication(const char *events, int64_t computing, int64_t overlap,
+                                int64_t exposed) {
+    sb_trace *t = trace_of_text(events);
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_rank_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_ranks(a, &v, &arena));
+    assert_int_equal(v.ranks[0].compute, computing * SB_PS_PER_US);
+    assert_int_equal(v.ranks[0].overlap, overlap * SB_PS_PER_US);
+    assert_int_equal(v.ranks[0].communication, exposed * SB_PS_PER_US);
+    assert_int_equal(a->step_count, 1);
+    assert_int_equal(a->steps[0].parts[SB_PART_COMMUNICATION], v.ranks[0].communication);
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+static void without_a_device_operators_of_other_threads_hide_communication(void **state) {
+    (void)state;
+    check_communication(STEP_100 ON_THREAD(9, "user_annotation", "gloo:all_reduce", 20,
+                                           50) "," ON_THREAD(2, "cpu_op", "aten::mm", 10, 40) "]",
+                        10, 30, 20);
+}
+
+static void an_operator_does_not_hide_the_collective_that_it_calls(void **state) {
+    (void)state;
+    /* the call that starts it, and the hook of the backward pass around that call */
+    check_communication(
+        STEP_100 ON_THREAD(9, "user_annotation", "gloo:all_reduce", 20, 50) "," ON_THREAD(
+            2, "cpu_op", "autograd::engine::evaluate_function: AccumulateGrad", 10,
+            80) "," ON_THREAD(2, "cpu_op", "c10d::allreduce_", 15, 45) "]",
+        25, 10, 40);
+    /* a collective that runs on the caller's own thread, with its own operators inside */
+    check_communication(STEP_100 ON_THREAD(2, "cpu_op", "c10d::allreduce_", 10, 80) "," ON_THREAD(
+                            2, "cpu_op", "aten::add_", 40,
+                            10) "," ON_THREAD(2, "cpu_op", "record_param_comms", 20, 60) "]",
+                        0, 0, 60);
+    /* an operator that only waits */
+    check_communication(
+        STEP_100 ON_THREAD(9, "user_annotation", "gloo:all_reduce", 20, 50) "," ON_THREAD(
+            2, "cpu_op", "_c10d_functional::wait_tensor", 25, 50) "]",
+        0, 0, 50);
+}
+
+static void with_a_device_only_its_kernels_hide_communication(void **state) {
+    (void)state;
+    check_communication(STEP_100 KERNEL(7, "gemm", 30, 30) "," KERNEL(
+                            20, "ncclDevKernel_AllReduce", 40,
+                            40) "," ON_THREAD(3, "cpu_op", "aten::mm", 0, 100) "]",
+                        10, 20, 20);
+}
+
+static void a_call_that_launches_communication_on_a_device_is_work_of_the_host(void **state) {
+    (void)state;
+    check_communication(STEP_100 KERNEL(20, "ncclDevKernel_AllReduce", 40, 40) "," ON_THREAD(
+                            2, "user_annotation", "nccl:all_reduce", 5, 30) "]",
+                        0, 0, 40);
+}
+
+static void the_overview_and_the_ranks_agree_on_communication(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_ranks();
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_rank_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_ranks(a, &v, &arena));
+    for (size_t i = 0; i < 2; i++) {
+        int64_t sum = 0;
+        for (size_t k = 0; k < a->step_count; k++)
+            if (a->steps[k].source == i) sum += a->steps[k].parts[SB_PART_COMMUNICATION];
+        /* of 4.3 to 12.3 ms in a step a fraction is not hidden: the calls of the library, and what
+         * lies between two operators */
+        assert_true(sum > 0 && sum < SB_PS_PER_US * 1000);
+        /* there is no communication between the steps */
+        assert_int_equal(v.ranks[i].communication, sum);
+        assert_true(v.ranks[i].overlap > 10 * sum);
+    }
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
 /* Waits of a window are those that the ranks are charged with. */
 static void waits_inside_collectives_add_up_to_those_of_the_ranks(void **state) {
     (void)state;
@@ -313,6 +407,11 @@ int main(void) {
         cmocka_unit_test(modules_of_torch_are_a_tree),
         cmocka_unit_test(every_gap_of_a_device_has_its_cause),
         cmocka_unit_test(ranks_show_who_waits_for_whom),
+        cmocka_unit_test(without_a_device_operators_of_other_threads_hide_communication),
+        cmocka_unit_test(an_operator_does_not_hide_the_collective_that_it_calls),
+        cmocka_unit_test(with_a_device_only_its_kernels_hide_communication),
+        cmocka_unit_test(a_call_that_launches_communication_on_a_device_is_work_of_the_host),
+        cmocka_unit_test(the_overview_and_the_ranks_agree_on_communication),
         cmocka_unit_test(waits_inside_collectives_add_up_to_those_of_the_ranks),
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
         cmocka_unit_test(advice_names_its_evidence),
