@@ -318,6 +318,34 @@ def test_xprofs_routes_answer_what_the_profile_tab_asks(api, served):
     assert all(set(table) == {"cols", "rows", "p"} for i, table in enumerate(overview) if i != 5)
 
 
+def test_xprofs_routes_know_the_hosts_of_a_session_and_what_cannot_be_read(tmp_path):
+    session = tmp_path / "run/plugins/profile/2026_11_15_10_00_00"
+    session.mkdir(parents=True)
+    for host in ("a", "b"):
+        shutil.copy(FIXTURES / "profile/jax/cuda_0.vm.xplane.pb.gz", session / f"{host}.xplane.pb")
+    (tmp_path / "bad/plugins/profile/one").mkdir(parents=True)
+    (tmp_path / "bad/plugins/profile/one/vm.xplane.pb").write_bytes(b"this is no trace")
+    prefix, run = "/data/plugin/profile", f"run=run/{session.name}"
+    with Seaboard(tmp_path) as served:
+        Profile(served).until(lambda: len(Profile(served).captures()) == 2)
+        for tool, hosts in (("overview_page", ["ALL_HOSTS"]), ("trace_viewer", ["a", "b"]), ("memory_profile", ["a", "b"])):
+            assert [h["hostname"] for h in served.json(f"{prefix}/hosts?{run}&tag={tool}")] == hosts
+        slices = [
+            sum(e["ph"] == "X" for e in served.json(f"{prefix}/data?{run}&tag=trace_viewer&{hosts}")["traceEvents"])
+            for hosts in ("host=a", "hosts=b", "hosts=a,b", "host=c")
+        ]
+        assert slices[0] == slices[1] > 0 and slices[2] == 2 * slices[0] and slices[3] == 0
+        steps = served.json(f"{prefix}/data?{run}&tag=overview_page&host=ALL_HOSTS")[1]["rows"]
+        assert len(steps) == 20 and served.json(f"{prefix}/data?{run}&tag=overview_page")[2]["p"]["host_count"] == "2"
+        # a tool or a capture that is not there; a capture that is there and is none
+        for words in ("run=no/such&tag=overview_page", f"{run}&tag=pod_viewer"):
+            missing = served.get(f"{prefix}/data?{words}")
+            assert missing.status == 404 and missing.body == b"No Data"
+        broken = served.get(f"{prefix}/data?run=bad/one&tag=overview_page")
+        assert broken.status == 500 and b"neither an XSpace nor a Chrome trace" in broken.body
+        assert served.get(f"{prefix}/version").status == 200 and served.get(f"{prefix}/module_list?{run}").body == b""
+
+
 def test_the_command_prints_the_overview(tmp_path):
     out = subprocess.run([BINARY, "profile", str(FIXTURES / "profile/torch" / GPU), "-n", "3"], capture_output=True, text=True, timeout=60)
     assert out.returncode == 0

@@ -95,6 +95,56 @@ def rows(table):
     return [dict(zip(columns, (cell.get("v") for cell in row["c"]))) for row in table["rows"]]
 
 
+def overviews(served, spaces, name):
+    """The overview page, ours and theirs."""
+    return served.json(route(spaces, name, "overview_page")), profile_peers.xprof(spaces[1][name], "overview_page")["overview_page"]
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_the_overview_has_the_hosts_and_cores_of_xprof(served, spaces, name):
+    ours, theirs = overviews(served, spaces, name)
+    for key in ("host_count", "task_count", "device_core_count"):
+        assert ours[2]["p"][key] == theirs[2]["p"][key], key
+
+
+def test_the_device_computes_in_each_step_as_long_as_xprof_says(served, spaces):
+    ours, theirs = overviews(served, spaces, "jax_gpu")
+    found = {step["stepnum"]: step for step in rows(ours[1])}
+    steps = rows(theirs[1])
+    assert len(steps) > 5
+    for step in steps:
+        our = found[step["stepnum"]]
+        for key in ("deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs"):
+            assert our[key] == pytest.approx(step[key], abs=1e-6), (step["stepnum"], key)
+        # theirs lasts from its first kernel to its last, ours from the mark of the program on
+        assert our["stepTimeMs"] >= step["stepTimeMs"]
+    for key in ("device_compute_time_ms_avg", "device_collectives_time_ms_avg", "device_to_device_time_ms_avg"):
+        assert ours[1]["p"][key] == theirs[1]["p"][key], key
+
+
+def test_the_heaviest_operators_of_the_overview_have_the_shares_of_xprof(served, spaces):
+    ours, theirs = overviews(served, spaces, "jax_gpu")
+    # XProf leaves out what runs in command buffers, most of this program, and names operators by their scopes
+    found = [op for op in rows(ours[0]) if not op["operation"].startswith("command_buffer")]
+    counted = sum(op["selfTimePercent"] for op in found)
+    assert 0 < counted < 1
+    shares = [op["selfTimePercent"] / counted for op in found]
+    assert len(shares) == 3 and shares == pytest.approx([op["selfTimePercent"] for op in rows(theirs[0])], rel=1e-6)
+    assert rows(ours[0])[-1]["cumulativeTimePercent"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_the_overview_and_the_table_of_operators_agree(served, spaces, name):
+    _, table = served.json(route(spaces, name, "framework_op_stats"))
+    side = "device" if any(op["host_or_device"] == "Device" for op in rows(table)) else "host"
+    listed = {op["operation"]: op for op in rows(table) if op["host_or_device"].lower() == side}
+    top = rows(served.json(route(spaces, name, "overview_page"))[0])
+    assert len(top) == min(10, len(listed))
+    for op in top:
+        assert op["category"] == listed[op["operation"]]["type"]
+        assert op["selfTimePercent"] == pytest.approx(listed[op["operation"]][f"{side}_total_self_time_percent"], rel=1e-6)
+
+
 def test_kernels_are_those_of_xprof(served, spaces):
     theirs = rows(profile_peers.xprof(spaces[1]["jax_gpu"], "kernel_stats")["kernel_stats"])
     api = Profile(served)

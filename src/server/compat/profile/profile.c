@@ -151,18 +151,22 @@ static bool go_on(void *ud, uint64_t done, uint64_t total) {
     return !sb_http_expired(ud);
 }
 
-static const sb_kept_trace *open_capture(sb_app *a, sb_http_request *q, sb_err *err) {
+/* SB_NOT_FOUND: there is no such capture. Other errors: it can't be read. */
+static sb_status open_capture(const sb_kept_trace **out, sb_app *a, sb_http_request *q,
+                              sb_err *err) {
     sb_profile_list list;
     char id[SB_CAPTURE_ID + 1] = "";
     void *held = sb_profiles_hold_list(a->profiles, &list);
     const sb_capture *c = find_capture(&list, sb_http_query(q, "run"), q->arena);
     if (c) memcpy(id, c->id, sizeof id);
     sb_profiles_release_list(a->profiles, held);
-    if (!id[0]) return NULL;
-    const sb_kept_trace *kept = sb_profiles_find(a->profiles, sb_slice_str(id));
-    if (!kept && sb_profiles_open(a->profiles, sb_slice_str(id), NULL, go_on, q, err) == SB_OK)
-        kept = sb_profiles_find(a->profiles, sb_slice_str(id));
-    return kept;
+    if (!id[0]) return SB_NOT_FOUND;
+    *out = sb_profiles_find(a->profiles, sb_slice_str(id));
+    if (*out) return SB_OK;
+    sb_status status = sb_profiles_open(a->profiles, sb_slice_str(id), NULL, go_on, q, err);
+    if (status != SB_OK) return status;
+    *out = sb_profiles_find(a->profiles, sb_slice_str(id));
+    return *out ? SB_OK : SB_NOT_FOUND;
 }
 
 bool sb_compat_profile_wants(sb_http_request *q, const sb_trace *t, uint32_t source) {
@@ -180,14 +184,17 @@ bool sb_compat_profile_wants(sb_http_request *q, const sb_trace *t, uint32_t sou
 
 static sb_status answer_data(sb_http_request *q, sb_http_reply *r, sb_app *app, sb_slice csv) {
     const tool *of = find_tool(q);
-    const sb_kept_trace *kept = of ? open_capture(app, q, sb_http_err(r)) : NULL;
-    if (!kept) return sb_compat_plain(r, 404, "%s", "No Data");
+    const sb_kept_trace *kept;
+    sb_status status = of ? open_capture(&kept, app, q, sb_http_err(r)) : SB_NOT_FOUND;
+    if (status == SB_NOT_FOUND) return sb_compat_plain(r, 404, "%s", "No Data");
+    if (status == SB_CANCELLED) return SB_TIMEOUT;
+    if (status != SB_OK) return sb_compat_plain(r, 500, "%s", sb_http_err(r)->text);
     /* as this request sees them: what is made for it counts as the request's memory */
     sb_trace trace = *kept->trace;
     sb_analysis analysis = *kept->analysis;
     trace.alloc = q->alloc;
     analysis.t = &trace;
-    sb_status status = of->answer(q, r, &analysis, csv);
+    status = of->answer(q, r, &analysis, csv);
     sb_profiles_release(app->profiles, kept);
     return status;
 }

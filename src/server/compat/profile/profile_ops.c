@@ -16,14 +16,12 @@ typedef struct side {
     double all, idle; /* self time of its operators; time in which none runs */
 } side;
 
-/* Spans that only name others are no operators. */
-static bool is_op(const sb_op_row *o) {
+bool sb_compat_profile_is_op(const sb_op_row *o) {
     return o->kind == SB_SPAN_OP || o->kind == SB_SPAN_XLA_OP || o->kind == SB_SPAN_INPUT ||
            o->kind == SB_SPAN_COMM;
 }
 
-/* The last part of a path, without the number that makes it unique: "jit(f)/sort.3" is a sort. */
-static sb_slice type_of(const sb_op_row *o, sb_slice name) {
+sb_slice sb_compat_profile_op_type(const sb_op_row *o, sb_slice name) {
     if (o->kind == SB_SPAN_INPUT) return SB_LIT("Dataset");
     for (size_t i = name.n; i-- > 0;)
         if (name.p[i] == '/' && i + 1 < name.n) {
@@ -43,7 +41,7 @@ static bool take_side(side *out, const sb_analysis *a, bool is_device, sb_arena 
     for (size_t i = 0; i < a->op_count; i++) {
         const sb_op_row *o = &a->ops[i];
         int64_t self = is_device ? o->device_self : o->host_self;
-        if (!is_op(o) || self <= 0) continue;
+        if (!sb_compat_profile_is_op(o) || self <= 0) continue;
         sb_sum(&sum, self);
         out->rows[out->n++] = (sb_sort_row){i, (double)self, sb_trace_name(a->t, o->name)};
     }
@@ -105,7 +103,7 @@ static void add_side(sb_data *d, const sb_analysis *a, const side *s, bool is_de
         *(is_device ? &o.device_sum : &o.host_sum) = sum;
         if (!is_idle) {
             const sb_op_row *op = &a->ops[s->rows[i].index];
-            o.type = type_of(op, o.name);
+            o.type = sb_compat_profile_op_type(op, o.name);
             o.calls = (double)(is_device ? op->kernels : op->calls);
             o.total = (double)(is_device ? op->device_total : op->host_total);
             o.tensor_cores = is_device && op->kernels

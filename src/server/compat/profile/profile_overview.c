@@ -27,6 +27,24 @@ static double share_of(double part, double all) {
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
+/* What operators of one side do: the sum of their self times, and how often they ran. */
+typedef struct op_sums {
+    double self, calls;
+} op_sums;
+
+static op_sums sum_ops(const sb_analysis *a, bool is_device) {
+    op_sums sums = {0};
+    for (size_t i = 0; i < a->op_count; i++) {
+        const sb_op_row *o = &a->ops[i];
+        double self = (double)(is_device ? o->device_self : o->host_self);
+        if (!sb_compat_profile_is_op(o) || self <= 0) continue;
+        sums.self += self;
+        sums.calls += (double)(is_device ? o->kernels : o->calls);
+    }
+    return sums;
+}
+
+/* The heaviest operators of the device; without one, those of the host. */
 static void add_analysis(sb_data *d, const sb_analysis *a) {
     static const sb_data_column columns[] = {
         {"selfTimePercent", "Time (%)", "number"},
@@ -37,22 +55,24 @@ static void add_analysis(sb_data *d, const sb_analysis *a) {
         {"tcEligibility", "TensorCore eligibility", "boolean"},
         {"tcUtilization", "Op is using TensorCore", "boolean"}};
     bool is_device = a->device_time > 0;
-    double all = (double)(is_device ? a->device_time : a->host_time), sum = 0;
+    op_sums device = sum_ops(a, true), host = sum_ops(a, false);
+    double all = is_device ? device.self : host.self, calls = device.calls + host.calls, sum = 0;
     bool has_cores = a->t->devices.n > 0; /* as XProf: without a device nothing is said of them */
     sb_data_begin_table(d, columns, sizeof columns / sizeof columns[0] - (has_cores ? 0 : 2));
     for (size_t i = 0, shown = 0; i < a->op_count && shown < 10; i++) {
         const sb_op_row *o = &a->ops[i];
         double self = (double)(is_device ? o->device_self : o->host_self);
-        if (o->kind == SB_SPAN_STEP || self <= 0) continue;
+        sb_slice name = sb_trace_name(a->t, o->name);
+        if (!sb_compat_profile_is_op(o) || self <= 0) continue;
         sum += self;
         sb_data_begin_row(d);
         sb_data_add_number(d, share_of(self, all));
         sb_data_add_number(d, share_of(sum, all));
-        sb_data_add_text(d, sb_slice_str(sb_span_kind_name((sb_span_kind)o->kind)));
-        sb_data_add_text(d, sb_trace_name(a->t, o->name));
+        sb_data_add_text(d, sb_compat_profile_op_type(o, name));
+        sb_data_add_text(d, name);
         sb_data_add_number(d, 0);
         if (has_cores) {
-            sb_data_add_bool(d, sb_op_may_use_tensor_cores(sb_trace_name(a->t, o->name)));
+            sb_data_add_bool(d, sb_op_may_use_tensor_cores(name));
             sb_data_add_bool(d, o->tensor_core_kernels > 0);
         }
         sb_data_end_row(d);
@@ -61,6 +81,8 @@ static void add_analysis(sb_data *d, const sb_analysis *a) {
     sb_data_begin_properties(d);
     if (a->has_device) add_property(d, "device_idle_time_percent", (1 - a->device_busy) * 100, "%");
     if (a->host_busy >= 0) add_property(d, "host_idle_time_percent", (1 - a->host_busy) * 100, "%");
+    add_property(d, "device_tf_op_percent", share_of(device.calls, calls) * 100, "%");
+    add_property(d, "host_tf_op_percent", share_of(host.calls, calls) * 100, "%");
     sb_data_add_property(d, "remark_text",
                          sb_slice_str(a->step_count ? "" : "No step marker observed"));
     sb_data_add_property(d, "remark_color", sb_slice_str(a->step_count ? "" : "red"));
@@ -173,7 +195,7 @@ static void add_environment(sb_data *d, const sb_trace *t) {
                                              {"command_line", "Command line", "string"},
                                              {"start_time", "Start time", "string"},
                                              {"bns_address", "Address", "string"}};
-    char text[SB_NUMBER_ROOM];
+    char text[80];
     sb_data_begin_table(d, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < t->sources.n; i++) {
         sb_data_begin_row(d);
@@ -184,6 +206,7 @@ static void add_environment(sb_data *d, const sb_trace *t) {
     sb_data_begin_properties(d);
     size_t n = sb_print_uint64(text, t->sources.n);
     sb_data_add_property(d, "host_count", sb_slice_of(text, n));
+    n = (size_t)snprintf(text, sizeof text, "%zu (num tasks per host = 1)", t->sources.n);
     sb_data_add_property(d, "task_count", sb_slice_of(text, n));
     sb_data_add_property(d, "device_type", t->devices.n ? t->devices.items[0].name : SB_LIT("CPU"));
     sb_data_add_property(d, "is_training", SB_LIT("true"));

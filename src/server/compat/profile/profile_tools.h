@@ -24,6 +24,11 @@ SB_PROFILE_TOOL(kernels);
 /* profile_memory.c */
 SB_PROFILE_TOOL(memory);
 
+/* Is it an operator? What only names other spans, as a step does, is none. (profile_ops.c) */
+bool sb_compat_profile_is_op(const sb_op_row *o);
+/* What kind of operator it is: the last part of its path, without the number that makes it unique;
+ * "jit(f)/sort.3" is a sort. (profile_ops.c) */
+sb_slice sb_compat_profile_op_type(const sb_op_row *o, sb_slice name);
 /* Does the request want this source? `hosts` or `host` of its query; none and ALL_HOSTS: all. */
 bool sb_compat_profile_wants(sb_http_request *q, const sb_trace *t, uint32_t source);
 
