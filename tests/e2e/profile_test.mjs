@@ -240,6 +240,36 @@ export default {
     assert.match(text, /gemm_128x128_nn/);
   },
 
+  async 'operators that no kernel belongs to are listed by what the host takes'(keep) {
+    const trace = kineto();
+    trace.traceEvents = trace.traceEvents.filter(({ cat }) => cat !== 'cuda_runtime');
+    for (const { cat, args } of trace.traceEvents)
+      if (cat === 'kernel') for (const key of ['External id', 'correlation']) delete args[key];
+    const server = await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace));
+    const page = keep(await openProfile(server));
+    const top = page.getByRole('region', { name: 'Top operators' });
+    await soon(async () => assert.match(await top.innerText(), /Host self[\s\S]*aten::/));
+    const first = top.getByRole('row').nth(1).getByRole('cell').last();
+    await soon(async () => assert.ok(parseFloat(await first.innerText()) > 0));
+    assert.match(await page.locator('.verdict h2').innerText(), /device is idle/);
+  },
+
+  async 'times and shares of a median step are in columns'(keep) {
+    const trace = kineto();
+    // a share of many digits: 0.0505 %
+    for (const { ts } of trace.traceEvents.filter(({ name }) => name.startsWith('ProfilerStep')))
+      trace.traceEvents.push({ ph: 'X', cat: 'gpu_memcpy', name: 'Memcpy HtoD', pid: 0, tid: 7, ts: ts + 500, dur: 5 });
+    const page = keep(await openProfile(await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace))));
+    const rows = page.getByRole('region', { name: 'A median step' }).getByRole('listitem');
+    await rows.filter({ hasText: 'copies' }).waitFor();
+    await soon(async () => {
+      const edges = await rows.evaluateAll((items) =>
+        items.map((item) => [...item.querySelectorAll('b, small')].map((one) => one.getBoundingClientRect().right)),
+      );
+      assert.equal(new Set(edges.map((pair) => pair.map(Math.round).join())).size, 1, edges.join(' | '));
+    });
+  },
+
   async 'memory has its curve and its peak'(keep) {
     const page = keep(await openProfile(await made()));
     await tab(page, 'Memory').click();

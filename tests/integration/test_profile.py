@@ -190,6 +190,13 @@ def test_the_overview_says_where_a_step_goes(api):
     assert chosen["steps"]["rule"] == "name" and chosen["steps"]["count"] == 3
 
 
+@pytest.mark.parametrize("name", ["keras", "cpu_full"])
+def test_the_pages_of_input_and_overview_say_the_same_share(api, name):
+    capture = api.open(name)
+    shares = {part["kind"]: part["share"] for part in api.ask("overview", capture)["median"]}
+    assert api.ask("input", capture)["share"] == pytest.approx(shares.get("input", 0), rel=1e-9)
+
+
 def test_kernels_are_those_of_the_file_as_table_and_csv(api):
     capture = api.open("gpu_plain")
     wanted = {}

@@ -70,8 +70,8 @@ typedef struct sb_source_parts {
     sb_intervals counts[SB_PART_COUNT];
     sb_intervals computing; /* what hides communication */
     sb_intervals exposed;   /* communication that nothing hides */
-    sb_intervals device; /* times at which anything runs on a device */
-    sb_intervals host;   /* a host thread does something, other than to wait for the device */
+    sb_intervals device;    /* times at which anything runs on a device */
+    sb_intervals host;      /* a host thread does something, other than to wait for the device */
     bool has_device;
     /* from the start of the first step to the end of the last one; without steps, the whole
      * capture */

@@ -42,7 +42,6 @@ static int compare_rows(const void *a, const void *b) {
 
 bool sb_view_input(const sb_analysis *a, sb_input_view *out, sb_arena *arena) {
     const sb_trace *t = a->t;
-    int64_t input = 0, all = 0;
     *out = (sb_input_view){.share = -1};
     sb_input_row *rows = sb_arena_zeroed(arena, (size_t)t->names.count + 1, sizeof *rows);
     if (!rows) return false;
@@ -68,10 +67,8 @@ bool sb_view_input(const sb_analysis *a, sb_input_view *out, sb_arena *arena) {
     }
     out->rows = rows;
     if (out->row_count) qsort(rows, out->row_count, sizeof *rows, compare_rows);
-    for (size_t i = 0; i < a->step_count; i++) {
-        input += a->steps[i].parts[SB_PART_INPUT];
-        sb_sum(&all, a->steps[i].dur);
-    }
-    if (all) out->share = (double)input / (double)all;
+    /* of a median step, as the overview has it */
+    if (a->stats.median)
+        out->share = (double)a->stats.parts[SB_PART_INPUT] / (double)a->stats.median;
     return true;
 }

@@ -48,7 +48,7 @@ const char *sb_input_part_name(int part);
 int sb_input_part_of(sb_slice name);
 
 typedef struct sb_input_view {
-    double share; /* share of step time in which the step only waits for input; -1: no steps */
+    double share; /* of a median step, in which it only waits for input; -1: no steps */
     int64_t parts[SB_INPUT_PARTS]; /* self time of the stages of each part */
     sb_input_row *rows;            /* ordered by self time, the largest first */
     size_t row_count;

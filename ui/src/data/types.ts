@@ -1022,7 +1022,7 @@ export interface ProfileInput {
   version: number;
   epoch: string;
   verdict: 'unknown' | 'low' | 'moderate' | 'high';
-  share: number; // of the steps; -1: there are none
+  share: number; // of a median step; -1: there are no steps
   perStep: number[];
   parts: ProfileInputPart[];
   stages: ProfileInputStage[];
