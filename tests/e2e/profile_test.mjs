@@ -410,8 +410,9 @@ export default {
       for (const rank of [0, 1]) writeTrace(logdir, 'ddp', `rank${rank}`, kineto({ rank, ranks: 2 }));
     });
     const page = keep(await openTimeline(server));
-    // rank 1 joins last, in each of the four steps
+    // rank 1 joins last, in each of the four steps, which count once
     await page.waitForSelector(`${CANVAS}[data-waits="4"]`);
+    await soon(async () => assert.match(await page.locator('.left').filter({ hasText: 'Steps' }).innerText(), /4 · /));
   },
 
   async 'the critical path of a step is listed by name, and marked in the timeline'(keep) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProfileStepCost } from '../../../public';
-import { meanOfRanks } from './ranks';
+import { countSteps, meanOfRanks } from './ranks';
 
 const step = (number: number, source: number, ps: number): ProfileStepCost => ({
   name: `ProfilerStep#${number}`,
@@ -24,6 +24,8 @@ describe('steps of ranks', () => {
       [8, 30, 800],
     ]);
     expect(seen[0].parts.map(({ ps }) => ps)).toEqual([10, 10]);
+    expect(countSteps([step(7, 0, 10), step(8, 0, 20), step(7, 1, 30), step(8, 1, 40)])).toBe(2);
+    expect(countSteps([step(7, 0, 10), step(7, 0, 20)])).toBe(2);
   });
   it('of one rank stay as they are, also where a number comes twice', () => {
     const one = [step(7, 0, 10), step(8, 0, 20)];

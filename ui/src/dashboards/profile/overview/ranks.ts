@@ -1,21 +1,28 @@
 // Steps of several ranks as one: each number is one step of the training, which every rank has.
-import type { ProfileStepCost } from '../../../public';
+import type { ProfileStep, ProfileStepCost } from '../../../public';
+
+/** Steps of several ranks by their number; null: each step is one of its own. */
+function byNumber<S extends Pick<ProfileStep, 'number' | 'source'>>(steps: readonly S[]): S[][] | null {
+  const found = new Map<number, S[]>();
+  for (const step of steps) {
+    const same = found.get(step.number);
+    if (same) same.push(step);
+    else found.set(step.number, [step]);
+  }
+  // steps of one rank that have the same number are steps of their own
+  const isShared = [...found.values()].every((same) => new Set(same.map(({ source }) => source)).size === same.length);
+  return isShared && found.size < steps.length ? [...found.values()] : null;
+}
+
+/** How many steps of the training these are: those of several ranks count once. */
+export const countSteps = (steps: readonly ProfileStep[]): number => byNumber(steps)?.length ?? steps.length;
 
 /** The mean over ranks of every step; the steps as they are where there is only one rank. Order and place in the timeline
  * are those of the first rank. */
 export function meanOfRanks(steps: readonly ProfileStepCost[]): ProfileStepCost[] {
-  const byNumber = new Map<number, ProfileStepCost[]>();
-  for (const step of steps) {
-    const same = byNumber.get(step.number);
-    if (same) same.push(step);
-    else byNumber.set(step.number, [step]);
-  }
-  // steps of one rank that have the same number are steps of their own
-  const isShared = [...byNumber.values()].every(
-    (same) => new Set(same.map(({ source }) => source)).size === same.length,
-  );
-  if (!isShared || byNumber.size === steps.length) return [...steps];
-  return [...byNumber.values()].map((same) => {
+  const shared = byNumber(steps);
+  if (!shared) return [...steps];
+  return shared.map((same) => {
     const mean = (of: (step: ProfileStepCost) => number) => same.reduce((n, step) => n + of(step), 0) / same.length;
     return {
       ...same[0],

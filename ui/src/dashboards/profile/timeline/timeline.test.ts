@@ -71,5 +71,7 @@ it('a rank is as busy as its device', () => {
   expect(busyOf(rank, [rank, host, device])).toBe(0.4);
   expect(busyOf(rank, [rank, host])).toBe(0.99);
   expect(busyOf(rank, [rank])).toBe(0);
+  // torch marks the end of a capture by an instant on a track of its own
+  expect(busyOf({ ...rank, slices: 1 }, [rank, host])).toBe(0.99);
   expect(busyOf(host, [rank, host, device])).toBe(0.99);
 });

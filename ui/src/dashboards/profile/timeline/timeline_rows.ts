@@ -106,10 +106,10 @@ export function rowsIn(rows: readonly Row[], from: number, to: number): Row[] {
   return found;
 }
 
-/** How busy a group is. One without tracks of its own, such as a rank, is as busy as its devices; without a device, as the
+/** How busy a group is. One whose own tracks have no more than instants, such as a rank, is as busy as its devices; without a device, as the
  * busiest group in it. */
 export function busyOf(group: ProfileGroup, groups: readonly ProfileGroup[]): number {
-  if (group.slices > 0 || group.busy > 0) return group.busy;
+  if (group.busy > 0) return group.busy;
   const inside = groups.filter(({ parent, id }) => parent === group.id && id !== group.id);
   const devices = inside.filter(({ kind }) => kind === 'device');
   return Math.max(0, ...(devices.length ? devices : inside).map(({ busy }) => busy));
