@@ -148,14 +148,14 @@ static bool find_exposed(sb_analysis *a, uint32_t source) {
     const sb_trace *t = a->t;
     sb_source_parts *p = &a->sources[source];
     interval_list computing = {0};
-    bool is_done = true;
-    p->computing = p->active[SB_PART_COMPUTE];
-    for (size_t i = 0; !p->has_device && is_done && i < t->tracks.n; i++) {
+    bool is_done = true, by_thread = !p->has_device && p->active[SB_PART_COMMUNICATION].n > 0;
+    p->computing = p->active[p->has_device ? SB_PART_COMPUTE : SB_PART_HOST];
+    for (size_t i = 0; by_thread && is_done && i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];
         if (k->kind == SB_TRACK_THREAD && sb_track_source(t, k) == source)
             is_done = add_computing(t, k, &computing, &a->arena);
     }
-    if (!p->has_device) is_done = is_done && keep(&p->computing, &computing, &a->arena, t->alloc);
+    if (by_thread) is_done = is_done && keep(&p->computing, &computing, &a->arena, t->alloc);
     SB_VEC_FREE(&computing, t->alloc);
     return is_done && sb_intervals_subtract(&p->exposed, &p->active[SB_PART_COMMUNICATION],
                                             &p->computing, &a->arena);
