@@ -50,6 +50,20 @@ export default {
     await shot(page, 'graphs');
   },
 
+  async 'a scope that is nearly all of a graph is open at first, gradients that are half of one are not'(keep) {
+    const ops = (scope, count) =>
+      Array.from({ length: count }, (_, i) => ({ name: `${scope}/op_${'abcdefghi'[i]}`, op: `Op${i}` }));
+    const server = await made((logdir) => {
+      const training = graphDef([...ops('layer', 4), ...ops('loss', 2), ...ops('gradients', 8)]);
+      new RunWriter(logdir, 'training', 1_763_000_000).graph(training).flush();
+      new RunWriter(logdir, 'model', 1_763_000_001).graph(graphDef([...ops('net', 8), ...ops('loss', 1)])).flush();
+    });
+    const training = keep(await openGraph(server, '#graphs&v=1&graphs.run=training'));
+    await soon(async () => assert.deepEqual((await labels(training)).sort(), ['gradients', 'layer', 'loss']));
+    const model = keep(await openGraph(server, '#graphs&v=1&graphs.run=model'));
+    await soon(async () => assert.ok((await labels(model)).includes('op_a')));
+  },
+
   async 'a scope opens and closes by double click, by Enter and from the table, and the address says what is open'(
     keep,
   ) {

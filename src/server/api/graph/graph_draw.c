@@ -19,15 +19,17 @@ typedef struct opening {
     size_t n;
 } opening;
 
-/* A scope that holds most of the graph tells nothing while it is closed. Blocks that repeat stay
- * folded: their count says more than a long row of them. */
+/* A scope that holds two thirds of the graph or more tells nothing while it is closed. With less
+ * it stays so: the gradients of a graph of TensorFlow 1 are half of it, and not what people look
+ * for first. Blocks that repeat stay folded: their count says more than a long row of them. */
 static uint32_t only_child(const sb_model *m, uint32_t box) {
     const sb_box *b = &m->boxes[box];
     for (uint32_t i = 0; i < b->child_count; i++) {
         uint32_t child = m->children[b->first_child + i];
         const sb_box *c = &m->boxes[child];
         bool is_whole = c->kind != SB_BOX_SERIES && c->kind != SB_BOX_PART;
-        if (is_whole && c->child_count && c->child_count <= AUTO_MOST && c->ops * 2 >= b->ops)
+        if (is_whole && c->child_count && c->child_count <= AUTO_MOST &&
+            (uint64_t)c->ops * 3 >= (uint64_t)b->ops * 2)
             return child;
     }
     return SB_BOX_NONE;
