@@ -145,25 +145,6 @@ function pages(): Plugin {
   };
 }
 
-/** Chromium compiles the functions of a file that begins with this comment while the file comes, in a thread of its own; without it,
- * each when it is called first, in the page's thread: a sixth of the work of that thread until the first page is there. */
-const COMPILED_AHEAD = '//# allFunctionsCalledOnLoad\n';
-function compiledAhead(): Plugin {
-  return {
-    name: 'compiled-ahead',
-    enforce: 'post',
-    apply: 'build',
-    generateBundle: {
-      order: 'post', // Vite puts lines of its own before what is there
-      handler(_, bundle) {
-        const first = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'first');
-        if (first?.type !== 'chunk') throw new Error('there is no script of the first page');
-        first.code = COMPILED_AHEAD + first.code;
-      },
-    },
-  };
-}
-
 /** Of KaTeX's fonts only those that every browser of today reads: the others would be three quarters of the page. */
 function onlyWoff2(): Plugin {
   return {
@@ -198,7 +179,7 @@ function neverOn(): Plugin {
 
 export default defineConfig({
   base: './',
-  plugins: [svelte(), neverOn(), onlyWoff2(), pages(), compiledAhead(), sizes(import.meta.dirname)],
+  plugins: [svelte(), neverOn(), onlyWoff2(), pages(), sizes(import.meta.dirname)],
   build: {
     outDir: process.env.SB_UI_OUT ?? 'dist',
     emptyOutDir: true,
