@@ -1,24 +1,14 @@
 """Bodies on their way out: codings read back by other decoders, ranges, entity tags, files."""
 
-import ctypes
-import ctypes.util
 import gzip
 import random
 
 import pytest
+from http_bodies import unzstd
 from http_driver import Server, program  # noqa: F401  (a fixture)
 
 SIZE = 48 << 10  # of /fixed, /lent and /file
 BYTES = bytes(b"0123456789, ["[i * 7 % 13] for i in range(SIZE))
-
-
-def unzstd(packed, size):
-    library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
-    library.ZSTD_decompress.restype = ctypes.c_size_t
-    room = ctypes.create_string_buffer(size + 1)
-    n = library.ZSTD_decompress(room, ctypes.c_size_t(size + 1), packed, ctypes.c_size_t(len(packed)))
-    assert n == size
-    return room.raw[:n]
 
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd"])

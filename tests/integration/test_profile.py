@@ -308,7 +308,7 @@ def test_xprofs_routes_answer_what_the_profile_tab_asks(api, served):
     runs = served.json("/data/plugin/profile/runs")
     assert "jax_cuda_0/2026_11_15_10_00_00" in runs and runs == sorted(runs, reverse=True)
     run = "run=jax_cuda_0/2026_11_15_10_00_00"
-    tools = ["overview_page", "trace_viewer", "framework_op_stats", "kernel_stats", "memory_profile"]
+    tools = ["overview_page", "trace_viewer@", "framework_op_stats", "kernel_stats", "memory_profile"]
     assert served.json(f"/data/plugin/profile/run_tools?{run}") == tools
     assert served.json("/data/plugin/profile/tools")["keras/train/2026_11_15_10_38_43"] == tools
     assert served.json("/data/plugin/profile/config")["hideCaptureProfileButton"]
@@ -350,7 +350,7 @@ def test_xprofs_routes_know_the_hosts_of_a_session_and_what_cannot_be_read(tmp_p
             assert missing.status == 404 and missing.body == b"No Data"
         broken = served.get(f"{prefix}/data?run=bad/one&tag=overview_page")
         assert broken.status == 500 and b"neither an XSpace nor a Chrome trace" in broken.body
-        assert served.get(f"{prefix}/version").status == 200 and served.get(f"{prefix}/module_list?{run}").body == b""
+        assert served.get(f"{prefix}/version").status == 200 and served.get(f"{prefix}/module_list?run=bad/one").body == b""
 
 
 def test_the_command_prints_the_overview(tmp_path):

@@ -4,10 +4,12 @@ CSV of tables as XProf writes it."""
 
 import collections
 import gzip
+import json
 import re
 
 import profile_peers
 import pytest
+from http_bodies import frame_size, unzstd
 from serve_driver import Seaboard
 from test_profile import FIXTURES, Profile
 
@@ -88,6 +90,147 @@ def compare_with_xprof(served, file, run):
 @pytest.mark.parametrize("name", SPACES)
 def test_the_trace_viewer_and_the_overview_have_what_xprof_has(served, spaces, name):
     compare_with_xprof(served, spaces[1][name], name)
+
+
+def lines(trace):
+    """(pid, tid) -> the name of the line."""
+    return {(e["pid"], e["tid"]): e["args"]["name"] for e in trace["traceEvents"] if e.get("name") == "thread_name"}
+
+
+def events(trace, in_file_only=True):
+    """(name, microseconds) -> the events there."""
+    names, found = lines(trace), collections.defaultdict(list)
+    for e in trace["traceEvents"]:
+        line = names.get((e.get("pid"), e.get("tid")), "")
+        if e.get("ph") in ("X", "i", "I") and not (in_file_only and DERIVED.search(line)):
+            # XProf puts the number of a step behind the name of its slice
+            found[(re.sub(r"^train \d+$", "train", e["name"]), round(e["ts"], 3))].append(e)
+    return found
+
+
+# what XProf computes, and what it leaves away
+COMPUTED = {"group_id", "step_name", "long_name", "is_eager", "uid", "run_id", "flow"}
+
+
+def compare_args(ours, theirs):
+    """Of an event: what XProf says of it, ours says too. Its numbers are texts, ours are numbers."""
+    compared = 0
+    for key, value in theirs.items():
+        if key in COMPUTED:
+            continue
+        if isinstance(ours[key], (int, float)):
+            assert float(value) == pytest.approx(ours[key], rel=1e-6), key
+        else:
+            assert ours[key] == str(value), key
+        compared += 1
+    return compared
+
+
+def test_events_have_the_arguments_of_xprof(served, spaces):
+    ours = events(served.json(trace_route(spaces, "jax_gpu", "trace_viewer", resolution=0)))
+    theirs = events(profile_peers.xprof_trace(spaces[1]["jax_gpu"], "trace_viewer", resolution=0))
+    compared = 0
+    for key, found in theirs.items():
+        if len(found) == 1 and not HIDDEN.search(key[0]):
+            assert len(ours[key]) == 1, key
+            compared += compare_args(ours[key][0]["args"], found[0].get("args", {}))
+    assert compared > 2000
+    numbers = [e["args"]["uid"] for same in ours.values() for e in same]
+    assert len(numbers) == len(set(numbers)) and min(numbers) >= 1
+
+
+def test_the_streaming_viewer_gets_the_arguments_of_the_event_that_it_asks_for(served, spaces):
+    streamed = events(served.json(trace_route(spaces, "jax_gpu", "trace_viewer@")))
+    event = streamed[("gemm_fusion_dot_4", 16275.789)][0]
+    assert set(event["args"]) == {"uid"} and event["z"] == event["args"]["uid"]
+    asked = {"event_name": event["name"], "start_time_ms": event["ts"] / 1000, "duration_ms": event["dur"] / 1000}
+    known = events(profile_peers.xprof_trace(spaces[1]["jax_gpu"], resolution=8000))[("gemm_fusion_dot_4", 16275.789)][0]
+    theirs = events(profile_peers.xprof_trace(spaces[1]["jax_gpu"], resolution=8000, unique_id=known["args"]["uid"], **asked))
+    for words in (asked, asked | {"unique_id": event["z"]}, asked | {"unique_id": 1}, {"event_name": event["name"], "unique_id": event["z"]}):
+        ours = events(served.json(trace_route(spaces, "jax_gpu", "trace_viewer@", **words)))
+        assert list(ours) == [("gemm_fusion_dot_4", 16275.789)] and len(ours[("gemm_fusion_dot_4", 16275.789)]) == 1
+        assert compare_args(ours[("gemm_fusion_dot_4", 16275.789)][0]["args"], theirs[("gemm_fusion_dot_4", 16275.789)][0]["args"]) > 8
+    for words in ({"event_name": "no such"}, asked | {"start_time_ms": 3}):
+        missing = served.get(trace_route(spaces, "jax_gpu", "trace_viewer@", **words))
+        assert missing.status == 404 and missing.body == b"No Data"
+
+
+@pytest.mark.parametrize("prefix", ["gemm", "fusion", "no such event"])
+def test_a_search_of_the_trace_viewer_finds_the_names_that_xprof_finds(served, spaces, prefix):
+    theirs = profile_peers.xprof_trace(spaces[1]["jax_gpu"], resolution=8000, search_prefix=prefix)
+    ours = served.json(trace_route(spaces, "jax_gpu", "trace_viewer@", search_prefix=prefix))
+    assert events(ours).keys() == events(theirs).keys()
+    assert all(set(e["args"]) == {"uid"} for same in events(ours).values() for e in same)
+    told = events(served.json(trace_route(spaces, "jax_gpu", "trace_viewer@", search_prefix=prefix, search_metadata="true")))
+    assert told.keys() == events(ours).keys() and all(len(e["args"]) > 5 for same in told.values() for e in same if e["name"].startswith("gemm_"))
+
+
+def test_a_window_of_the_trace_viewer_has_the_events_of_xprof(served, spaces):
+    words = {"start_time_ms": 16.2, "end_time_ms": 16.4}
+    theirs = events(profile_peers.xprof_trace(spaces[1]["jax_gpu"], resolution=8000, **words))
+    ours = events(served.json(trace_route(spaces, "jax_gpu", "trace_viewer@", **words)))
+    assert len(theirs) > 20 and {key for key in ours if not HIDDEN.search(key[0])} == theirs.keys()
+    assert len(ours) < len(events(served.json(trace_route(spaces, "jax_gpu", "trace_viewer@"))))
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_the_packed_trace_has_the_events_of_the_trace_as_json(served, spaces, name, tmp_path):
+    reply = served.get(trace_route(spaces, name, "trace_viewer@", format="pb"))
+    assert reply.status == 200 and reply["Content-Type"] == "application/octet-stream"
+    # as XProf packs it: one frame that tells its size
+    (tmp_path / "trace.pb").write_bytes(unzstd(reply.body, frame_size(reply.body)))
+    packed = profile_peers.trace_message(tmp_path / "trace.pb")
+    json_trace = served.json(trace_route(spaces, name, "trace_viewer@"))
+    names = {(p["id"], t["id"]): t["name"] for p in packed["metadata"]["processes"] for t in p.get("threads", [])}
+    assert names == lines(json_trace)
+    found = []
+    for series in packed["complete_events"]:
+        thread, time = (series["metadata"]["process_id"], series["metadata"]["thread_id"]), 0
+        assert len(series["deltas"]) == len(series["durations"]) == len(series["name_refs"]) == len(series["event_metadata"])
+        for delta, dur, ref, meta in zip(series["deltas"], series["durations"], series["name_refs"], series["event_metadata"]):
+            time += int(delta)
+            found.append((thread, meta["serial"], packed["interned_strings"][ref], time, int(dur)))
+    wanted = [
+        ((e["pid"], e["tid"]), e["z"], e["name"], round(e["ts"] * 1e6), round(e["dur"] * 1e6)) for same in events(json_trace, False).values() for e in same
+    ]
+    assert len(found) > 1000 and sorted(found) == sorted(wanted)
+    assert int(packed["full_timespan_end_ps"]) == pytest.approx(json_trace["fullTimespan"][1] * 1e9)
+
+
+def test_routes_answer_for_one_folder(served, spaces):
+    root, files = spaces
+    session = files["jax_gpu"].parent
+    runs = "/data/plugin/profile/runs?"
+    assert served.json(f"{runs}session_path={session}") == [session.name] == served.json(f"{runs}session_path={session}/")
+    assert served.json(f"{runs}run_path={session.parent}") == [session.name]
+    for path in (root, "/", "/etc", f"{session}/../{session.name}", session.name):
+        assert served.json(f"{runs}session_path={path}") == served.json(f"{runs}run_path={path}") == []
+    run = f"session_path={session}&run={session.name}&tag=overview_page"
+    assert served.json(f"/data/plugin/profile/run_tools?{run}")[0] == "overview_page"
+    assert served.json(f"/data/plugin/profile/data?{run}") == served.json(route(spaces, "jax_gpu", "overview_page"))
+    assert served.get(f"/data/plugin/profile/data?session_path={root}&run={session.name}&tag=overview_page").status == 404
+
+
+def test_the_cache_that_xprof_asks_for_is_the_open_capture(spaces):
+    session = spaces[1]["jax_gpu"].parent
+    route = "/data/plugin/profile/generate_cache"
+    with Seaboard(spaces[0]) as server:
+        api = Profile(server)
+        api.until(lambda: len(api.captures()) == len(SPACES))
+        assert server.get(route).status == 405
+        for words, status in (("", 400), (f"session_path={session}&tools=pod_viewer", 400), ("session_path=/etc", 404)):
+            assert server.get(f"{route}?{words}", method="POST").status == status, words
+        accepted = server.get(f"{route}?session_path={session}&tools=overview_page,trace_viewer", method="POST")
+        assert accepted.status == 202 and json.loads(accepted.body)["status"] == "ACCEPTED"
+        api.until(lambda: next(c for c in api.captures() if c["run"] == "jax_gpu")["state"] == "open")
+
+
+def test_compiled_modules_are_those_that_xprof_lists(served, spaces):
+    ours = served.get(route(spaces, "jax_gpu", "", "module_list")).body.decode()
+    # XProf writes each module into a file beside the capture, so it works on a copy
+    theirs = profile_peers.xprof_modules(spaces[1]["jax_gpu"])
+    assert len(theirs) > 5 and ours.split(",") == theirs
+    assert served.get(route(spaces, "keras", "", "module_list")).body == b""
 
 
 def rows(table):
@@ -179,6 +322,10 @@ def test_operators_of_the_host_are_those_of_xprof(served, spaces):
 
 def route(spaces, name, tool, of="data"):
     return f"/data/plugin/profile/{of}?run={name}/{spaces[1][name].parent.name}&tag={tool}&host=vm"
+
+
+def trace_route(spaces, name, tool, **words):
+    return "&".join([route(spaces, name, tool), *(f"{key}={str(value).replace(' ', '%20')}" for key, value in words.items())])
 
 
 def test_the_kernel_table_is_that_of_xprof(served, spaces):

@@ -151,6 +151,7 @@ bool sb_align_clocks(sb_trace *t) {
             least = t->tracks.items[i].first;
     for (uint32_t i = 0; least < 0 && i < t->sources.n; i++) move_source(t, i, -least);
     if (t->base_ns) t->base_ns += least / 1000;
+    t->origin += least;
     t->duration = 0;
     for (size_t i = 0; i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];

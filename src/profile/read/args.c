@@ -1,4 +1,7 @@
-/* args.c: the arguments of one span, read from the file when somebody asks for them. */
+/* args.c: the arguments of spans, read from the file when somebody asks for them. */
+#include <stdlib.h>
+
+#include "base/search.h"
 #include "base/text/json.h"
 #include "base/text/number.h"
 #include "profile/read/json_scan.h"
@@ -8,8 +11,38 @@
 
 #define FIRST_COPY ((size_t)16 << 10)
 #define MOST_COPY ((size_t)64 << 20)
+#define MOST_SHARED ((size_t)1 << 26)
+#define MOST_OWN 64
+
+/* Where in the file the metadata of one kind of event is, which has the statistics that all its
+ * events share. */
+typedef struct shared_place {
+    int64_t id;
+    uint64_t at, n;
+} shared_place;
+
+struct sb_args_reader {
+    const sb_trace *t;
+    uint32_t source;       /* of `bytes` */
+    sb_trace_bytes *bytes; /* a view; NULL: no span was asked for yet */
+    /* only XSpace: the plane whose names are loaded */
+    const sb_plane_place *place;
+    sb_trace scratch; /* what `plane` notes oddities in: `t` may not change, as others read it */
+    sb_xplane plane;
+    SB_VEC(shared_place) shared; /* ordered by id, then by place */
+};
 
 /* ---- XSpace ---------------------------------------------------------------------------------- */
+
+/* Numbers that a double does not hold are text. */
+static void add_whole(sb_json *j, int64_t x, bool is_unsigned) {
+    char text[24];
+    if (x < INT64_C(1) << 53 && (x >= 0 || (!is_unsigned && x > -(INT64_C(1) << 53))))
+        sb_json_int(j, x);
+    else
+        sb_json_text(j, sb_slice_of(text, is_unsigned ? sb_print_uint64(text, (uint64_t)x)
+                                                      : sb_print_int64(text, x)));
+}
 
 static void add_value(sb_json *j, const sb_xvalue *v) {
     sb_json_key(j, v->name.n ? v->name : SB_LIT("?"));
@@ -19,14 +52,7 @@ static void add_value(sb_json *j, const sb_xvalue *v) {
         break;
     case SB_XSTAT_UINT64_VALUE:
     case SB_XSTAT_INT64_VALUE:
-        if (v->number > -(INT64_C(1) << 53) && v->number < INT64_C(1) << 53) {
-            sb_json_int(j, v->number);
-        } else {
-            char text[24];
-            size_t n = v->wire == SB_XSTAT_UINT64_VALUE ? sb_print_uint64(text, (uint64_t)v->number)
-                                                        : sb_print_int64(text, v->number);
-            sb_json_text(j, sb_slice_of(text, n));
-        }
+        add_whole(j, v->number, v->wire == SB_XSTAT_UINT64_VALUE);
         break;
     case SB_XSTAT_BYTES_VALUE:
         sb_json_uint(j, v->text.n);
@@ -44,68 +70,122 @@ static const sb_plane_place *plane_of(const sb_trace *t, uint32_t source, uint64
     return NULL;
 }
 
-/* The statistics in an event's metadata: all events with this metadata have them. */
-static void add_shared(sb_json *j, const sb_xplane *plane, sb_trace_bytes *bytes, int64_t id) {
-    sb_fields it = {bytes, plane->at, plane->end, false};
+static int compare_shared(const void *a, const void *b) {
+    const shared_place *x = a, *y = b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static bool has_stats(sb_trace_bytes *bytes, uint64_t at, uint64_t n) {
+    sb_fields it = {bytes, at, at + n, false};
     sb_file_field f;
+    while (sb_fields_next(&it, &f))
+        if (f.number == SB_XEVENT_META_STATS && f.wire == SB_PB_BYTES) return true;
+    return false;
+}
+
+static bool index_shared(sb_args_reader *r) {
+    sb_fields it = {r->bytes, r->plane.at, r->plane.end, false};
+    sb_file_field f, member;
+    r->shared.n = 0;
     while (sb_fields_next(&it, &f)) {
-        sb_pb_field entry, member;
-        int64_t key = 0;
         if (f.number != SB_XPLANE_EVENT_METADATA || f.wire != SB_PB_BYTES) continue;
-        sb_slice bytes_of = sb_fields_load(&it, &f, MOST_COPY);
-        sb_pb c = sb_pb_over(bytes_of);
-        while (sb_pb_next(&c, &entry) == SB_PB_FIELD) {
-            if (entry.number == 1) key = sb_pb_int64(&entry);
-            if (entry.number != 2 || entry.wire != SB_PB_BYTES || key != id) continue;
-            sb_pb m = sb_pb_over(entry.bytes);
-            while (sb_pb_next(&m, &member) == SB_PB_FIELD) {
-                sb_xvalue v;
-                if (member.number == SB_XEVENT_META_STATS && member.wire == SB_PB_BYTES &&
-                    sb_xplane_value(plane, member.bytes, &v))
-                    add_value(j, &v);
+        sb_fields entry = {r->bytes, f.at, f.at + f.n, false};
+        shared_place place = {0};
+        while (sb_fields_next(&entry, &member)) {
+            if (member.number == 1 && member.wire == SB_PB_VARINT) place.id = (int64_t)member.u64;
+            if (member.number == 2 && member.wire == SB_PB_BYTES) {
+                place.at = member.at;
+                place.n = member.n;
             }
         }
-        if (key == id) return;
+        if (place.n > MOST_COPY || !has_stats(r->bytes, place.at, place.n)) continue;
+        shared_place *kept = SB_VEC_PUSH(&r->shared, r->t->alloc, MOST_SHARED);
+        if (!kept) return false;
+        *kept = place;
+    }
+    if (r->shared.n) qsort(r->shared.items, r->shared.n, sizeof r->shared.items[0], compare_shared);
+    return true;
+}
+
+static void leave_plane(sb_args_reader *r) {
+    if (r->place) sb_xplane_free(&r->plane);
+    r->place = NULL;
+}
+
+static sb_status enter_plane(sb_args_reader *r, uint64_t at, sb_err *err) {
+    if (r->place && at >= r->place->at && at < r->place->at + r->place->n) return SB_OK;
+    leave_plane(r);
+    const sb_plane_place *place = plane_of(r->t, r->source, at);
+    if (!place) return sb_fail(err, SB_CORRUPT, at, "the record of this slice can't be read");
+    r->scratch = (sb_trace){.alloc = r->t->alloc};
+    r->plane = (sb_xplane){0};
+    sb_status status =
+        sb_xplane_read(&r->plane, &r->scratch, r->bytes, place->at, place->n, false, err);
+    r->place = place; /* so that it is freed, also after a failure */
+    if (status == SB_OK && !index_shared(r)) status = sb_fail_nomem(err, "for a slice");
+    if (status != SB_OK) leave_plane(r);
+    return status;
+}
+
+/* The names of the statistics that an event has itself: on a clash they win. */
+typedef struct own_names {
+    sb_slice items[MOST_OWN];
+    size_t n;
+} own_names;
+
+static bool is_own(const own_names *own, sb_slice name) {
+    for (size_t i = 0; i < own->n; i++)
+        if (sb_slice_eq(own->items[i], name)) return true;
+    return false;
+}
+
+/* The statistics in an event's metadata: all events with this metadata have them. */
+static void add_shared(sb_json *j, sb_args_reader *r, int64_t id, const own_names *own) {
+    size_t i;
+    SB_PARTITION_POINT(i, 0, r->shared.n, r->shared.items[i].id < id);
+    if (i == r->shared.n || r->shared.items[i].id != id) return;
+    const shared_place *place = &r->shared.items[i];
+    sb_slice meta = sb_trace_bytes_need(r->bytes, place->at, (size_t)place->n);
+    sb_pb c = sb_pb_over(sb_slice_of(meta.p, meta.n < place->n ? meta.n : (size_t)place->n));
+    sb_pb_field f;
+    while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
+        sb_xvalue v;
+        if (f.number == SB_XEVENT_META_STATS && f.wire == SB_PB_BYTES &&
+            sb_xplane_value(&r->plane, f.bytes, &v) && !is_own(own, v.name))
+            add_value(j, &v);
     }
 }
 
-static sb_status xspace_args(const sb_trace *t, sb_trace_bytes *bytes, uint32_t source, uint64_t at,
-                             sb_buf *out, sb_err *err) {
-    const sb_plane_place *place = plane_of(t, source, at);
-    sb_xplane plane = {0};
-    sb_slice head = sb_trace_bytes_need(bytes, at, 10);
+static sb_status xspace_args(sb_args_reader *r, uint64_t at, sb_buf *out, sb_err *err) {
+    sb_status status = enter_plane(r, at, err);
+    if (status != SB_OK) return status;
+    sb_slice head = sb_trace_bytes_need(r->bytes, at, 10);
     sb_pb c = sb_pb_over(head);
     uint64_t n;
-    if (!place || !sb_pb_varint(&c, &n) || n > MOST_COPY)
+    if (!sb_pb_varint(&c, &n) || n > MOST_COPY)
         return sb_fail(err, SB_CORRUPT, at, "the record of this slice can't be read");
     uint64_t from = at + (uint64_t)(c.p - head.p);
-    /* the reader may only note oddities here; the trace itself may not change, as others read
-     * it */
-    sb_trace scratch = {.alloc = t->alloc};
-    sb_status status = sb_xplane_read(&plane, &scratch, bytes, place->at, place->n, false, err);
-    sb_slice event =
-        status == SB_OK ? sb_trace_bytes_need(bytes, from, (size_t)n) : (sb_slice){NULL, 0};
-    sb_buf copy;
-    sb_buf_init(&copy, t->alloc, MOST_COPY);
-    sb_buf_add(&copy, event.p, event.n < n ? event.n : (size_t)n);
+    sb_slice event = sb_trace_bytes_need(r->bytes, from, (size_t)n);
     sb_json j;
+    sb_pb_field f;
+    own_names own = {.n = 0};
+    int64_t id = 0;
     sb_json_init(&j, out, &(sb_json_opts){.utf8 = true});
     sb_json_begin_object(&j);
-    c = sb_pb_over(sb_buf_slice(&copy));
-    sb_pb_field f;
-    int64_t id = 0;
-    while (status == SB_OK && sb_pb_next(&c, &f) == SB_PB_FIELD) {
+    c = sb_pb_over(sb_slice_of(event.p, event.n < n ? event.n : (size_t)n));
+    while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
         sb_xvalue v;
         if (f.number == SB_XEVENT_METADATA_ID) id = sb_pb_int64(&f);
-        if (f.number == SB_XEVENT_STATS && f.wire == SB_PB_BYTES &&
-            sb_xplane_value(&plane, f.bytes, &v))
-            add_value(&j, &v);
+        if (f.number != SB_XEVENT_STATS || f.wire != SB_PB_BYTES ||
+            !sb_xplane_value(&r->plane, f.bytes, &v))
+            continue;
+        add_value(&j, &v);
+        if (own.n < MOST_OWN) own.items[own.n++] = v.name;
     }
-    if (status == SB_OK) add_shared(&j, &plane, bytes, id);
+    add_shared(&j, r, id, &own);
     sb_json_end_object(&j);
-    sb_buf_fini(&copy);
-    sb_xplane_free(&plane);
-    return status;
+    return SB_OK;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -136,27 +216,62 @@ sb_status sb_json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice
     return sb_fail(err, SB_CORRUPT, at, "the record of this slice can't be read");
 }
 
-sb_status sb_span_args(const sb_trace *t, uint32_t track, uint32_t index, sb_buf *out,
-                       sb_slice *category, sb_arena *arena, sb_err *err) {
-    const sb_track *k = &t->tracks.items[track];
+/* ---- the reader ------------------------------------------------------------------------------ */
+
+sb_status sb_args_open(sb_args_reader **out, const sb_trace *t, sb_err *err) {
+    sb_args_reader *r = sb_alloc_zeroed(t->alloc, 1, sizeof *r);
+    if (!r) return sb_fail_nomem(err, "for the arguments of slices");
+    r->t = t;
+    *out = r;
+    return SB_OK;
+}
+
+static void leave_source(sb_args_reader *r) {
+    leave_plane(r);
+    sb_trace_bytes_close(r->bytes);
+    r->bytes = NULL;
+}
+
+void sb_args_close(sb_args_reader *r) {
+    if (!r) return;
+    leave_source(r);
+    SB_VEC_FREE(&r->shared, r->t->alloc);
+    sb_alloc_put(r->t->alloc, r, sizeof *r);
+}
+
+static sb_status enter_source(sb_args_reader *r, uint32_t number, sb_err *err) {
+    const sb_trace_source *source = &r->t->sources.items[number];
+    if (r->bytes && r->source == number) return SB_OK;
+    leave_source(r);
+    if (!sb_trace_bytes_is_same(source->bytes))
+        return sb_fail(err, SB_REPLACED, 0, "the trace file has changed: open the capture again");
+    r->source = number;
+    return sb_trace_bytes_view(&r->bytes, source->bytes, err);
+}
+
+sb_status sb_args_add(sb_args_reader *r, uint32_t track, uint32_t index, sb_buf *out,
+                      sb_slice *category, sb_arena *arena, sb_err *err) {
+    const sb_track *k = &r->t->tracks.items[track];
     const sb_trace_span *s = &k->spans.items[index];
-    uint32_t number = sb_track_source(t, k);
-    const sb_trace_source *source = &t->sources.items[number];
+    uint32_t number = sb_track_source(r->t, k);
+    const sb_trace_source *source = &r->t->sources.items[number];
     *category = (sb_slice){NULL, 0};
-    if (!source->bytes || (s->at == 0 && source->format == SB_FORMAT_XSPACE) ||
-        k->kind == SB_TRACK_DERIVED || s->at == 0) {
+    if (!source->bytes || k->kind == SB_TRACK_DERIVED || s->at == 0) {
         sb_buf_add_str(out, "{}");
         return SB_OK;
     }
-    if (!sb_trace_bytes_is_same(source->bytes))
-        return sb_fail(err, SB_REPLACED, 0, "the trace file has changed: open the capture again");
-    sb_trace_bytes *view;
-    sb_status status = sb_trace_bytes_view(&view, source->bytes, err);
+    sb_status status = enter_source(r, number, err);
     if (status != SB_OK) return status;
-    if (source->format == SB_FORMAT_XSPACE)
-        status = xspace_args(t, view, number, s->at, out, err);
-    else
-        status = sb_json_args(view, s->at, out, category, arena, err);
-    sb_trace_bytes_close(view);
+    if (source->format == SB_FORMAT_XSPACE) return xspace_args(r, s->at, out, err);
+    return sb_json_args(r->bytes, s->at, out, category, arena, err);
+}
+
+sb_status sb_span_args(const sb_trace *t, uint32_t track, uint32_t index, sb_buf *out,
+                       sb_slice *category, sb_arena *arena, sb_err *err) {
+    sb_args_reader *r;
+    sb_status status = sb_args_open(&r, t, err);
+    if (status != SB_OK) return status;
+    status = sb_args_add(r, track, index, out, category, arena, err);
+    sb_args_close(r);
     return status;
 }

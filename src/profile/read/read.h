@@ -24,8 +24,16 @@ sb_status sb_trace_open(sb_trace **out, const sb_alloc *alloc, const sb_fs *fs,
                         const sb_trace_file *files, size_t n, const sb_trace_opts *opts,
                         sb_err *err);
 
-/* Appends the arguments of a span to `out`, as a JSON object. SB_REPLACED: the file has changed
- * since it was read. */
+/* The arguments of many spans: the file stays open, and names that they share stay loaded. It is
+ * quickest in the order in which their records lie in the file. */
+typedef struct sb_args_reader sb_args_reader;
+sb_status sb_args_open(sb_args_reader **out, const sb_trace *t, sb_err *err);
+void sb_args_close(sb_args_reader *r);
+/* Appends the arguments of a span to `out`, as a JSON object; *category is in the arena. Only
+ * traces of JSON have one. SB_REPLACED: the file has changed since it was read. */
+sb_status sb_args_add(sb_args_reader *r, uint32_t track, uint32_t index, sb_buf *out,
+                      sb_slice *category, sb_arena *arena, sb_err *err);
+/* The same for one span. */
 sb_status sb_span_args(const sb_trace *t, uint32_t track, uint32_t index, sb_buf *out,
                        sb_slice *category, sb_arena *arena, sb_err *err);
 

@@ -338,6 +338,17 @@ static bool has_lines(reading *r) {
     return false;
 }
 
+/* Each event metadata of this plane is a compiled module. */
+static bool keep_modules(reading *r) {
+    if (!sb_slice_eq(r->plane.name, SB_LIT("/host:metadata"))) return true;
+    for (size_t i = 0; i < r->plane.events.n; i++) {
+        uint32_t *module = SB_VEC_PUSH(&r->t->modules, r->t->alloc, 1 << 20);
+        if (!module) return r->t->modules.n > 0;
+        *module = r->plane.events.items[i].name;
+    }
+    return true;
+}
+
 static sb_status read_plane(reading *r, const sb_file_field *f, sb_err *err) {
     sb_device device = {.group = SB_NO_INDEX};
     uint64_t spans = r->t->span_count;
@@ -345,7 +356,7 @@ static sb_status read_plane(reading *r, const sb_file_field *f, sb_err *err) {
     bool is_fine = status == SB_OK && read_plane_stats(r, &device);
     sb_plane_place *place = is_fine ? SB_VEC_PUSH(&r->t->planes, r->t->alloc, 1 << 20) : NULL;
     if (place) *place = (sb_plane_place){r->t->build->source, f->at, f->n};
-    is_fine = is_fine && place;
+    is_fine = is_fine && place && keep_modules(r);
     bool is_device = sb_text_begins(r->plane.name, "/device:");
     if (is_fine && !is_hidden_plane(r->plane.name) && (is_device || has_lines(r)))
         is_fine =

@@ -140,6 +140,7 @@ void sb_trace_free(sb_trace *t) {
     SB_VEC_FREE(&t->devices, alloc);
     SB_VEC_FREE(&t->facts, alloc);
     SB_VEC_FREE(&t->planes, alloc);
+    SB_VEC_FREE(&t->modules, alloc);
     SB_VEC_FREE(&t->flows, alloc);
     sb_intern_fini(&t->names);
     sb_arena_fini(&t->texts);
@@ -238,6 +239,7 @@ static bool range_of(const sb_trace *t, uint32_t source, int64_t *first, int64_t
 
 static void align_sources(sb_trace *t) {
     int64_t base = 0;
+    bool any = false;
     for (uint32_t i = 0; i < t->sources.n; i++) {
         sb_trace_source *s = &t->sources.items[i];
         int64_t first = 0, last = 0;
@@ -248,8 +250,11 @@ static void align_sources(sb_trace *t) {
         if (s->base_ns) {
             s->base_ns += first / 1000;
             shift_source(t, i, first % 1000);
-            if (!base || s->base_ns < base) base = s->base_ns;
+            first -= first % 1000;
         }
+        if (s->base_ns ? !base || s->base_ns < base : !any) t->origin = first;
+        if (s->base_ns && (!base || s->base_ns < base)) base = s->base_ns;
+        any = true;
     }
     t->base_ns = base;
     for (uint32_t i = 0; i < t->sources.n; i++) {

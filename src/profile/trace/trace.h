@@ -279,11 +279,15 @@ typedef struct sb_trace {
     SB_VEC(sb_device) devices;
     SB_VEC(sb_fact) facts;
     SB_VEC(sb_plane_place) planes;
-    SB_VEC(sb_flow) flows;  /* ordered by (from_track, from) */
-    uint32_t *flows_by_end; /* indexes into `flows`, ordered by (to_track, to) */
-    uint32_t *track_order;  /* indexes of tracks in the order in which they are shown */
+    SB_VEC(uint32_t) modules; /* compiled modules, of XSpaces: ids of their names */
+    SB_VEC(sb_flow) flows;    /* ordered by (from_track, from) */
+    uint32_t *flows_by_end;   /* indexes into `flows`, ordered by (to_track, to) */
+    uint32_t *track_order;    /* indexes of tracks in the order in which they are shown */
     sb_oddity odds[SB_TRACE_ODD_COUNT];
     int64_t base_ns; /* Unix time of the origin of the time axis; 0: unknown */
+    /* the same in the times of the file: added to a time of the axis, it gives the picoseconds that
+     * the earliest source itself says */
+    int64_t origin;
     int64_t duration;
     uint64_t span_count;
     uint32_t first_step_track; /* the first track of steps that a reader made */

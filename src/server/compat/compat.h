@@ -66,6 +66,7 @@ SB_COMPAT_HANDLER(profile_data_csv);
 SB_COMPAT_HANDLER(profile_config);
 SB_COMPAT_HANDLER(profile_version);
 SB_COMPAT_HANDLER(profile_modules);
+SB_COMPAT_HANDLER(profile_cache);
 SB_COMPAT_HANDLER(profile_capture);
 /* text.c */
 SB_COMPAT_HANDLER(text_tags);

@@ -38,6 +38,9 @@ uint32_t *sb_profile_track_list(sb_profile_ask *p, size_t *n);
 void sb_profile_add_ref(sb_json *j, const sb_trace *t, uint32_t track, uint32_t index);
 bool sb_profile_is_expired(void *request);
 
+/* Opens a capture by a background job, unless it is open or a job for it is under way.
+ * (profile_list.c) */
+sb_status sb_profile_submit(sb_app *app, const sb_capture *c, sb_err *err);
 /* Appends {"capture": ...} members as the list has them. */
 void sb_profile_add_capture(sb_json *j, sb_app *app, const sb_capture *c);
 /* Step statistics in event files are captures too: calls `each` for every one; true ends the

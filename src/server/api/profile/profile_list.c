@@ -115,7 +115,7 @@ sb_status sb_api_profile_captures(sb_http_request *q, sb_http_reply *r, void *op
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static sb_status submit(sb_app *app, const sb_capture *c, sb_err *err) {
+sb_status sb_profile_submit(sb_app *app, const sb_capture *c, sb_err *err) {
     char args[64], key[96];
     uint64_t job;
     sb_profile_info info;
@@ -146,7 +146,7 @@ static bool open_this(void *ud, const sb_capture *c, const sb_series *series) {
     (void)series;
     if (!sb_slice_eq(sb_slice_str(c->id), o->id)) return false;
     o->is_found = true;
-    o->status = submit(o->app, c, o->err);
+    o->status = sb_profile_submit(o->app, c, o->err);
     if (o->status == SB_OK) {
         sb_json_key_str(o->j, "capture");
         sb_profile_add_capture(o->j, o->app, c);

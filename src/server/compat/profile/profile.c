@@ -1,37 +1,20 @@
 /* profile.c: /data/plugin/profile, the routes of XProf, which TensorBoard's profile tab is: runs,
  * tools, hosts, settings, and the data of those tools that have an answer here.
  *
- * A capture is opened by the first request for its data. Nothing is captured here, and no compiled
- * modules are listed. */
+ * A capture is opened by the first request for its data. Nothing is captured here. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "seaboard/version.h"
+#include "server/api/profile/profile_ask.h"
 #include "server/compat/profile/profile_tools.h"
+#include "server/compat/profile/profile_which.h"
 #include "base/banned.h"
 
-/* ---- which capture --------------------------------------------------------------------------- */
-
-/* "<run>/<session>", the session alone for the log directory itself. */
-static sb_slice run_name(const sb_capture *c, sb_arena *arena) {
-    if (sb_slice_eq(c->run, SB_LIT("."))) return c->name;
-    uint8_t *p = sb_arena_get(arena, c->run.n + c->name.n + 1);
-    if (!p) return (sb_slice){NULL, 0};
-    memcpy(p, c->run.p, c->run.n);
-    p[c->run.n] = '/';
-    if (c->name.n) memcpy(p + c->run.n + 1, c->name.p, c->name.n);
-    return sb_slice_of(p, c->run.n + c->name.n + 1);
-}
+/* ---- captures -------------------------------------------------------------------------------- */
 
 static int compare_names(const void *a, const void *b) {
     return -sb_slice_cmp(*(const sb_slice *)a, *(const sb_slice *)b);
-}
-
-static const sb_capture *find_capture(const sb_profile_list *list, sb_slice run, sb_arena *arena) {
-    for (size_t i = 0; run.p && i < list->captures.n; i++)
-        if (sb_slice_eq(run_name(&list->captures.items[i], arena), run))
-            return &list->captures.items[i];
-    return NULL;
 }
 
 SB_COMPAT_HANDLER(profile_runs) {
@@ -39,9 +22,12 @@ SB_COMPAT_HANDLER(profile_runs) {
     sb_profile_list list;
     sb_json j;
     void *held = sb_profiles_hold_list(a->profiles, &list);
-    size_t n = list.captures.n;
-    sb_slice *names = sb_arena_get(q->arena, (n + 1) * sizeof *names);
-    for (size_t i = 0; names && i < n; i++) names[i] = run_name(&list.captures.items[i], q->arena);
+    size_t n = 0;
+    sb_slice *names = sb_arena_get(q->arena, (list.captures.n + 1) * sizeof *names);
+    for (size_t i = 0; names && i < list.captures.n; i++) {
+        names[n] = sb_compat_profile_name(&list.captures.items[i], q);
+        n += names[n].n > 0;
+    }
     sb_compat_json_begin(&j, r);
     sb_json_begin_array(&j);
     if (names && n) qsort(names, n, sizeof *names, compare_names);
@@ -63,20 +49,29 @@ typedef struct tool {
 /* In the order in which the page lists them. */
 static const tool TOOLS[] = {
     {"overview_page", sb_compat_profile_overview, true, false},
-    {"trace_viewer", sb_compat_profile_trace, false, true},
+    {"trace_viewer@", sb_compat_profile_trace, false, true}, /* @: asks again when it is zoomed */
     {"framework_op_stats", sb_compat_profile_framework_ops, true, false},
     {"kernel_stats", sb_compat_profile_kernels, true, false},
     {"memory_profile", sb_compat_profile_memory, false, true},
 };
 #define TOOL_COUNT (sizeof TOOLS / sizeof TOOLS[0])
 
-static const tool *find_tool(sb_http_request *q) {
-    sb_slice tag = sb_http_query(q, "tag");
-    while (tag.n && (tag.p[tag.n - 1] == '^' || tag.p[tag.n - 1] == '@')) tag.n--;
-    if (sb_slice_eq(tag, SB_LIT("tensorflow_stats"))) tag = SB_LIT("framework_op_stats");
+/* The name of a tool without the mark of how it is asked for. */
+static sb_slice plain_name(sb_slice name) {
+    while (name.n && (name.p[name.n - 1] == '^' || name.p[name.n - 1] == '@')) name.n--;
+    if (sb_slice_eq(name, SB_LIT("tensorflow_stats"))) return SB_LIT("framework_op_stats");
+    return name;
+}
+
+static const tool *tool_named(sb_slice name) {
     for (size_t i = 0; i < TOOL_COUNT; i++)
-        if (sb_slice_eq(tag, sb_slice_str(TOOLS[i].name))) return &TOOLS[i];
+        if (sb_slice_eq(plain_name(name), plain_name(sb_slice_str(TOOLS[i].name))))
+            return &TOOLS[i];
     return NULL;
+}
+
+static const tool *find_tool(sb_http_request *q) {
+    return tool_named(sb_http_query(q, "tag"));
 }
 
 static void add_tools(sb_json *j) {
@@ -90,7 +85,7 @@ SB_COMPAT_HANDLER(profile_run_tools) {
     sb_profile_list list;
     sb_json j;
     void *held = sb_profiles_hold_list(a->profiles, &list);
-    bool is_known = find_capture(&list, sb_http_query(q, "run"), q->arena) != NULL;
+    bool is_known = sb_compat_profile_find(&list.captures, q) != NULL;
     sb_profiles_release_list(a->profiles, held);
     sb_compat_json_begin(&j, r);
     if (is_known) {
@@ -110,7 +105,9 @@ SB_COMPAT_HANDLER(profile_tools) {
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
     for (size_t i = 0; i < list.captures.n; i++) {
-        sb_json_key(&j, run_name(&list.captures.items[i], q->arena));
+        sb_slice name = sb_compat_profile_name(&list.captures.items[i], q);
+        if (!name.n) continue;
+        sb_json_key(&j, name);
         add_tools(&j);
     }
     sb_json_end_object(&j);
@@ -123,7 +120,7 @@ SB_COMPAT_HANDLER(profile_hosts) {
     sb_profile_list list;
     sb_json j;
     void *held = sb_profiles_hold_list(a->profiles, &list);
-    const sb_capture *c = find_capture(&list, sb_http_query(q, "run"), q->arena);
+    const sb_capture *c = sb_compat_profile_find(&list.captures, q);
     const tool *of = find_tool(q);
     bool is_all = c && c->file_count > 1 && of && !of->is_by_host;
     sb_compat_json_begin(&j, r);
@@ -157,7 +154,7 @@ static sb_status open_capture(const sb_kept_trace **out, sb_app *a, sb_http_requ
     sb_profile_list list;
     char id[SB_CAPTURE_ID + 1] = "";
     void *held = sb_profiles_hold_list(a->profiles, &list);
-    const sb_capture *c = find_capture(&list, sb_http_query(q, "run"), q->arena);
+    const sb_capture *c = sb_compat_profile_find(&list.captures, q);
     if (c) memcpy(id, c->id, sizeof id);
     sb_profiles_release_list(a->profiles, held);
     if (!id[0]) return SB_NOT_FOUND;
@@ -196,7 +193,7 @@ static sb_status answer_data(sb_http_request *q, sb_http_reply *r, sb_app *app, 
     analysis.t = &trace;
     status = of->answer(q, r, &analysis, csv);
     sb_profiles_release(app->profiles, kept);
-    return status;
+    return status == SB_NOT_FOUND ? sb_compat_plain(r, 404, "%s", "No Data") : status;
 }
 
 SB_COMPAT_HANDLER(profile_data) {
@@ -210,6 +207,70 @@ SB_COMPAT_HANDLER(profile_data_csv) {
         return sb_compat_plain(r, 400, "%s is no table: there is no CSV of it", of->name);
     int n = snprintf(file, sizeof file, "%s.csv", of ? of->name : "");
     return answer_data(q, r, app, sb_slice_of(file, (size_t)n));
+}
+
+static int compare_modules(const void *a, const void *b) {
+    return sb_slice_cmp(*(const sb_slice *)a, *(const sb_slice *)b);
+}
+
+/* The compiled modules of a capture, by name. */
+SB_COMPAT_HANDLER(profile_modules) {
+    sb_app *of = app;
+    const sb_kept_trace *kept;
+    sb_status status = open_capture(&kept, of, q, sb_http_err(r));
+    if (status == SB_CANCELLED) return SB_TIMEOUT;
+    if (status != SB_OK) return sb_compat_plain(r, 200, "%s", ""); /* as XProf: none */
+    size_t n = kept->trace->modules.n;
+    sb_slice *names = sb_arena_get(q->arena, (n + 1) * sizeof *names);
+    for (size_t i = 0; names && i < n; i++)
+        names[i] = sb_trace_name(kept->trace, kept->trace->modules.items[i]);
+    if (names && n) qsort(names, n, sizeof *names, compare_modules);
+    for (size_t i = 0; names && i < n; i++) {
+        if (i) sb_buf_add_byte(sb_http_body(r), ',');
+        sb_buf_add_slice(sb_http_body(r), names[i]);
+    }
+    sb_profiles_release(of->profiles, kept);
+    return names ? SB_OK : SB_NOMEM;
+}
+
+/* Is any of the tools of a list, "a,b", one that has an answer here? An empty list: the usual
+ * ones. */
+static bool has_answer(sb_slice list) {
+    if (!list.n) return true;
+    while (list.n) {
+        const uint8_t *comma = memchr(list.p, ',', list.n);
+        size_t n = comma ? (size_t)(comma - list.p) : list.n;
+        if (tool_named(sb_slice_of(list.p, n))) return true;
+        list = sb_slice_of(list.p + n + (comma != NULL), list.n - n - (comma != NULL));
+    }
+    return false;
+}
+
+/* XProf computes the answers of tools ahead. What is ahead here is the capture, opened. */
+SB_COMPAT_HANDLER(profile_cache) {
+    sb_app *of = app;
+    sb_profile_list list;
+    sb_json j;
+    const sb_capture *c = NULL;
+    if (!sb_http_query(q, "session_path").n)
+        return sb_compat_plain(r, 400, "%s", "Missing \"session_path\" parameter");
+    if (!has_answer(sb_http_query(q, "tools")))
+        return sb_compat_plain(r, 400, "%s", "none of these tools has an answer here");
+    void *held = sb_profiles_hold_list(of->profiles, &list);
+    for (size_t i = 0; i < list.captures.n && !c; i++)
+        if (sb_compat_profile_name(&list.captures.items[i], q).n) c = &list.captures.items[i];
+    sb_status status = c ? sb_profile_submit(of, c, sb_http_err(r)) : SB_NOT_FOUND;
+    sb_profiles_release_list(of->profiles, held);
+    if (status == SB_NOT_FOUND)
+        return sb_compat_plain(r, 404, "%s", "No XPlane files found in session_path");
+    if (status != SB_OK) return status;
+    sb_http_status(r, 202);
+    sb_compat_json_begin(&j, r);
+    sb_json_begin_object(&j);
+    sb_json_put_str(&j, "status", "ACCEPTED");
+    sb_json_put_str(&j, "message", "Cache generation started");
+    sb_json_end_object(&j);
+    return sb_compat_json_end(&j, r);
 }
 
 /* ---- what the page asks besides -------------------------------------------------------------- */
@@ -231,12 +292,6 @@ SB_COMPAT_HANDLER(profile_version) {
     (void)q;
     (void)app;
     return sb_compat_plain(r, 200, "%s", SB_VERSION);
-}
-
-SB_COMPAT_HANDLER(profile_modules) {
-    (void)q;
-    (void)app;
-    return sb_compat_plain(r, 200, "%s", "");
 }
 
 SB_COMPAT_HANDLER(profile_capture) {

@@ -1,20 +1,17 @@
-/* profile_trace.c: what XProf's trace viewer asks for: Chrome trace events of a window, all of them
- * or as many as there are pixels. Events have the group of their track as process. */
-#include "base/text/number.h"
-#include "profile/trace/window.h"
-#include "server/compat/profile/profile_tools.h"
+/* profile_trace.c: what XProf's trace viewer asks for, as Chrome trace events. Events have the
+ * group of their track as process; "z" and the argument "uid" are the unique id, by which the
+ * viewer asks for the arguments of one event. */
+#include "base/sort_rows.h"
+#include "server/compat/profile/profile_viewer.h"
 #include "base/banned.h"
 
-#define ALL_SPANS 200000u /* up to so many are sent one by one */
-#define RESOLUTION 8000
-
-typedef struct viewer {
+typedef struct trace_reply {
+    const sb_viewer *v;
     sb_json *j;
-    const sb_trace *t;
-    sb_window window;
-    bool is_all;
-    sb_http_request *q;
-} viewer;
+    sb_args_reader *args;
+    sb_err *err;
+    uint64_t sent;
+} trace_reply;
 
 /* An event that says something of a process, or of a thread where tid is not negative; its argument
  * comes next. */
@@ -45,60 +42,117 @@ static void add_order(sb_json *j, const char *what, uint32_t pid, int64_t tid, s
     end_metadata(j);
 }
 
-static void add_event(const viewer *v, uint32_t track, int64_t start, int64_t dur, uint32_t name) {
-    sb_json *j = v->j;
-    sb_json_begin_object(j);
-    sb_json_put_uint(j, "pid", v->t->tracks.items[track].group + 1);
-    sb_json_put_uint(j, "tid", track + 1);
-    sb_json_put_text(j, "name", sb_trace_name(v->t, name));
-    sb_json_put_double(j, "ts", (double)start * 1e-6);
-    sb_json_put_double(j, "dur", dur ? (double)dur * 1e-6 : 1e-6);
-    sb_json_put_str(j, "ph", "X");
-    sb_json_end_object(j);
-}
-
-static sb_status add_track(const viewer *v, size_t at, const sb_alloc *alloc) {
-    uint32_t track = v->t->track_order[at];
-    const sb_track *k = &v->t->tracks.items[track];
-    sb_rects rects = {0};
-    uint64_t spans;
-    if (!sb_compat_profile_wants(v->q, v->t, sb_track_source(v->t, k)) || k->spans.n == 0 ||
-        k->is_made)
-        return SB_OK;
-    add_name(v->j, "thread_name", k->group + 1, track + 1, k->name);
-    add_order(v->j, "thread_sort_index", k->group + 1, track + 1, at);
-    if (v->is_all) {
-        for (size_t i = 0; i < k->spans.n; i++) {
-            const sb_trace_span *s = &k->spans.items[i];
-            if (s->start <= v->window.to && sb_span_end(s) >= v->window.from)
-                add_event(v, track, s->start, s->dur, s->name);
-        }
-        return SB_OK;
+/* The arguments from the file, and the unique id. */
+static sb_status add_args(trace_reply *p, uint32_t track, const sb_rect *event, uint64_t number) {
+    sb_buf args;
+    sb_slice category;
+    sb_arena_mark mark = sb_arena_here(p->v->q->arena);
+    sb_status status = SB_OK;
+    sb_buf_init(&args, p->v->q->alloc, SIZE_MAX);
+    if (p->args && number)
+        status =
+            sb_args_add(p->args, track, event->index, &args, &category, p->v->q->arena, p->err);
+    if (status == SB_CORRUPT) { /* its record is too large, for example: the event alone */
+        sb_buf_clear(&args);
+        status = SB_OK;
     }
-    bool is_done = sb_window_rects(k, &v->window, &rects, alloc, &spans);
-    for (size_t i = 0; is_done && i < rects.n; i++)
-        add_event(v, track, rects.items[i].start, rects.items[i].dur, rects.items[i].name);
-    SB_VEC_FREE(&rects, alloc);
-    return is_done ? SB_OK : SB_NOMEM;
+    sb_json_key_str(p->j, "args");
+    if (args.n <= 2) {
+        sb_json_begin_object(p->j);
+        if (number) sb_json_put_uint(p->j, "uid", number);
+        sb_json_end_object(p->j);
+    } else {
+        args.p[args.n - 1] = ','; /* in place of the closing bracket */
+        sb_buf_printf(&args, "\"uid\":%llu}", (unsigned long long)number);
+        sb_json_raw(p->j, sb_buf_slice(&args));
+    }
+    if (status == SB_OK) status = sb_buf_check(&args, "the arguments of an event", p->err);
+    sb_buf_fini(&args);
+    sb_arena_reset(p->v->q->arena, mark);
+    return status;
 }
 
-static double number_of(sb_http_request *q, const char *key, double otherwise) {
-    sb_slice text = sb_http_query(q, key);
-    double x;
-    return text.n && sb_parse_double(text, &x) && x > -1e9 && x < 1e9 ? x : otherwise;
+static sb_status add_event(trace_reply *p, uint32_t track, const sb_rect *event) {
+    sb_json *j = p->j;
+    uint64_t number = sb_viewer_number(p->v, track, event);
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "pid", p->v->t->tracks.items[track].group + 1);
+    sb_json_put_uint(j, "tid", track + 1);
+    sb_json_put_text(j, "name", sb_trace_name(p->v->t, event->name));
+    sb_json_put_double(j, "ts", (double)(event->start + p->v->origin) * 1e-6);
+    sb_json_put_double(j, "dur", event->dur ? (double)event->dur * 1e-6 : 1e-6);
+    sb_json_put_str(j, "ph", "X");
+    if (number) sb_json_put_uint(j, "z", number);
+    sb_status status = add_args(p, track, event, number);
+    sb_json_end_object(j);
+    p->sent++;
+    return status;
 }
 
-SB_PROFILE_TOOL(trace) {
-    const sb_trace *t = a->t;
+/* Events with arguments come in the order in which their records lie in the file: so it is read
+ * from begin to end. */
+static sb_status add_events(trace_reply *p, uint32_t track, const sb_rects *events) {
+    const sb_track *k = &p->v->t->tracks.items[track];
+    size_t room = events->n * sizeof(sb_sort_row);
+    sb_sort_row *order = p->args && events->n ? sb_alloc_get(p->v->q->alloc, room) : NULL;
+    sb_status status = p->args && events->n && !order ? SB_NOMEM : SB_OK;
+    for (size_t i = 0; order && i < events->n; i++)
+        order[i] = (sb_sort_row){i, (double)k->spans.items[events->items[i].index].at, SB_LIT("")};
+    if (order) sb_sort_rows(order, events->n, SB_SORT_LEAST_FIRST);
+    for (size_t i = 0; i < events->n && status == SB_OK; i++) {
+        if ((i & 0xfff) == 0xfff && sb_http_expired(p->v->q)) status = SB_TIMEOUT;
+        if (status == SB_OK)
+            status = add_event(p, track, &events->items[order ? order[i].index : i]);
+    }
+    if (order) sb_alloc_put(p->v->q->alloc, order, room);
+    return status;
+}
+
+static sb_status add_counter(trace_reply *p, const sb_track *k) {
+    sb_count_bars bars = {0};
+    sb_status status = sb_viewer_counts(p->v, k, &bars);
+    for (size_t i = 0; i < bars.n && status == SB_OK; i++) {
+        sb_json_begin_object(p->j);
+        sb_json_put_uint(p->j, "pid", k->group + 1);
+        sb_json_put_text(p->j, "name", k->name);
+        sb_json_put_double(p->j, "ts", (double)(bars.items[i].time + p->v->origin) * 1e-6);
+        sb_json_put_str(p->j, "ph", "C");
+        sb_json_open_object(p->j, "args");
+        sb_json_put_double(p->j, "value", bars.items[i].last);
+        sb_json_end_object(p->j);
+        sb_json_end_object(p->j);
+    }
+    SB_VEC_FREE(&bars, p->v->q->alloc);
+    return status;
+}
+
+static sb_status add_track(trace_reply *p, size_t at) {
+    uint32_t track = p->v->t->track_order[at];
+    const sb_track *k = &p->v->t->tracks.items[track];
+    sb_rects events = {0};
+    if (!sb_viewer_wants_track(p->v, k)) return SB_OK;
+    if (k->kind == SB_TRACK_COUNTER) return add_counter(p, k);
+    add_name(p->j, "thread_name", k->group + 1, track + 1, k->name);
+    add_order(p->j, "thread_sort_index", k->group + 1, track + 1, at);
+    sb_status status = sb_viewer_events(p->v, track, &events);
+    if (status == SB_OK) status = add_events(p, track, &events);
+    SB_VEC_FREE(&events, p->v->q->alloc);
+    return status;
+}
+
+static void add_groups(trace_reply *p) {
+    const sb_trace *t = p->v->t;
+    for (uint32_t i = 0; i < t->groups.n; i++) {
+        if (!sb_compat_profile_wants(p->v->q, t, t->groups.items[i].source)) continue;
+        add_name(p->j, "process_name", i + 1, -1, t->groups.items[i].name);
+        add_order(p->j, "process_sort_index", i + 1, -1, i);
+    }
+}
+
+static sb_status answer_json(trace_reply *p, sb_http_reply *r) {
     sb_json j;
-    double resolution = number_of(q, "resolution", RESOLUTION);
-    double end_ms = (double)t->duration * 1e-9;
-    viewer v = {.j = &j, .t = t, .q = q};
-    (void)csv; /* a trace has no table */
-    v.window.from = (int64_t)(number_of(q, "start_time_ms", 0) * 1e9);
-    v.window.to = (int64_t)(number_of(q, "end_time_ms", end_ms + 1) * 1e9);
-    v.window.pixels = resolution >= 1 ? (uint32_t)resolution : RESOLUTION;
-    v.is_all = resolution == 0 || t->span_count <= ALL_SPANS;
+    sb_status status = SB_OK;
+    p->j = &j;
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
     sb_json_put_str(&j, "displayTimeUnit", "ns");
@@ -106,21 +160,34 @@ SB_PROFILE_TOOL(trace) {
     sb_json_put_bool(&j, "highres-ticks", true);
     sb_json_end_object(&j);
     sb_json_open_array(&j, "traceEvents");
-    for (uint32_t i = 0; i < t->groups.n; i++) {
-        if (!sb_compat_profile_wants(q, t, t->groups.items[i].source)) continue;
-        add_name(&j, "process_name", i + 1, -1, t->groups.items[i].name);
-        add_order(&j, "process_sort_index", i + 1, -1, i);
-    }
-    sb_status status = SB_OK;
-    for (size_t i = 0; i < t->tracks.n && status == SB_OK; i++) {
-        status = sb_http_expired(q) ? SB_TIMEOUT : add_track(&v, i, q->alloc);
-    }
+    add_groups(p);
+    for (size_t i = 0; i < p->v->t->tracks.n && status == SB_OK; i++)
+        status = sb_http_expired(p->v->q) ? SB_TIMEOUT : add_track(p, i);
+    if (status == SB_OK && p->v->is_one && p->sent == 0) status = SB_NOT_FOUND;
     if (status != SB_OK) return status;
     sb_json_end_array(&j);
     sb_json_open_array(&j, "fullTimespan");
-    sb_json_double(&j, 0);
-    sb_json_double(&j, end_ms);
+    sb_json_double(&j, (double)p->v->origin * 1e-9);
+    sb_json_double(&j, (double)(p->v->origin + p->v->t->duration) * 1e-9);
+    sb_json_end_array(&j);
+    sb_json_put_uint(&j, "returnedEventsSize", p->sent);
+    sb_json_put_bool(&j, "filteredByVisibility", !p->v->is_all);
+    sb_json_open_array(&j, "details");
     sb_json_end_array(&j);
     sb_json_end_object(&j);
     return sb_json_finish(&j, "a trace", sb_http_err(r));
+}
+
+SB_PROFILE_TOOL(trace) {
+    sb_viewer v;
+    (void)csv; /* a trace has no table */
+    sb_status status = sb_viewer_ask(&v, q, a->t);
+    if (status != SB_OK) return status;
+    if (sb_slice_eq(sb_http_query(q, "format"), SB_LIT("pb")) && !sb_http_query(q, "event_name").n)
+        return sb_viewer_answer_pb(&v, r);
+    trace_reply p = {.v = &v, .err = sb_http_err(r)};
+    if (v.has_args) status = sb_args_open(&p.args, a->t, p.err);
+    if (status == SB_OK) status = answer_json(&p, r);
+    sb_args_close(p.args);
+    return status;
 }
