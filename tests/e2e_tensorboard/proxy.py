@@ -3,8 +3,8 @@
     with Proxy("127.0.0.1:6006") as proxy: open http://127.0.0.1:{proxy.port}/
 
 / is index.html with the line in front that TensorBoard's server puts there; every member of webfiles.zip is a path;
-the projector's page, which its plugin carries, is served where the plugin would. Everything else under /data and
-/experiment goes upstream and comes back byte by byte, with its status and headers.
+the page of a plugin that carries its own (the projector; others by `pages`) is served where the plugin would. Everything
+else under /data and /experiment goes upstream and comes back byte by byte, with its status and headers.
 """
 
 import http.client
@@ -31,9 +31,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = self.path.partition("?")[0]
-        if path.startswith("/data/plugin/projector/"):
-            file = PROJECTOR / path.rpartition("/")[2]
-            if file.is_file():
+        for prefix, folder in self.server.pages.items():
+            file = folder / path.rpartition("/")[2]
+            if path.startswith(prefix) and file.is_file():
                 return self.give(file.read_bytes(), file.suffix)
         if path.startswith(("/data/", "/experiment/")):
             return self.forward()
@@ -78,8 +78,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Proxy(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, upstream):
+    def __init__(self, upstream, **pages):
         super().__init__(("127.0.0.1", 0), Handler)
+        self.pages = {f"/data/plugin/{plugin}/": folder for plugin, folder in {"projector": PROJECTOR, **pages}.items()}
         self.upstream, self.port = upstream, self.server_address[1]
         with zipfile.ZipFile(PACKAGE / "webfiles.zip") as archive:
             self.files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}

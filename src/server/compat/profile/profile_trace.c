@@ -10,7 +10,7 @@ typedef struct trace_reply {
     sb_json *j;
     sb_args_reader *args;
     sb_err *err;
-    uint64_t sent;
+    uint64_t sent, points;
 } trace_reply;
 
 /* An event that says something of a process, or of a thread where tid is not negative; its argument
@@ -108,20 +108,45 @@ static sb_status add_events(trace_reply *p, uint32_t track, const sb_rects *even
     return status;
 }
 
-static sb_status add_counter(trace_reply *p, const sb_track *k) {
-    sb_count_bars bars = {0};
-    sb_status status = sb_viewer_counts(p->v, k, &bars);
-    for (size_t i = 0; i < bars.n && status == SB_OK; i++) {
-        sb_json_begin_object(p->j);
-        sb_json_put_uint(p->j, "pid", k->group + 1);
-        sb_json_put_text(p->j, "name", k->name);
-        sb_json_put_double(p->j, "ts", (double)(bars.items[i].time + p->v->origin) * 1e-6);
-        sb_json_put_str(p->j, "ph", "C");
+static void begin_counter(sb_json *j, const sb_track *k) {
+    sb_json_begin_object(j);
+    sb_json_put_uint(j, "pid", k->group + 1);
+    sb_json_put_text(j, "name", k->name);
+    sb_json_put_str(j, "ph", "C");
+}
+
+/* All points as one event: the streaming viewer takes them apart itself. */
+static void add_entries(trace_reply *p, const sb_track *k, const sb_count_bars *bars) {
+    begin_counter(p->j, k);
+    sb_json_put_str(p->j, "event_stats", "value");
+    sb_json_open_array(p->j, "entries");
+    for (size_t i = 0; i < bars->n; i++) {
+        sb_json_begin_array(p->j);
+        sb_json_double(p->j, (double)(bars->items[i].time + p->v->origin) * 1e-6);
+        sb_json_double(p->j, bars->items[i].last);
+        sb_json_end_array(p->j);
+    }
+    sb_json_end_array(p->j);
+    sb_json_end_object(p->j);
+}
+
+static void add_points(trace_reply *p, const sb_track *k, const sb_count_bars *bars) {
+    for (size_t i = 0; i < bars->n; i++) {
+        begin_counter(p->j, k);
+        sb_json_put_double(p->j, "ts", (double)(bars->items[i].time + p->v->origin) * 1e-6);
         sb_json_open_object(p->j, "args");
-        sb_json_put_double(p->j, "value", bars.items[i].last);
+        sb_json_put_double(p->j, "value", bars->items[i].last);
         sb_json_end_object(p->j);
         sb_json_end_object(p->j);
     }
+}
+
+static sb_status add_counter(trace_reply *p, const sb_track *k) {
+    sb_count_bars bars = {0};
+    sb_status status = sb_viewer_counts(p->v, k, &bars);
+    if (status == SB_OK && bars.n && p->v->is_streaming) add_entries(p, k, &bars);
+    if (status == SB_OK && !p->v->is_streaming) add_points(p, k, &bars);
+    p->points += bars.n;
     SB_VEC_FREE(&bars, p->v->q->alloc);
     return status;
 }
@@ -132,9 +157,11 @@ static sb_status add_track(trace_reply *p, size_t at) {
     sb_rects events = {0};
     if (!sb_viewer_wants_track(p->v, k)) return SB_OK;
     if (k->kind == SB_TRACK_COUNTER) return add_counter(p, k);
-    add_name(p->j, "thread_name", k->group + 1, track + 1, k->name);
-    add_order(p->j, "thread_sort_index", k->group + 1, track + 1, at);
     sb_status status = sb_viewer_events(p->v, track, &events);
+    if (events.n || !p->v->is_one) { /* one event must be the last: so the viewer finds it */
+        add_name(p->j, "thread_name", k->group + 1, track + 1, k->name);
+        add_order(p->j, "thread_sort_index", k->group + 1, track + 1, at);
+    }
     if (status == SB_OK) status = add_events(p, track, &events);
     SB_VEC_FREE(&events, p->v->q->alloc);
     return status;
@@ -144,9 +171,23 @@ static void add_groups(trace_reply *p) {
     const sb_trace *t = p->v->t;
     for (uint32_t i = 0; i < t->groups.n; i++) {
         if (!sb_compat_profile_wants(p->v->q, t, t->groups.items[i].source)) continue;
-        add_name(p->j, "process_name", i + 1, -1, t->groups.items[i].name);
+        add_name(p->j, "process_name", i + 1, -1, sb_viewer_process(p->v, i));
         add_order(p->j, "process_sort_index", i + 1, -1, i);
     }
+}
+
+/* What the viewer reads beside the events, some of it without looking whether it is there. */
+static void end_reply(trace_reply *p) {
+    sb_json_put_bool(p->j, "filteredByVisibility", p->v->is_streaming || !p->v->is_all);
+    sb_json_put_uint(p->j, "totalCounterEvents", p->points);
+    sb_json_put_str(p->j, "showCounterMessage", "");
+    sb_json_put_str(p->j, "codeLink", "");
+    sb_json_put_bool(p->j, "useNewBackend", false);
+    sb_json_open_object(p->j, "stackFrames");
+    sb_json_end_object(p->j);
+    sb_json_open_array(p->j, "details");
+    sb_json_end_array(p->j);
+    sb_json_end_object(p->j);
 }
 
 static sb_status answer_json(trace_reply *p, sb_http_reply *r) {
@@ -171,10 +212,7 @@ static sb_status answer_json(trace_reply *p, sb_http_reply *r) {
     sb_json_double(&j, (double)(p->v->origin + p->v->t->duration) * 1e-9);
     sb_json_end_array(&j);
     sb_json_put_uint(&j, "returnedEventsSize", p->sent);
-    sb_json_put_bool(&j, "filteredByVisibility", !p->v->is_all);
-    sb_json_open_array(&j, "details");
-    sb_json_end_array(&j);
-    sb_json_end_object(&j);
+    end_reply(p);
     return sb_json_finish(&j, "a trace", sb_http_err(r));
 }
 

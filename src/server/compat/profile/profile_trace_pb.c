@@ -141,7 +141,7 @@ static void add_processes(packing *p) {
     for (uint32_t g = 0; g < t->groups.n; g++) {
         if (!sb_compat_profile_wants(p->v->q, t, t->groups.items[g].source)) continue;
         size_t process = sb_pb_begin(p->out, PROCESSES, 200);
-        sb_pb_add_bytes(p->out, PROCESS_NAME, t->groups.items[g].name);
+        sb_pb_add_bytes(p->out, PROCESS_NAME, sb_viewer_process(p->v, g));
         sb_pb_add_uint(p->out, PROCESS_NUMBER, g + 1);
         sb_pb_add_uint(p->out, PROCESS_ORDER, g);
         for (uint32_t i = 0; i < t->tracks.n; i++) {

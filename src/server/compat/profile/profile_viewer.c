@@ -84,6 +84,7 @@ sb_status sb_viewer_ask(sb_viewer *v, sb_http_request *q, const sb_trace *t) {
     v->window.from = time_of(v, "start_time_ms", -1);
     v->window.to = time_of(v, "end_time_ms", t->duration + 1);
     v->window.pixels = resolution >= 1 ? (uint32_t)resolution : RESOLUTION;
+    v->is_streaming = tag.n && tag.p[tag.n - 1] == '@';
     v->is_all = resolution == 0 || t->span_count <= ALL_SPANS;
     if (one.n) {
         v->is_all = v->has_args = true;
@@ -96,9 +97,21 @@ sb_status sb_viewer_ask(sb_viewer *v, sb_http_request *q, const sb_trace *t) {
         v->has_args = is_true(q, "search_metadata");
         return mark_names(v, prefix);
     }
-    /* the streaming viewer asks for the arguments of an event when it is clicked */
-    v->has_args = v->is_all && t->span_count <= ALL_ARGS && !(tag.n && tag.p[tag.n - 1] == '@');
+    v->has_args = v->is_all && t->span_count <= ALL_ARGS && !v->is_streaming;
     return SB_OK;
+}
+
+sb_slice sb_viewer_process(const sb_viewer *v, uint32_t group) {
+    sb_slice name = v->t->groups.items[group].name;
+    sb_slice host = v->t->sources.items[v->t->groups.items[group].source].name;
+    uint8_t *p = NULL;
+    if (v->is_streaming && !sb_slice_eq(name, host))
+        p = sb_arena_get(v->q->arena, host.n + 1 + name.n);
+    if (!p) return name;
+    if (host.n) memcpy(p, host.p, host.n);
+    p[host.n] = ' ';
+    if (name.n) memcpy(p + host.n + 1, name.p, name.n);
+    return sb_slice_of(p, host.n + 1 + name.n);
 }
 
 bool sb_viewer_wants_track(const sb_viewer *v, const sb_track *k) {

@@ -17,6 +17,7 @@ typedef struct sb_viewer {
     int64_t origin;          /* what is added to times: as XProf, an XSpace is shown with its own */
     sb_window window;        /* without it */
     bool is_all;             /* no events are sent as one */
+    bool is_streaming;       /* the viewer asks again when it is zoomed, or an event is clicked */
     bool has_args;           /* arguments are sent with the events */
     const uint64_t *numbers; /* by track: the unique id of its first event; ids begin at 1 */
     /* by id of a name: is it wanted? NULL: all are */
@@ -28,6 +29,9 @@ typedef struct sb_viewer {
 
 /* SB_NOT_FOUND: no event has the name that is asked for. */
 sb_status sb_viewer_ask(sb_viewer *v, sb_http_request *q, const sb_trace *t);
+/* The name of a group as a process: for the streaming viewer the name of its host comes first, by
+ * which that knows whom to ask for an event's arguments. Lives as long as the request. */
+sb_slice sb_viewer_process(const sb_viewer *v, uint32_t group);
 /* Is it a track that has events of the hosts that are asked for? */
 bool sb_viewer_wants_track(const sb_viewer *v, const sb_track *k);
 /* Appends the events of a track. Those that stand for one span have its `index`, and no event is
