@@ -128,6 +128,20 @@ class Checks(unittest.TestCase):
         self.tree.put("src/base/README.md", page.replace("## Owns", "## Owns\n\n`text/json.h`"))
         self.passes("readmes")
 
+    def test_a_folder_or_public_header_that_the_tour_of_the_source_omits_is_found(self):
+        self.tree.put("include/seaboard/more.h", "")
+        folders = [f"`src/{path.name}/`" for path in (self.tree.root / "src").iterdir()]
+        headers = [f"`{path.name}`" for path in (self.tree.root / "include/seaboard").iterdir()]
+        for page in ("README.md", "README.zh.md"):
+            with self.subTest(page):
+                self.tree.put(page, "\n".join(folders + headers))
+                self.passes("readmes")
+                self.tree.put(page, "\n".join(folders))
+                self.fails("readmes", f"{page}: does not name `more.h`")
+                self.tree.put(page, "\n".join(folders[1:] + headers))
+                self.fails("readmes", f"{page}: does not name {folders[0]}")
+                self.tree.put(page, "\n".join(folders + headers))
+
     def test_machine_paths_and_registries_are_found(self):
         for text in ("cd /" + "work/main", "HOME=/" + "root", "https://py" + "pi.org/simple"):
             with self.subTest(text):
