@@ -150,6 +150,14 @@ class Checks(unittest.TestCase):
         self.tree.put("notes.md", "the frame" + "work/root of it\n")
         self.passes("names")
 
+    def test_a_name_of_static_functions_in_many_files_is_found(self):
+        for i in range(6):
+            self.tree.put(f"src/base/f{i}.c", "static int place_of(int a,\n                    int b) {\n    return a + b;\n}\n")
+        self.tree.put("src/base/uses.c", "static int other(void) {\n    return place_of(1, 2);\n}\n")
+        self.passes("names")
+        self.tree.put("src/base/uses.c", "static int place_of(int a) {\n    return a;\n}\n")
+        self.fails("names", "static functions of 7 files are named place_of")
+
     def test_a_header_that_leans_on_others_is_found(self):
         self.tree.put("src/base/bad.h", "size_t f(void);\n")
         self.fails("headers", "src/base/bad.h: does not stand alone")
