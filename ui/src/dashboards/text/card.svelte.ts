@@ -27,13 +27,11 @@ export class TextData extends OneRun {
   raw = $derived(this.point?.strings?.join('\n') ?? null);
   /** true if another step is shown, because there is no text at the wanted one */
   isNearest = $derived(this.wanted !== null && this.point !== null && this.step !== this.wanted);
-  /** The URL of the logged text (of its first string, if it has several). */
-  url = $derived.by(() =>
+  /** Where the server has the logged text (its first string, if it has several). */
+  path = $derived.by(() =>
     this.runId === undefined || !this.point
       ? ''
-      : apiUrl(
-          `blob?${new URLSearchParams({ run: String(this.runId), tag: this.tag, step: String(this.point.step) })}`,
-        ),
+      : `blob?${new URLSearchParams({ run: String(this.runId), tag: this.tag, step: String(this.point.step) })}`,
   );
   /** The URL of a file with all texts of the series. */
   exportUrl(format: 'csv' | 'json'): string {
