@@ -156,6 +156,7 @@ export {
   makeAxis,
   projectionOf,
   roundAt,
+  symlog,
   ticksOf,
   toPixel,
   toValue,
