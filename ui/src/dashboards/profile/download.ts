@@ -1,10 +1,8 @@
 // Downloads of a capture: tables as CSV, and a time range or the whole capture as a Chrome trace, which other programs can open.
-import { api, apiUrl, saveBlob, shell } from '../../public';
+import { api, apiUrl, followJob, saveBlob, shell } from '../../public';
 import type { Capture, TotalsAsk } from './question';
 import { tt } from './texts';
 import type { Span } from './view.svelte';
-
-const POLL_MS = 300;
 
 /** Saves a reply of the server as a file, or says why there is none. */
 async function save(name: string, path: string, type: string, body?: object): Promise<void> {
@@ -31,14 +29,16 @@ export function csvUrl(
 /** Downloads a Chrome trace. The server makes it as a job, which this waits for. */
 export async function downloadTrace(capture: Capture, name: string, window: Span | null): Promise<void> {
   const range = window ? { from: Math.round(window[0]), to: Math.round(window[1]) } : {};
-  let reply = await api.submitJob({ kind: 'profile_trace', args: { capture: capture.id, ...range } });
-  if (reply.ok) shell.say(tt('traceMade'));
-  while (reply.ok) {
-    const { id, state, error } = reply.value.job;
-    if (state === 'done') return save(`${name}.trace.json`, `job/result?id=${id}`, 'application/json');
-    if (state === 'failed' || state === 'cancelled') return shell.say(error ?? tt('downloadFailed'));
-    await new Promise((wake) => setTimeout(wake, POLL_MS));
-    reply = await api.job(id);
-  }
-  shell.say(reply.error.message);
+  let isTold = false;
+  const tell = () => {
+    if (!isTold) shell.say(tt('traceMade'));
+    isTold = true;
+  };
+  const job = await followJob(
+    { kind: 'profile_trace', args: { capture: capture.id, ...range } },
+    new AbortController().signal,
+    tell,
+  );
+  if (job.ok) await save(`${name}.trace.json`, `job/result?id=${job.value}`, 'application/json');
+  else shell.say(job.error.message);
 }
