@@ -56,6 +56,12 @@ export default ts.config(
         },
     },
     {
+        // what the page asks the server goes through src/data: a Question in a LiveQuery, or a call of api
+        files: ['src/**/*.ts', 'src/**/*.svelte'],
+        ignores: ['src/data/**', '**/*.test.ts', 'src/dashboards/audio/clip.svelte.ts'], // the last loads clips into the browser's cache
+        rules: { 'no-restricted-globals': ['error', 'fetch', 'EventSource', 'XMLHttpRequest'] },
+    },
+    {
         files: ['tools/**/*.mjs', '*.js', '*.ts'],
         languageOptions: { globals: globals.node, parserOptions: { projectService: false } },
     },

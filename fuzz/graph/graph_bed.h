@@ -1,5 +1,5 @@
-/* graph_bed.h: a file made a GraphDef and then a model, for the fuzz targets of files that are no
- * GraphDef. All inline. */
+/* graph_bed.h: for the fuzz targets of files that do not hold a GraphDef: converts a file to a
+ * GraphDef and builds a model of it. All functions are inline. */
 #ifndef SB_FUZZ_GRAPH_BED_H
 #define SB_FUZZ_GRAPH_BED_H
 

@@ -92,8 +92,8 @@ static sb_dtype format_dtype(const char *format, Py_ssize_t itemsize) {
     }
 }
 
-/* 1: taken; 0: not this way (no error is set); -1: failed. dtype: what the bytes really are, when
- * the buffer can't say it; else SB_NO_DTYPE. */
+/* 1: done; 0: the object does not support this way (no error is set); -1: failed. dtype: what the
+ * bytes really are, when the buffer can't say it; else SB_NO_DTYPE. */
 static int take_buffer(native_array *a, PyObject *object, sb_dtype dtype) {
     if (!PyObject_CheckBuffer(object)) return 0;
     if (PyObject_GetBuffer(object, &a->view, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
@@ -206,7 +206,7 @@ static bool is_true_attribute(PyObject *object, const char *name) {
 
 static int take_dlpack(native_array *a, PyObject *object) {
     PyObject *plain = NULL;
-    /* torch refuses to export what gradients are wanted for */
+    /* torch refuses to export a tensor that requires gradients */
     if (is_true_attribute(object, "requires_grad")) plain = call_if_there(object, "detach");
     PyObject *capsule = call_if_there(plain ? plain : object, "__dlpack__");
     int taken = capsule ? take_capsule(a, capsule) : 0;

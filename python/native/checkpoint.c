@@ -1,7 +1,7 @@
 /* checkpoint.c: the objects of a Python program as the library's, to save and to restore them.
  *
  * A Tree is filled by the Python files, one call an object: variables borrow the memory of arrays,
- * which are kept until the tree is cleared. What the tree means is the library's business
+ * which are kept until the tree is cleared. The library knows what the tree means
  * (seaboard/checkpoint.h): matching, deferred values, keys, files. */
 #include "checkpoint.h"
 

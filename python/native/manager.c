@@ -1,5 +1,5 @@
 /* manager.c: numbered checkpoints in a directory (sb_manager), over a Tree that is filled anew
- * before each save. Steps and intervals are the business of the Python class. */
+ * before each save. The Python class looks after steps and intervals. */
 #include "checkpoint.h"
 
 typedef struct manager {

@@ -269,7 +269,7 @@ static PyObject *flush(PyObject *object, PyObject *unused) {
     sb_status status;
     sb_writer *w = self->w;
     NATIVE_CALL(self, true, status, sb_writer_flush(w, &err));
-    sb_writer_trouble(w, NULL); /* told already */
+    sb_writer_trouble(w, NULL); /* this failure is reported below */
     if (status == SB_OK) Py_RETURN_NONE;
     return warn_once(self, err.text) ? Py_NewRef(Py_None) : NULL;
 }

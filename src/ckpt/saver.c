@@ -108,7 +108,7 @@ sb_status sb_saver_add(sb_saver *s, const char *name, const sb_variable *given, 
 
 /* ---- saving ---------------------------------------------------------------------------------- */
 
-static int by_name(const void *x, const void *y) {
+static int items_by_name(const void *x, const void *y) {
     const sb_bundle_item *a = x, *b = y;
     return sb_slice_cmp(a->name, b->name);
 }
@@ -118,7 +118,7 @@ static sb_status write_items(sb_saver *s, const char *path, sb_bundle_id *id, sb
     uint32_t shards = s->opts.shards ? s->opts.shards : 1;
     sb_bundle_writer_opts opts = {
         .shards = shards, .no_sync = s->opts.durability == SB_BUFFERED, .id = id};
-    if (s->items.n) qsort(s->items.items, s->items.n, sizeof *s->items.items, by_name);
+    if (s->items.n) qsort(s->items.items, s->items.n, sizeof *s->items.items, items_by_name);
     sb_status status = sb_bundle_writer_open(&w, &s->env, path, &opts, err);
     for (size_t i = 0; i < s->items.n && status == SB_OK; i++)
         status = sb_bundle_write(w, (uint32_t)(i * shards / s->items.n), &s->items.items[i], err);

@@ -28,9 +28,9 @@ sb_message_id sb_plugin_content_message(sb_slice plugin_name) {
 }
 
 sb_status sb_plugin_version(int32_t *version, sb_slice content) {
-    /* All content messages agree on the number; the image's stands for them. */
-    static const sb_pick picks[] = {SB_PICK(sb_image_plugin, version, SB_IMAGE_PLUGIN_VERSION)};
-    sb_image_plugin any = {0};
+    /* `version` has the same field number in the messages of all plugins: audio's is read. */
+    static const sb_pick picks[] = {SB_PICK(sb_audio_plugin, version, SB_AUDIO_PLUGIN_VERSION)};
+    sb_audio_plugin any = {0};
     *version = 0;
     if (sb_slice_eq(content, SB_LIT("{}"))) return SB_OK;
     sb_status status = SB_PICK_READ(&any, content, picks);
@@ -38,27 +38,15 @@ sb_status sb_plugin_version(int32_t *version, sb_slice content) {
     return status;
 }
 
-static const sb_pick image_picks[] = {
-    SB_PICK(sb_image_plugin, version, SB_IMAGE_PLUGIN_VERSION),
-    SB_PICK(sb_image_plugin, converted_to_tensor, SB_IMAGE_PLUGIN_CONVERTED_TO_TENSOR),
-};
-
-SB_PICK_CODEC(sb_image_plugin, sb_image_plugin, image_picks)
-
-static const sb_pick audio_picks[] = {
-    SB_PICK(sb_audio_plugin, version, SB_AUDIO_PLUGIN_VERSION),
-    SB_PICK(sb_audio_plugin, encoding, SB_AUDIO_PLUGIN_ENCODING),
-    SB_PICK(sb_audio_plugin, converted_to_tensor, SB_AUDIO_PLUGIN_CONVERTED_TO_TENSOR),
-};
-
-SB_PICK_CODEC(sb_audio_plugin, sb_audio_plugin, audio_picks)
-
-static const sb_pick pr_curve_picks[] = {
-    SB_PICK(sb_pr_curve_plugin, version, SB_PR_CURVE_PLUGIN_VERSION),
-    SB_PICK(sb_pr_curve_plugin, num_thresholds, SB_PR_CURVE_PLUGIN_NUM_THRESHOLDS),
-};
-
-SB_PICK_CODEC(sb_pr_curve_plugin, sb_pr_curve_plugin, pr_curve_picks)
+sb_status sb_audio_plugin_read(sb_audio_plugin *out, sb_slice content) {
+    static const sb_pick picks[] = {
+        SB_PICK(sb_audio_plugin, version, SB_AUDIO_PLUGIN_VERSION),
+        SB_PICK(sb_audio_plugin, encoding, SB_AUDIO_PLUGIN_ENCODING),
+        SB_PICK(sb_audio_plugin, converted_to_tensor, SB_AUDIO_PLUGIN_CONVERTED_TO_TENSOR),
+    };
+    *out = (sb_audio_plugin){0};
+    return SB_PICK_READ(out, content, picks);
+}
 
 /* ---- meshes -----------------------------------------------------------------------------------
  */

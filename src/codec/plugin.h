@@ -26,16 +26,8 @@ sb_message_id sb_plugin_content_message(sb_slice plugin_name);
  * so is "{}", which early text and histogram writers left there. */
 sb_status sb_plugin_version(int32_t *version, sb_slice content);
 
-/* ---- images, audio, curves, meshes ------------------------------------------------------------
+/* ---- audio, meshes ----------------------------------------------------------------------------
  */
-
-typedef struct sb_image_plugin {
-    int32_t version;
-    bool converted_to_tensor;
-} sb_image_plugin;
-
-sb_status sb_image_plugin_read(sb_image_plugin *out, sb_slice content);
-void sb_image_plugin_add(sb_buf *b, const sb_image_plugin *plugin);
 
 typedef struct sb_audio_plugin {
     int32_t version;
@@ -44,15 +36,6 @@ typedef struct sb_audio_plugin {
 } sb_audio_plugin;
 
 sb_status sb_audio_plugin_read(sb_audio_plugin *out, sb_slice content);
-void sb_audio_plugin_add(sb_buf *b, const sb_audio_plugin *plugin);
-
-typedef struct sb_pr_curve_plugin {
-    int32_t version;
-    uint32_t num_thresholds; /* a hint: readers take the count from the tensor's shape */
-} sb_pr_curve_plugin;
-
-sb_status sb_pr_curve_plugin_read(sb_pr_curve_plugin *out, sb_slice content);
-void sb_pr_curve_plugin_add(sb_buf *b, const sb_pr_curve_plugin *plugin);
 
 typedef struct sb_mesh_plugin {
     int32_t version;

@@ -20,7 +20,7 @@ void sb_repeats_fini(sb_repeats *r) {
 
 /* Room for this series, as far as there may be. Series keep their places: all are below the old
  * room. */
-static bool make_room(sb_repeats *r, uint32_t series) {
+static bool make_room_for_series(sb_repeats *r, uint32_t series) {
     uint32_t room = r->room ? r->room : 64;
     while (room <= series && room < MOST_REPEATS) room *= 2;
     if (room == r->room) return true;
@@ -34,7 +34,7 @@ static bool make_room(sb_repeats *r, uint32_t series) {
 }
 
 void sb_repeats_learn(sb_repeats *r, uint32_t series, sb_slice payload) {
-    if (r->is_off || r->learned++ < FIRST_REPEATS || !make_room(r, series)) return;
+    if (r->is_off || r->learned++ < FIRST_REPEATS || !make_room_for_series(r, series)) return;
     uint32_t at = series & (r->room - 1);
     sb_repeat *item = &r->items[at];
     if (item->form.n && item->series != series && ++r->lost > MOST_REPEATS) {

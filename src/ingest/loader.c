@@ -66,7 +66,7 @@ static sb_slice path_of(const sb_loader_file *f) {
 }
 
 /* Files are kept in the order of their paths. */
-static size_t place_of(const sb_loader *l, sb_slice path, bool *is_there) {
+static size_t place_of_file(const sb_loader *l, sb_slice path, bool *is_there) {
     size_t i;
     SB_PARTITION_POINT(i, 0, l->files.n, sb_slice_cmp(path_of(&l->files.items[i]), path) < 0);
     *is_there = i < l->files.n && sb_slice_eq(path_of(&l->files.items[i]), path);
@@ -157,7 +157,7 @@ sb_status sb_loader_update(sb_loader *l, const sb_found_run *found, sb_hidden hi
     for (size_t i = 0; i < found->file_count; i++) {
         const sb_found_file *each = &found->files[i];
         bool is_there;
-        size_t at = place_of(l, each->path, &is_there);
+        size_t at = place_of_file(l, each->path, &is_there);
         if (!is_there) {
             sb_status status = add_file(l, at, each);
             if (status != SB_OK) return status;

@@ -216,7 +216,7 @@ static sb_status leave_out(source *s) {
     return SB_OK;
 }
 
-static sb_status add_value(source *s, const sb_value *value) {
+static sb_status add_summary_value(source *s, const sb_value *value) {
     if (value->kind == SB_VALUE_KIND_OLD_HISTO) return SB_OK;
     sb_slice tag = sb_value_tag(value);
     uint32_t series;
@@ -237,14 +237,15 @@ static sb_status add_summary(source *s) {
     s->ref.where = SB_IN_VALUE;
     for (s->ref.value_index = 0; (status = sb_summary_next(&values, &value)) == SB_OK;
          s->ref.value_index++) {
-        status = add_value(s, &value);
+        status = add_summary_value(s, &value);
         if (status != SB_OK) return status;
     }
     if (status == SB_CORRUPT) s->counts->unreadable++;
     return SB_OK;
 }
 
-/* Graphs and run metadata have a series of their own, made up here as TensorBoard does. */
+/* Graphs and run metadata have a series of their own, whose tag is invented here as TensorBoard
+ * does. */
 static sb_status add_whole(source *s, sb_slice tag, const char *plugin, sb_ref_where where) {
     sb_series_meta meta = {.plugin_name = sb_slice_str(plugin), .kind = SB_SERIES_BLOBS};
     uint32_t series;
@@ -276,7 +277,7 @@ static sb_status add_session_log(source *s) {
     return sb_run_add_start(s->run, s->file, s->event->step, s->event->wall_time);
 }
 
-static sb_status add_event(source *s) {
+static sb_status add_log_event(source *s) {
     switch (s->event->what) {
     case SB_WHAT_SUMMARY:
         return add_summary(s);
@@ -314,7 +315,7 @@ sb_status sb_unify_event(sb_run *run, uint32_t file, const sb_record *record, ui
         .event = &event,
         .ref = {.offset = offset, .length = (uint32_t)payload.n, .crc = record->payload_crc},
         .counts = counts};
-    sb_status status = add_event(&s);
+    sb_status status = add_log_event(&s);
     if (repeats && status == SB_OK && s.scalars == 1) sb_repeats_learn(repeats, s.scalar, payload);
     return status;
 }

@@ -64,7 +64,7 @@ int sb_watch_file(const sb_watch *w) {
     return w ? w->file : -1;
 }
 
-static bool make_room(sb_watch *w, size_t descriptor) {
+static bool make_room_for_watch(sb_watch *w, size_t descriptor) {
     if (descriptor < w->room) return true;
     size_t room = w->room ? w->room : 64;
     while (room <= descriptor) room *= 2;
@@ -81,7 +81,7 @@ static bool make_room(sb_watch *w, size_t descriptor) {
  * those that it is watched for already. */
 static int add_watch(sb_watch *w, const char *path, uint32_t events) {
     int descriptor = inotify_add_watch(w->file, path, events | IN_ONLYDIR | IN_MASK_ADD);
-    if (descriptor > 0 && make_room(w, (size_t)descriptor)) return descriptor;
+    if (descriptor > 0 && make_room_for_watch(w, (size_t)descriptor)) return descriptor;
     if (descriptor > 0) inotify_rm_watch(w->file, descriptor);
     w->is_complete = false;
     return 0;

@@ -241,7 +241,7 @@ static bool visit_name(walk *w, node *dir, sb_slice name) {
 }
 
 /* The run's name from the path of its directory. */
-static sb_slice name_of(walk *w, sb_slice path) {
+static sb_slice run_name_of(walk *w, sb_slice path) {
     sb_slice name = {path.p + w->root_length, path.n - w->root_length};
     while (name.n && name.p[0] == '/') name = (sb_slice){name.p + 1, name.n - 1};
     if (name.n == 0) return sb_arena_dup(w->arena, SB_LIT("."));
@@ -295,7 +295,8 @@ static sb_status visit_dir(walk *w, node *dir, sb_err *err) {
         if (!visit_name(w, dir, l.names.items[i])) return no_memory(err);
     }
     const sb_found_run *run = NULL;
-    if (w->files.n && !(run = add_run(w, dir->path, name_of(w, dir->path)))) return no_memory(err);
+    if (w->files.n && !(run = add_run(w, dir->path, run_name_of(w, dir->path))))
+        return no_memory(err);
     dir->is_bare = !run;
     w->bare_count += dir->is_bare;
     *w->visited_end = dir;
@@ -323,7 +324,7 @@ static sb_status next_dir(walk *w, node **out, sb_err *err) {
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-static int by_name(const void *a, const void *b) {
+static int runs_by_name(const void *a, const void *b) {
     const sb_found_run *x = a, *y = b;
     int order = sb_slice_cmp(x->name, y->name);
     return order ? order : sb_slice_cmp(x->path, y->path);
@@ -338,7 +339,7 @@ static bool make_result(walk *w, sb_found *out) {
     for (const problem_item *item = w->problems; item; item = item->next)
         out->problems[out->problem_count++] = item->problem;
     out->file_count = w->file_count;
-    if (out->run_count) qsort(out->runs, out->run_count, sizeof *out->runs, by_name);
+    if (out->run_count) qsort(out->runs, out->run_count, sizeof *out->runs, runs_by_name);
     return true;
 }
 

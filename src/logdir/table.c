@@ -116,7 +116,7 @@ static sb_status read_files(sb_reader_table *t, uint32_t wanted_threads, sb_err 
     for (size_t i = 0; i < t->files.n; i++)
         if (!pool || sb_pool_submit(pool, read_one, &t->files.items[i]) != SB_OK)
             sb_table_file_read(&t->files.items[i]);
-    sb_pool_free(pool); /* does what waits */
+    sb_pool_free(pool); /* waits until all files are read */
     return SB_OK;
 }
 

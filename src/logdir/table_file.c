@@ -235,8 +235,8 @@ static sb_status add_other(sb_table_file *f, const sb_event *event, const sb_rec
     return slot ? SB_OK : SB_NOMEM;
 }
 
-static sb_status add_event(sb_table_file *f, sb_repeats *repeats, const sb_record *record,
-                           uint64_t offset) {
+static sb_status add_event_to_columns(sb_table_file *f, sb_repeats *repeats,
+                                      const sb_record *record, uint64_t offset) {
     uint32_t id;
     sb_form_point point;
     sb_status status = SB_OK;
@@ -265,9 +265,9 @@ static bool read_next(sb_table_file *f, sb_tail *tail, sb_repeats *repeats) {
     f->status = sb_tail_next(tail, &record, &f->err);
     switch (f->status) {
     case SB_OK:
-        f->status =
-            add_event(f, repeats, &(sb_record){.payload = record.payload, .size = record.size},
-                      record.offset);
+        f->status = add_event_to_columns(
+            f, repeats, &(sb_record){.payload = record.payload, .size = record.size},
+            record.offset);
         return f->status == SB_OK;
     case SB_BAD_PAYLOAD:
     case SB_BAD_LENGTH:
@@ -299,7 +299,7 @@ static void read_records(sb_table_file *f, sb_tail *tail) {
             continue;
         }
         for (size_t i = 0; i < n && f->status == SB_OK; i++) {
-            f->status = add_event(f, &repeats, &records[i], offset);
+            f->status = add_event_to_columns(f, &repeats, &records[i], offset);
             offset += records[i].size;
         }
         goes_on = f->status == SB_OK;

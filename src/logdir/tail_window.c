@@ -143,7 +143,8 @@ static sb_status check_content(sb_tail *t, sb_err *err) {
 sb_status sb_tail_at_end(sb_tail *t, sb_err *err) {
     sb_file_info info;
     int known = t->fs->stat(t->fs->ctx, t->path, &info);
-    if (known < 0) return SB_MORE; /* removed, or out of sight for a moment: what was read stands */
+    /* Removed, or out of reach for a moment: the records that were read stay valid. */
+    if (known < 0) return SB_MORE;
     if (!same_file(&info, &t->seen)) return look_at_other(t, err);
     if (t->is_archive) {
         if (info.size != t->seen.size || info.mtime_ns != t->seen.mtime_ns)
@@ -208,7 +209,7 @@ static size_t wanted_room(const sb_tail *t, size_t need) {
 }
 
 /* Room for more bytes behind the n that are there, at best for `need`. */
-static sb_status make_room(sb_tail *t, uint64_t need, sb_err *err) {
+static sb_status make_room_in_window(sb_tail *t, uint64_t need, sb_err *err) {
     if (need > SIZE_MAX / 4) return sb_fail_nomem(err, "for a record");
     if (need > t->window && need > t->room && !t->is_archive &&
         sb_tail_size_now(t) < t->base + need)
@@ -243,7 +244,7 @@ static sb_status end_archive(sb_tail *t, int64_t got, sb_err *err) {
     return sb_tail_archive_over(t, err);
 }
 
-/* n bytes or fewer at a place: how many in *got, which is more than 0 for SB_OK. */
+/* Reads at most n bytes at an offset; *got is how many there were, more than 0 for SB_OK. */
 static sb_status read_some(sb_tail *t, void *to, size_t n, uint64_t offset, size_t *done,
                            sb_err *err) {
     int64_t got = t->gz ? sb_gz_read_at(t->gz, to, n, offset)
@@ -281,7 +282,7 @@ sb_status sb_tail_fill(sb_tail *t, uint64_t need, sb_err *err) {
         t->at = 0;
     }
     while (t->n < need) {
-        status = make_room(t, need, err);
+        status = make_room_in_window(t, need, err);
         if (status != SB_OK) return status;
         size_t free_room = t->room - t->n, got;
         status = read_some(t, t->p + t->n, free_room, t->base + t->n, &got, err);

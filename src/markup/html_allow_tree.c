@@ -303,7 +303,7 @@ void sb_html_close_other(sb_html_tree *t, sb_html_tag tag) {
     }
 }
 
-static uint32_t place_of(const sb_html_id *list, uint32_t count, sb_html_id id) {
+static uint32_t place_of_element(const sb_html_id *list, uint32_t count, sb_html_id id) {
     for (uint32_t i = 0; i < count; i++) {
         if (list[i] == id) return i;
     }
@@ -315,10 +315,10 @@ static uint32_t place_of(const sb_html_id *list, uint32_t count, sb_html_id id) 
 static sb_html_id wrap_block(sb_html_tree *t, sb_html_id formatting, sb_html_id block,
                              uint32_t *bookmark) {
     sb_html_id last = block;
-    uint32_t at = place_of(t->open, t->open_count, block);
+    uint32_t at = place_of_element(t->open, t->open_count, block);
     for (int round = 0; round < 3 && at > 1; round++) {
         sb_html_id node = t->open[--at];
-        uint32_t listed = place_of(t->formatting, t->formatting_count, node);
+        uint32_t listed = place_of_element(t->formatting, t->formatting_count, node);
         if (listed == t->formatting_count) {
             sb_html_drop_open(t, node);
             continue;
@@ -350,7 +350,7 @@ static bool adopt(sb_html_tree *t, sb_html_tag tag) {
         sb_html_drop_formatting(t, formatting);
         return false;
     }
-    uint32_t at = place_of(t->open, t->open_count, formatting), block_at = at;
+    uint32_t at = place_of_element(t->open, t->open_count, formatting), block_at = at;
     while (block_at < t->open_count &&
            !(sb_html_traits[tag_at(t, block_at)].flags & SB_HTML_SPECIAL))
         block_at++;
@@ -361,7 +361,7 @@ static bool adopt(sb_html_tree *t, sb_html_tag tag) {
         return false;
     }
     sb_html_id block = t->open[block_at], ancestor = t->open[at - 1], where = SB_HTML_NO_NODE;
-    uint32_t bookmark = place_of(t->formatting, t->formatting_count, formatting);
+    uint32_t bookmark = place_of_element(t->formatting, t->formatting_count, formatting);
     sb_html_id last = wrap_block(t, formatting, block, &bookmark);
     detach(t, last);
     if (sb_html_traits[t->nodes[ancestor].tag].flags & SB_HTML_TABLE_PART)
@@ -374,7 +374,7 @@ static bool adopt(sb_html_tree *t, sb_html_tag tag) {
     sb_html_drop_formatting(t, formatting);
     insert_formatting(t, bookmark < t->formatting_count ? bookmark : t->formatting_count, copy);
     sb_html_drop_open(t, formatting);
-    push_open(t, copy, place_of(t->open, t->open_count, block) + 1);
+    push_open(t, copy, place_of_element(t->open, t->open_count, block) + 1);
     return true;
 }
 

@@ -2,8 +2,9 @@
  *
  * In:  a block whose first line is the header and whose second has a dash group for each cell.
  * Out: a table with head and body; each row has as many cells as the header, missing ones are
- * empty. A '|' parts cells unless it is escaped or inside backquotes that close on the same row.
- * Outer '|' are left out when the header has one. Alignment is not kept: the gate would drop it.
+ * empty. A '|' separates cells unless it is escaped or inside backquotes that close on the same
+ * row. Outer '|' are left out when the header has one. Alignment is not kept: the gate would drop
+ * it.
  * Threads: a document belongs to one. Cost: linear in the block, and a node for every cell. */
 #include <string.h>
 
@@ -121,7 +122,8 @@ static bool all_bordered(const uint8_t *p, const uint8_t *end) {
     }
 }
 
-static void add_row(sb_md_doc *d, sb_md_node *group, sb_md_tag tag, sb_slice row, size_t columns) {
+static void add_table_row(sb_md_doc *d, sb_md_node *group, sb_md_tag tag, sb_slice row,
+                          size_t columns) {
     sb_md_node *tr = sb_md_add_node(d, group, SB_MD_TR);
     cells c = {.row = row};
     for (size_t i = 0; i < columns && d->failed == SB_OK; i++) {
@@ -147,14 +149,14 @@ bool sb_md_take_table(sb_md_doc *d, sb_md_node *parent, sb_md_span block) {
     sb_md_node *table = sb_md_add_node(d, parent, SB_MD_TABLE);
     sb_md_node *head = table ? sb_md_add_node(d, table, SB_MD_THEAD) : NULL;
     if (!head) return true;
-    add_row(d, head, SB_MD_TH, header, columns);
+    add_table_row(d, head, SB_MD_TH, header, columns);
     sb_md_node *body = sb_md_add_node(d, table, SB_MD_TBODY);
     if (!body) return true;
-    if (second_end == end) add_row(d, body, SB_MD_TD, SB_LIT(""), columns);
+    if (second_end == end) add_table_row(d, body, SB_MD_TD, SB_LIT(""), columns);
     for (p = second_end; p < end && d->failed == SB_OK; p = line_end) {
         line_end = sb_md_line_end(p + 1, end);
         sb_slice row = inside_borders(strip_blanks(p + 1, line_end), borders);
-        add_row(d, body, SB_MD_TD, row, columns);
+        add_table_row(d, body, SB_MD_TD, row, columns);
     }
     return true;
 }

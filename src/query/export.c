@@ -36,7 +36,7 @@ static int by_tag(const void *a, const void *b) {
     return sb_slice_cmp(x->tag, y->tag);
 }
 
-static int by_name(const void *a, const void *b) {
+static int runs_by_name(const void *a, const void *b) {
     sb_run_info x, y;
     sb_run_get_info(*(sb_run *const *)a, &x);
     sb_run_get_info(*(sb_run *const *)b, &y);
@@ -107,7 +107,7 @@ sb_status sb_export_begin(sb_export_at **out, sb_export *e, sb_store *store,
     sb_arena_init(&at->arena, alloc, 64u << 10, ARENA_CAP);
     sb_status status = sb_store_runs(store, &at->arena, &at->runs);
     if (status != SB_OK) at->runs = (sb_runs){0};
-    if (at->runs.n) qsort(at->runs.items, at->runs.n, sizeof *at->runs.items, by_name);
+    if (at->runs.n) qsort(at->runs.items, at->runs.n, sizeof *at->runs.items, runs_by_name);
     at->before_run = sb_arena_here(&at->arena);
     if (status == SB_OK)
         *out = at;

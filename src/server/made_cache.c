@@ -189,7 +189,7 @@ void sb_made_cache_keep(sb_made_cache *c, sb_slice key, sb_slice bytes) {
 
 /* The place of a hash among those under way; MOST_UNDER_WAY: it is not there. With the mutex
  * held. */
-static uint32_t place_of(const sb_made_cache *c, const uint64_t hash[2]) {
+static uint32_t place_under_way(const sb_made_cache *c, const uint64_t hash[2]) {
     uint32_t i = 0;
     while (i < MOST_UNDER_WAY && (c->under_way[i][0] != hash[0] || c->under_way[i][1] != hash[1]))
         i++;
@@ -208,8 +208,8 @@ bool sb_made_cache_begin(sb_made_cache *c, sb_slice key, bool (*is_over)(void *u
     uint64_t hash[2];
     hash_key(hash, key);
     pthread_mutex_lock(&c->mutex);
-    bool was_made = place_of(c, hash) < MOST_UNDER_WAY;
-    while (place_of(c, hash) < MOST_UNDER_WAY && !is_over(ud)) {
+    bool was_made = place_under_way(c, hash) < MOST_UNDER_WAY;
+    while (place_under_way(c, hash) < MOST_UNDER_WAY && !is_over(ud)) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += LOOK_EVERY_NS;
@@ -218,7 +218,7 @@ bool sb_made_cache_begin(sb_made_cache *c, sb_slice key, bool (*is_over)(void *u
         pthread_cond_timedwait(&c->made, &c->mutex, &until);
     }
     /* where too many are under way, the caller makes it without telling the others */
-    if (!was_made) set_place(c, place_of(c, nothing), hash);
+    if (!was_made) set_place(c, place_under_way(c, nothing), hash);
     pthread_mutex_unlock(&c->mutex);
     return !was_made;
 }
@@ -227,7 +227,7 @@ void sb_made_cache_end(sb_made_cache *c, sb_slice key) {
     uint64_t hash[2];
     hash_key(hash, key);
     pthread_mutex_lock(&c->mutex);
-    set_place(c, place_of(c, hash), nothing);
+    set_place(c, place_under_way(c, hash), nothing);
     pthread_cond_broadcast(&c->made);
     pthread_mutex_unlock(&c->mutex);
 }

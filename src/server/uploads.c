@@ -143,8 +143,8 @@ static sb_status holds(int fd, sb_slice bytes, bool *same, sb_err *err) {
 
 /* The name of these bytes: the first of their fingerprints, seed by seed, that no other stored file
  * has. It ends, since there are at most MOST_FILES. */
-static sb_status name_of(sb_uploads *u, sb_slice bytes, char name[SB_UPLOAD_NAME], bool *is_stored,
-                         sb_err *err) {
+static sb_status find_upload_name(sb_uploads *u, sb_slice bytes, char name[SB_UPLOAD_NAME],
+                                  bool *is_stored, sb_err *err) {
     for (uint64_t seed = 0;; seed++) {
         bool same = false;
         uint64_t size;
@@ -180,7 +180,7 @@ sb_status sb_uploads_keep(sb_uploads *u, sb_slice bytes, char name[SB_UPLOAD_NAM
         return sb_fail(err, SB_LIMIT, 0, "a file may have %llu MB",
                        (unsigned long long)(u->limit >> 20));
     for (bool is_stored = false;;) {
-        sb_status status = name_of(u, bytes, name, &is_stored, err);
+        sb_status status = find_upload_name(u, bytes, name, &is_stored, err);
         if (status == SB_OK && !is_stored) status = store(u, bytes, name, &is_stored, err);
         if (status != SB_OK || is_stored) return status;
     }

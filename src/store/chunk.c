@@ -124,7 +124,7 @@ static void sum_up_walls(sb_chunk *c, const double *walls) {
     }
 }
 
-static uint16_t place_of(const double *values, double x) {
+static uint16_t index_of_value(const double *values, double x) {
     uint16_t i = 0;
     while (values[i] != x) i++;
     return i;
@@ -153,8 +153,8 @@ static bool sum_up_finite(sb_chunk *c, const double *values) {
         low[0] = low[k] < low[0] ? low[k] : low[0];
         high[0] = high[k] > high[0] ? high[k] : high[0];
     }
-    c->min_at = place_of(values, low[0]);
-    c->max_at = place_of(values, high[0]);
+    c->min_at = index_of_value(values, low[0]);
+    c->max_at = index_of_value(values, high[0]);
     c->min_value = values[c->min_at];
     c->max_value = values[c->max_at];
     c->sum = sum;

@@ -230,7 +230,7 @@ static bool copy_controls(sb_net *g, sb_op *op) {
     return true;
 }
 
-static const char *name_of(sb_net *g, const op_spec *spec) {
+static const char *choose_op_name(sb_net *g, const op_spec *spec) {
     const char *wanted = spec->name ? spec->name : sb_op_kinds[spec->kind].type;
     size_t n = strlen(wanted);
     if (n == 0) return sb_net_fail(g, SB_INVALID, "the name of an op is empty");
@@ -275,7 +275,7 @@ sb_op *sb_net_add_op(sb_net *g, const op_spec *spec) {
     op->variable = UINT32_MAX;
     op->id = (uint32_t)g->ops.n;
     op->colocated = g->colocations.n ? g->colocations.items[g->colocations.n - 1] : NULL;
-    op->name = name_of(g, spec);
+    op->name = choose_op_name(g, spec);
     if (!op->name) return NULL;
     if (!copy_parts(g, op, spec) || !copy_controls(g, op)) return sb_net_nomem(g);
     if (!op->kind->infer(op, spec)) return sb_net_nomem(g);

@@ -14,7 +14,7 @@ static int64_t bytes_of(const op_out *o) {
     return (int64_t)(o->count * sb_element_size(o->dtype));
 }
 
-static void add_memory(sb_buf *b, const sb_op *op) {
+static void add_allocator_memory(sb_buf *b, const sb_op *op) {
     int64_t made = 0;
     if (!sb_op_is_alias(op))
         for (uint32_t i = 0; i < op->out_count; i++) made += bytes_of(&op->outs[i]);
@@ -72,7 +72,7 @@ static void add_step(sb_buf *b, const sb_op *op, const step_time *t, uint64_t wa
     sb_pb_add_int(b, SB_NODE_STATS_ALL_START_MICROS, (int64_t)(start / 1000));
     sb_pb_add_int_nz(b, SB_NODE_STATS_OP_END_REL_MICROS, micros);
     sb_pb_add_int_nz(b, SB_NODE_STATS_ALL_END_REL_MICROS, micros);
-    add_memory(b, op);
+    add_allocator_memory(b, op);
     for (uint32_t i = 0; i < op->out_count; i++) add_output(b, &op->outs[i], i);
     add_label(b, op);
     sb_pb_add_int(b, SB_NODE_STATS_SCHEDULED_MICROS, (int64_t)(start / 1000));

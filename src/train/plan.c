@@ -114,7 +114,7 @@ static sb_status find_roots(planning *pl) {
     return SB_OK;
 }
 
-static place *place_of(planning *pl, port p) {
+static place *place_of_port(planning *pl, port p) {
     port root = pl->root[p.op->id][p.slot];
     return &pl->places[root.op->id][root.slot];
 }
@@ -220,15 +220,15 @@ static sb_status fill_steps(planning *pl) {
         step->out_data = sb_arena_zeroed(&pl->p->arena, op->out_count + 1, sizeof(void *));
         if (!in || !out || !step->in_data || !step->out_data)
             return sb_fail_nomem(pl->err, "for a plan");
-        for (uint32_t i = 0; i < op->input_count; i++) in[i] = *place_of(pl, op->inputs[i]);
+        for (uint32_t i = 0; i < op->input_count; i++) in[i] = *place_of_port(pl, op->inputs[i]);
         for (uint32_t i = 0; i < op->out_count; i++)
-            out[i] = *place_of(pl, (port){(sb_op *)(uintptr_t)op, i});
+            out[i] = *place_of_port(pl, (port){(sb_op *)(uintptr_t)op, i});
         step->in = in;
         step->out = out;
     }
     for (size_t i = 0; i < pl->p->fetch_count; i++)
         if (pl->p->fetches[i]->out_count)
-            pl->p->results[i] = *place_of(pl, port_of(pl->p->fetches[i]));
+            pl->p->results[i] = *place_of_port(pl, port_of(pl->p->fetches[i]));
     return SB_OK;
 }
 

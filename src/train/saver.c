@@ -18,7 +18,7 @@ bool sb_infer_restore(sb_op *op, const op_spec *spec) {
     return true;
 }
 
-static int by_name(const void *a, const void *b) {
+static int variables_by_name(const void *a, const void *b) {
     return strcmp((*(var_ops *const *)a)->ref->name, (*(var_ops *const *)b)->ref->name);
 }
 
@@ -27,7 +27,7 @@ static var_ops **sorted_variables(sb_net *g) {
     size_t n = g->variables.n;
     var_ops **all = sb_arena_zeroed(&g->arena, n + 1, sizeof *all);
     for (size_t i = 0; all && i < n; i++) all[i] = &g->variables.items[i];
-    if (all && n) qsort(all, n, sizeof *all, by_name);
+    if (all && n) qsort(all, n, sizeof *all, variables_by_name);
     return all;
 }
 

@@ -128,6 +128,20 @@ class Checks(unittest.TestCase):
         self.tree.put("src/base/README.md", page.replace("## Owns", "## Owns\n\n`text/json.h`"))
         self.passes("readmes")
 
+    def test_a_folder_or_public_header_that_the_tour_of_the_source_omits_is_found(self):
+        self.tree.put("include/seaboard/more.h", "")
+        folders = [f"`src/{path.name}/`" for path in (self.tree.root / "src").iterdir()]
+        headers = [f"`{path.name}`" for path in (self.tree.root / "include/seaboard").iterdir()]
+        for page in ("README.md", "README.zh.md"):
+            with self.subTest(page):
+                self.tree.put(page, "\n".join(folders + headers))
+                self.passes("readmes")
+                self.tree.put(page, "\n".join(folders))
+                self.fails("readmes", f"{page}: does not name `more.h`")
+                self.tree.put(page, "\n".join(folders[1:] + headers))
+                self.fails("readmes", f"{page}: does not name {folders[0]}")
+                self.tree.put(page, "\n".join(folders + headers))
+
     def test_machine_paths_and_registries_are_found(self):
         for text in ("cd /" + "work/main", "HOME=/" + "root", "https://py" + "pi.org/simple"):
             with self.subTest(text):
@@ -135,6 +149,14 @@ class Checks(unittest.TestCase):
                 self.fails("names", "notes.md:1: ")
         self.tree.put("notes.md", "the frame" + "work/root of it\n")
         self.passes("names")
+
+    def test_a_name_of_static_functions_in_many_files_is_found(self):
+        for i in range(6):
+            self.tree.put(f"src/base/f{i}.c", "static int place_of(int a,\n                    int b) {\n    return a + b;\n}\n")
+        self.tree.put("src/base/uses.c", "static int other(void) {\n    return place_of(1, 2);\n}\n")
+        self.passes("names")
+        self.tree.put("src/base/uses.c", "static int place_of(int a) {\n    return a;\n}\n")
+        self.fails("names", "static functions of 7 files are named place_of")
 
     def test_a_header_that_leans_on_others_is_found(self):
         self.tree.put("src/base/bad.h", "size_t f(void);\n")

@@ -557,6 +557,42 @@ export default {
     await page.locator('dialog[open]').waitFor();
   },
 
+  async 'the original of a text is copied as it was logged; a failure is told and copies nothing'(keep) {
+    const { server } = await made();
+    let isBroken = false;
+    const page = keep(
+      await openTexts(server, '#text', {
+        permissions: ['clipboard-read', 'clipboard-write'],
+        allowErrors: true,
+        before: (p) =>
+          p.route(/api\/v1\/blob\?/, (route) =>
+            isBroken
+              ? route.fulfill({
+                  status: 410,
+                  contentType: 'application/json',
+                  body: '{"error":{"code":"gone","message":"the log has changed"}}',
+                })
+              : route.continue(),
+          ),
+      }),
+    );
+    const report = card(page, 'lora-r64', 'eval/report');
+    const copy = async () => {
+      await report.hover();
+      await report.getByRole('button', { name: /More/ }).click();
+      await page.getByRole('menuitem', { name: 'Copy original text' }).click();
+    };
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    const told = (pattern) => soon(async () => assert.match(await page.locator('.message').innerText(), pattern));
+    await copy();
+    await told(/^Copied/);
+    assert.equal(await copied(), REPORT(3000));
+    isBroken = true;
+    await copy();
+    await told(/could not be copied: the log has changed/);
+    assert.equal(await copied(), REPORT(3000));
+  },
+
   async 'every plane of a tensor of texts is reached; originals and all steps are downloaded'(keep) {
     const { server } = await made((logdir) => {
       const run = new RunWriter(logdir, 'cube', 1_763_000_000);

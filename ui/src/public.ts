@@ -1,6 +1,7 @@
 // The core as rooms and dashboards see it. Dashboards import this file, the rooms they use and their own folder.
 export { hub } from './data/hub.svelte';
 export { api, apiUrl } from './data/api';
+export { followJob, STOPPED } from './data/job';
 /** Questions to the server: a card holds a LiveQuery and says what it wants to know; see data/query/question.ts. */
 export { LiveQuery } from './data/query/live.svelte';
 export type { Ask, Question } from './data/query/question';
@@ -156,6 +157,7 @@ export {
   makeAxis,
   projectionOf,
   roundAt,
+  symlog,
   ticksOf,
   toPixel,
   toValue,

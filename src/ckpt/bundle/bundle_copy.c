@@ -28,7 +28,7 @@ typedef struct copying {
     uint64_t done;
 } copying;
 
-static bool name_of(copying *c, sb_slice name, sb_buf *to) {
+static bool name_in_copy(copying *c, sb_slice name, sb_buf *to) {
     if (c->opts && c->opts->rename) return c->opts->rename(c->opts->ud, name, to);
     sb_buf_add_slice(to, name);
     return true;
@@ -78,7 +78,7 @@ static sb_status list_jobs(copying *c, size_t *copied, sb_err *err) {
         sb_buf_clear(&name);
         if (is_graph(j.t->name))
             sb_buf_add_slice(&name, j.t->name);
-        else if (!name_of(c, j.t->name, &name))
+        else if (!name_in_copy(c, j.t->name, &name))
             continue;
         j.name = sb_arena_dup(&c->arena, sb_buf_slice(&name));
         if (!j.name.p || name.failed != SB_OK) {
@@ -106,7 +106,7 @@ static sb_status pass_on(void *ud, const uint8_t *p, size_t n, sb_err *err) {
 
 static bool key_of(void *ud, sb_slice key, sb_buf *to) {
     copying *c = ud;
-    return name_of(c, key, to);
+    return name_in_copy(c, key, to);
 }
 
 static sb_status copy_strings(copying *c, const job *j, sb_bundle_item *item, sb_err *err) {

@@ -41,7 +41,7 @@ static void add_slices(sb_buf *b, const sb_bundle_tensor *t) {
     }
 }
 
-static void add_entry(sb_buf *b, const sb_bundle_tensor *t) {
+static void add_bundle_entry(sb_buf *b, const sb_bundle_tensor *t) {
     sb_pb_add_uint(b, SB_BUNDLE_ENTRY_DTYPE, (uint64_t)t->dtype);
     add_shape(b, t);
     sb_pb_add_uint_nz(b, SB_BUNDLE_ENTRY_SHARD_ID, t->shard);
@@ -86,7 +86,7 @@ static sb_status build_index(const sb_publish *p, uint32_t shards, sb_table_writ
     sb_table_writer_add(table, SB_LIT(""), sb_buf_slice(&value));
     for (size_t i = 0; i < p->entries->n && value.failed == SB_OK; i++) {
         sb_buf_clear(&value);
-        add_entry(&value, &p->entries->items[i]);
+        add_bundle_entry(&value, &p->entries->items[i]);
         sb_table_writer_add(table, p->entries->items[i].name, sb_buf_slice(&value));
     }
     sb_status status = sb_buf_check(&value, "an entry of a checkpoint", err);

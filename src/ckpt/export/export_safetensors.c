@@ -46,7 +46,7 @@ static const struct {
 #define TYPES (sizeof types / sizeof types[0])
 
 /* NULL: there is no such type. */
-static const char *name_of(sb_dtype dtype) {
+static const char *safetensors_dtype(sb_dtype dtype) {
     for (size_t i = 0; i < TYPES; i++)
         if (types[i].dtype == dtype) return types[i].name;
     return NULL;
@@ -69,7 +69,7 @@ static int by_width_and_name(const void *x, const void *y) {
 static void add_tensor(sb_json *j, const sb_bundle_tensor *t, uint64_t begin, uint64_t end) {
     sb_json_key(j, t->name);
     sb_json_begin_object(j);
-    sb_json_put_str(j, "dtype", name_of(t->dtype));
+    sb_json_put_str(j, "dtype", safetensors_dtype(t->dtype));
     sb_json_key_str(j, "shape");
     sb_json_begin_array(j);
     for (uint32_t d = 0; d < t->rank; d++) sb_json_int(j, t->dims[d]);
@@ -88,7 +88,7 @@ static sb_status list_tensors(sb_export_file *x, tensors *all, sb_err *err) {
     for (size_t i = 0; i < sb_bundle_count(x->b); i++) {
         const sb_bundle_tensor *t = sb_bundle_at(x->b, i);
         if (!sb_export_wants(x, t)) continue;
-        if (!name_of(t->dtype) || !sb_utf8_valid(t->name)) {
+        if (!safetensors_dtype(t->dtype) || !sb_utf8_valid(t->name)) {
             x->result->left_out++;
             continue;
         }

@@ -130,7 +130,7 @@ static size_t hash(sb_slice name) {
 }
 
 /* The place of a name in the table, or the free one where it belongs. */
-static size_t place_of(const sb_object *o, sb_slice name) {
+static size_t slot_of_edge(const sb_object *o, sb_slice name) {
     size_t at = hash(name) & (o->table_size - 1);
     while (o->table[at] && !sb_slice_eq(o->edges.items[o->table[at] - 1].name, name))
         at = (at + 1) & (o->table_size - 1);
@@ -148,13 +148,13 @@ static bool grow_table(sb_object *o) {
     o->table = table;
     o->table_size = size;
     for (size_t i = 0; i < o->edges.n; i++)
-        table[place_of(o, o->edges.items[i].name)] = (uint32_t)(i + 1);
+        table[slot_of_edge(o, o->edges.items[i].name)] = (uint32_t)(i + 1);
     return true;
 }
 
 sb_object *sb_object_child(const sb_object *o, sb_slice name) {
     if (o->table_size) {
-        uint32_t found = o->table[place_of(o, name)];
+        uint32_t found = o->table[slot_of_edge(o, name)];
         return found ? o->edges.items[found - 1].child : NULL;
     }
     for (size_t i = 0; i < o->edges.n; i++)
@@ -177,7 +177,7 @@ static sb_status add_edge(sb_object *parent, const char *name, sb_object *child,
         parent->edges.n--;
         return sb_fail_nomem(err, "for an object");
     }
-    if (parent->table_size) parent->table[place_of(parent, copy)] = (uint32_t)parent->edges.n;
+    if (parent->table_size) parent->table[slot_of_edge(parent, copy)] = (uint32_t)parent->edges.n;
     return SB_OK;
 }
 

@@ -76,7 +76,7 @@ static bool visit(saving *s, sb_object *o, const sb_object *parent, sb_slice nam
     return true;
 }
 
-static int by_name(const void *x, const void *y) {
+static int edges_by_name(const void *x, const void *y) {
     const sb_object_edge *a = x, *b = y;
     return sb_slice_cmp(a->name, b->name);
 }
@@ -89,7 +89,7 @@ static const sb_object_edge *edges_of(saving *s, const sb_object *o) {
     size_t n = 0;
     for (size_t i = 0; i < o->edges.n; i++)
         if (o->edges.items[i].child != s->c->counter) sorted[n++] = o->edges.items[i];
-    if (n) qsort(sorted, n, sizeof *sorted, by_name);
+    if (n) qsort(sorted, n, sizeof *sorted, edges_by_name);
     for (size_t i = 0; i < o->edges.n; i++)
         if (o->edges.items[i].child == s->c->counter) sorted[n++] = o->edges.items[i];
     return sorted;

@@ -1,4 +1,4 @@
-/* snappy.c: Snappy's raw blocks, decoded with every length checked before anything moves. */
+/* snappy.c: Snappy's raw blocks, decoded; every length is checked before bytes are copied. */
 #include "ckpt/table/snappy.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static bool copy(sb_pb *c, uint32_t tag, out_window *o) {
         offset = read_little_endian(c, bytes);
     }
     if (offset == 0 || offset > o->at || n > o->n - o->at) return false;
-    /* Byte by byte: the source may be what this very copy writes. */
+    /* Byte by byte: the source may overlap the bytes that this copy writes. */
     uint8_t *to = o->p + o->at;
     const uint8_t *from = to - offset;
     for (size_t i = 0; i < n; i++) to[i] = from[i];

@@ -16,7 +16,7 @@ static bool read_handle(sb_pb *c, handle *out) {
     return sb_pb_varint(c, &out->offset) && sb_pb_varint(c, &out->size);
 }
 
-static size_t place_of(const sb_table *t, const void *p) {
+static size_t offset_in_file(const sb_table *t, const void *p) {
     return (size_t)((const uint8_t *)p - t->file.p);
 }
 
@@ -35,7 +35,7 @@ static void block_fini(sb_table_block *b) {
 
 static sb_status unpack(sb_table *t, sb_table_block *b, sb_slice packed, sb_err *err) {
     uint64_t n;
-    size_t place = place_of(t, packed.p);
+    size_t place = offset_in_file(t, packed.p);
     if (!sb_snappy_length(packed, &n))
         return sb_fail(err, SB_CORRUPT, place, "%s: a compressed block without its length",
                        t->name);

@@ -32,7 +32,7 @@ static void add_u32(sb_buf *b, uint32_t x) {
     sb_buf_add(b, bytes, 4);
 }
 
-static void add_entry(sb_buf *block, size_t shared, sb_slice key, sb_slice value) {
+static void add_block_entry(sb_buf *block, size_t shared, sb_slice key, sb_slice value) {
     sb_pb_add_varint(block, shared);
     sb_pb_add_varint(block, key.n - shared);
     sb_pb_add_varint(block, value.n);
@@ -68,7 +68,7 @@ static void put_index_entry(sb_table_writer *w, sb_slice key) {
     size_t n = sb_pb_put_varint(handle, w->offset);
     n += sb_pb_put_varint(handle + n, w->size);
     add_u32(&w->index_restarts, (uint32_t)w->index.n);
-    add_entry(&w->index, 0, key, sb_slice_of(handle, n));
+    add_block_entry(&w->index, 0, key, sb_slice_of(handle, n));
     w->is_pending = false;
 }
 
@@ -111,7 +111,7 @@ void sb_table_writer_add(sb_table_writer *w, sb_slice key, sb_slice value) {
     } else {
         shared = common_bytes(sb_buf_slice(&w->last_key), key);
     }
-    add_entry(&w->block, shared, key, value);
+    add_block_entry(&w->block, shared, key, value);
     w->entries++;
     if (w->last_key.failed == SB_OK) w->last_key.n = 0; /* a failure is not forgotten */
     sb_buf_add_slice(&w->last_key, key);

@@ -121,7 +121,7 @@ static void add_tensor(sb_buf *out, sb_reader *r) {
     if (t->count > most) sb_buf_add_str(out, " ...");
 }
 
-static void add_value(sb_buf *out, sb_reader *r, const sb_reader_value *value) {
+static void add_value_line(sb_buf *out, sb_reader *r, const sb_reader_value *value) {
     sb_buf_add_str(out, "    ");
     add_text(out, value->tag);
     sb_buf_printf(out, " %s ", sb_dump_kind(value->kind));
@@ -203,7 +203,7 @@ static void show_event(dumping *d, const sb_reader_event *e) {
     const sb_reader_value *value;
     sb_status status;
     while ((status = sb_reader_next_value(d->reader, &value)) == SB_OK) {
-        add_value(out, d->reader, value);
+        add_value_line(out, d->reader, value);
         sb_cli_put(d->cli);
     }
     if (status != SB_END) sb_buf_printf(out, "    the rest is %s\n", sb_status_name(status));

@@ -75,7 +75,7 @@ static void unit_fini(unit *u, const sb_alloc *alloc) {
     for (int i = 0; i < FIELDS; i++) sb_alloc_put(alloc, u->steps[i].items, u->steps[i].room * 8);
 }
 
-static bool make_room(steps *s, const sb_alloc *alloc, size_t n) {
+static bool make_steps(steps *s, const sb_alloc *alloc, size_t n) {
     s->room = n;
     s->items = sb_alloc_zeroed(alloc, n, sizeof *s->items);
     return s->items != NULL;
@@ -98,7 +98,7 @@ static bool collect_steps(unit *u, const sb_alloc *alloc, field f) {
     if (events == 0) return true;
     steps *s = &u->steps[f];
     bool *is_there = sb_alloc_zeroed(alloc, events, sizeof *is_there);
-    if (!is_there || !make_room(s, alloc, events)) {
+    if (!is_there || !make_steps(s, alloc, events)) {
         sb_alloc_put(alloc, is_there, events * sizeof *is_there);
         return false;
     }
@@ -139,7 +139,7 @@ static bool collect_unit(unit *u, const sb_alloc *alloc) {
         size_t n = 0;
         for (size_t i = 0; i < u->run->event_n; i++) n += field_of_event(&u->run->events[i]) == f;
         if (n == 0) continue;
-        if (!make_room(&u->steps[f], alloc, n)) return false;
+        if (!make_steps(&u->steps[f], alloc, n)) return false;
         for (size_t i = 0; i < u->run->event_n; i++)
             if (field_of_event(&u->run->events[i]) == f)
                 add_step(&u->steps[f], f, u->run->events[i].step);

@@ -22,7 +22,7 @@ static void add_age(sb_buf *out, int64_t seconds) {
         sb_buf_printf(out, "%" PRId64 " days", seconds / 86400);
 }
 
-static void add_row(sb_cli *cli, const sb_server_info *info, int64_t now) {
+static void add_server_row(sb_cli *cli, const sb_server_info *info, int64_t now) {
     char age[32];
     sb_buf text;
     sb_buf_init(&text, cli->env->alloc, 64);
@@ -53,7 +53,7 @@ static int ps_main(sb_cli *cli, const sb_args *args) {
         if (shown++ == 0)
             sb_buf_printf(&cli->line, "%-8s %-6s %-9s %s\n", "PID", "PORT", "SINCE",
                           "URL, LOG DIRECTORY");
-        add_row(cli, &infos[i], now);
+        add_server_row(cli, &infos[i], now);
         sb_cli_put(cli);
     }
     sb_arena_fini(&arena);

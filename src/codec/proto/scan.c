@@ -55,7 +55,7 @@ sb_status sb_scan_read(sb_scan *out, sb_message_id id, sb_slice message) {
             out->present &= ~bit;
         } else if (sb_field_repeated(field) && f.wire == SB_PB_BYTES && f.bytes.n == 0 &&
                    sb_field_wire(field) != SB_PB_BYTES) {
-            continue; /* a packed run of nothing */
+            continue; /* a packed field without elements */
         } else {
             out->present |= bit;
         }

@@ -107,7 +107,7 @@ typedef struct uses {
 
 /* Returns the scope of an operation. Returns SB_BOX_NONE when that is the whole graph or the body
  * of a function, because such a scope contains everything and separates nothing. */
-static uint32_t place_of(const sb_model *m, uint32_t op) {
+static uint32_t separating_scope(const sb_model *m, uint32_t op) {
     uint32_t above = m->boxes[op].parent;
     const sb_box *b = &m->boxes[above];
     bool is_whole = above == SB_BOX_ROOT || b->kind != SB_BOX_SCOPE ||
@@ -134,7 +134,7 @@ static void follow(const sb_model *m, uint32_t op, uses *u, unsigned depth) {
             if (u->elements == UNSEEN) u->elements = SB_ELEMENTS_UNKNOWN;
             if (u->read_count < MOST_USES) u->reads[u->read_count++] = to;
         } else if (is_write(kind)) {
-            if (u->write_count < MOST_USES) u->writes[u->write_count++] = place_of(m, to);
+            if (u->write_count < MOST_USES) u->writes[u->write_count++] = separating_scope(m, to);
         } else if (sb_slice_eq(kind, SB_LIT("_Arg")) && depth < MOST_CALLS) {
             follow(m, to, u, depth + 1);
         }
@@ -190,7 +190,7 @@ sb_status sb_resources_count(sb_raw *r, sb_slice functions, sb_err *err) {
         sizes[i] = UNSEEN;
         bool is_assign =
             m->boxes[i].kind == SB_BOX_OP && is_write(sb_model_text(m, m->boxes[i].op));
-        uint32_t place = is_assign ? place_of(m, i) : SB_BOX_NONE;
+        uint32_t place = is_assign ? separating_scope(m, i) : SB_BOX_NONE;
         if (place != SB_BOX_NONE) assigning[place] = true;
     }
     read_functions(r, functions, sizes);

@@ -71,7 +71,7 @@ static bool is_skipped(const sb_model_ask *ask, sb_slice device) {
     return false;
 }
 
-static sb_status add_stats(sb_raw *r, const sb_model_ask *ask, sb_err *err) {
+static sb_status add_step_stats(sb_raw *r, const sb_model_ask *ask, sb_err *err) {
     sb_run_metadata_view view;
     sb_model *m = r->m;
     sb_buf text;
@@ -193,7 +193,7 @@ static void side_of_scope(sb_model *m, uint32_t box) {
 
 sb_status sb_totals_build(sb_raw *r, const sb_model_ask *ask, sb_err *err) {
     sb_model *m = r->m;
-    sb_status status = add_stats(r, ask, err);
+    sb_status status = add_step_stats(r, ask, err);
     if (status == SB_OK) status = sb_params_count(r, ask->functions, err);
     if (status != SB_OK) return status;
     for (uint32_t i = 0; i < m->box_count; i++)

@@ -21,7 +21,7 @@ typedef struct gif_work {
     sb_err *err;
 } gif_work;
 
-static int read_bytes(GifFileType *gif, GifByteType *to, int n) {
+static int read_gif_bytes(GifFileType *gif, GifByteType *to, int n) {
     gif_work *w = gif->UserData;
     size_t got = (size_t)n < w->left.n ? (size_t)n : w->left.n;
     memcpy(to, w->left.p, got);
@@ -38,7 +38,7 @@ static sb_status gif_failed(const gif_work *w) {
 static sb_status open_gif(gif_work *w, sb_slice bytes) {
     int error = 0;
     w->left = bytes;
-    w->gif = DGifOpen(w, read_bytes, &error);
+    w->gif = DGifOpen(w, read_gif_bytes, &error);
     if (w->gif) return SB_OK;
     const char *text = GifErrorString(error);
     return sb_fail(w->err, SB_CORRUPT, 0, "GIF: %s", text ? text : "the header is damaged");

@@ -20,7 +20,7 @@ typedef struct png_work {
     sb_status status;
 } png_work;
 
-static void read_bytes(png_structp png, png_bytep to, size_t n) {
+static void read_png_bytes(png_structp png, png_bytep to, size_t n) {
     png_work *w = png_get_io_ptr(png);
     if (n > w->left.n) png_error(png, "the data ends too early");
     memcpy(to, w->left.p, n);
@@ -104,7 +104,7 @@ sb_status sb_png_rows(sb_rows *rows, sb_slice bytes) {
         png_destroy_read_struct(&w.png, NULL, NULL);
         return sb_fail_nomem(rows->err, "for a PNG");
     }
-    png_set_read_fn(w.png, &w, read_bytes);
+    png_set_read_fn(w.png, &w, read_png_bytes);
     png_set_user_limits(w.png, INT32_MAX, INT32_MAX);
     png_set_chunk_malloc_max(w.png, MOST_CHUNK);
     png_set_chunk_cache_max(w.png, MOST_CHUNKS);

@@ -108,7 +108,7 @@ typedef struct named_value {
     size_t order;
 } named_value;
 
-static int by_name(const void *a, const void *b) {
+static int values_by_name(const void *a, const void *b) {
     const named_value *x = a, *y = b;
     int order = sb_slice_cmp(x->name, y->name);
     return order ? order : (x->order > y->order) - (x->order < y->order);
@@ -208,7 +208,7 @@ static sb_status collect_values(sb_hparams *h, named_value **out, size_t *n, sb_
         if (!*out) return sb_fail_nomem(err, "for hyperparameters");
     }
     *n = total;
-    qsort(*out, total, sizeof **out, by_name);
+    qsort(*out, total, sizeof **out, values_by_name);
     return SB_OK;
 }
 

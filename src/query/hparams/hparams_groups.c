@@ -253,7 +253,7 @@ typedef struct measurement {
     size_t session;
 } measurement;
 
-/* NaN behind all numbers. */
+/* NaN is sorted behind all numbers. */
 static int compare_numbers(double a, double b) {
     if (isnan(a) || isnan(b)) return isnan(a) - isnan(b);
     return (a > b) - (a < b);

@@ -288,8 +288,8 @@ static size_t bin_of(double v, const double *edges, size_t bins) {
 }
 
 /* A bucket of one value; the last bin has its right edge too. */
-static void add_value(double v, double share, const double *edges, size_t bins, float *shares,
-                      double *below, double *above) {
+static void add_to_bins(double v, double share, const double *edges, size_t bins, float *shares,
+                        double *below, double *above) {
     if (v < edges[0])
         *below += share;
     else if (v > edges[bins])
@@ -302,7 +302,7 @@ static void add_bucket(const double *row, double share, const double *edges, siz
                        float *shares, double *below, double *above) {
     double left = row[0], right = row[1], half = half_between(left, right);
     if (!(half > 0)) {
-        add_value(left, share, edges, bins, shares, below, above);
+        add_to_bins(left, share, edges, bins, shares, below, above);
         return;
     }
     double low = edges[0], high = edges[bins];

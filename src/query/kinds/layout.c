@@ -167,7 +167,7 @@ typedef struct named_run {
     sb_run *run;
 } named_run;
 
-static int by_name(const void *a, const void *b) {
+static int named_runs_by_name(const void *a, const void *b) {
     return sb_slice_cmp(((const named_run *)a)->name, ((const named_run *)b)->name);
 }
 
@@ -213,7 +213,7 @@ sb_status sb_layout_merge(sb_store *store, sb_blob_cache *blobs, size_t max_byte
         runs[i] = (named_run){info.name, held.items[i]};
     }
     if (status == SB_OK) {
-        if (held.n > 1) qsort(runs, held.n, sizeof *runs, by_name);
+        if (held.n > 1) qsort(runs, held.n, sizeof *runs, named_runs_by_name);
         status = merge_runs(runs, held.n, blobs, max_bytes, max_charts, budget, arena, out, err);
     }
     sb_runs_release(&held);

@@ -15,7 +15,7 @@ static int64_t whole(double x) {
     return x <= -9223372036854775808.0 ? INT64_MIN : (int64_t)x;
 }
 
-/* Sums wrap as they do in numpy; nobody has so many examples. */
+/* Sums wrap as they do in numpy. It takes more examples than anybody has to see that. */
 static bool has_positives(const int64_t *tp, const int64_t *fp, size_t i) {
     return (uint64_t)tp[i] + (uint64_t)fp[i] != 0;
 }

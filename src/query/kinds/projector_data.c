@@ -94,7 +94,7 @@ static sb_slice trim(sb_slice s) {
 }
 
 /* Appends the numbers of a line; false when a cell is none. */
-static bool add_row(sb_slice line, sb_buf *out, uint64_t *columns) {
+static bool add_matrix_row(sb_slice line, sb_buf *out, uint64_t *columns) {
     *columns = 0;
     for (;;) {
         const uint8_t *tab = line.n ? memchr(line.p, '\t', line.n) : NULL;
@@ -143,7 +143,7 @@ static table_kind check_table(const sb_projector *p, int file, uint64_t max_rows
             kind = TABLE_NO_TEXT;
         } else if (trim(line).n == 0 || (max_rows && rows == max_rows)) {
             continue;
-        } else if (!add_row(line, &row, &columns)) {
+        } else if (!add_matrix_row(line, &row, &columns)) {
             sb_fail(err, SB_CORRUPT, 0, "line %llu: not a row of numbers",
                     (unsigned long long)number);
             kind = TABLE_BAD_TEXT;
@@ -270,7 +270,7 @@ static sb_status open_table(const sb_projector *p, const sb_projector_run *run,
     return SB_OK;
 }
 
-static sb_status read_bytes(sb_projector_source *s, sb_buf *out, sb_err *err) {
+static sb_status read_matrix_bytes(sb_projector_source *s, sb_buf *out, sb_err *err) {
     uint64_t left = s->end - s->at;
     if (left == 0) return SB_END;
     int64_t got = read_piece(s->fs, s->file, s->at, left < PIECE ? (size_t)left : PIECE, out);
@@ -289,7 +289,7 @@ static sb_status read_table(sb_projector_source *s, sb_buf *out, sb_err *err) {
         if (!next_line(&s->lines, &line))
             return s->lines.failed == SB_OK ? SB_END : why_no_line(&s->lines, err);
         if (trim(line).n == 0) continue;
-        if (!add_row(line, out, &columns))
+        if (!add_matrix_row(line, out, &columns))
             return sb_fail(err, SB_CORRUPT, 0, "a table changed while it was read");
         if (out->failed != SB_OK) return sb_buf_check(out, "a tensor", err);
         s->at++;
@@ -411,7 +411,7 @@ sb_status sb_projector_read(sb_projector_source *s, sb_buf *out, sb_err *err) {
     case SOURCE_SAVED:
         return read_saved(s, out, err);
     default:
-        return read_bytes(s, out, err);
+        return read_matrix_bytes(s, out, err);
     }
 }
 

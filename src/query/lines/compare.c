@@ -55,7 +55,7 @@ static void keep_span(comparing *c, const sb_span *span, const sb_decoded *from)
                                       .tail_n = c->n - start};
 }
 
-static sb_status make_room(comparing *c, sb_arena *arena, sb_err *err) {
+static sb_status make_columns(comparing *c, sb_arena *arena, sb_err *err) {
     uint64_t n = c->line->series->points;
     size_t spans = sb_span_count(c->line->series);
     bool smoothed = c->line->smoothed && c->baseline->smoothed;
@@ -92,7 +92,7 @@ sb_status sb_compare_line(const sb_line *line, const sb_baseline *baseline, sb_c
                    .kind = kind,
                    .is_own = baseline->run == sb_run_id(line->series->run),
                    .out = out};
-    status = make_room(&c, arena, err);
+    status = make_columns(&c, arena, err);
     if (status != SB_OK) return status;
     out->origin = (sb_origin){.wall = sb_line_base(line, SB_AXIS_RELATIVE),
                               .step = sb_line_base(line, SB_AXIS_STEP_RELATIVE)};

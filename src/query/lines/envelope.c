@@ -12,7 +12,7 @@ typedef struct envelope {
     sb_envelope *out;
 } envelope;
 
-static void add_stats(envelope *e, int32_t column, const sb_span_stats *stats) {
+static void add_span_stats(envelope *e, int32_t column, const sb_span_stats *stats) {
     sb_envelope *out = e->out;
     if (column < 0 || column > e->scale.last || stats->finite == 0) return;
     if (out->count[column] == 0 || stats->min < out->min[column]) out->min[column] = stats->min;
@@ -41,7 +41,7 @@ static void add_points(envelope *e, const sb_span *span) {
         if (!e->line->show_superseded && sb_is_superseded(span->part, steps[i])) continue;
         if (!isfinite(xs[i]) || !isfinite(values[i])) continue;
         sb_span_stats one = {.min = values[i], .max = values[i], .sum = values[i], .finite = 1};
-        add_stats(e, sb_scale_column(&e->scale, xs[i]), &one);
+        add_span_stats(e, sb_scale_column(&e->scale, xs[i]), &one);
     }
 }
 
@@ -56,7 +56,7 @@ static void add_span(envelope *e, const sb_span *span) {
         if (column == sb_scale_column(&e->scale, high)) {
             if (column < 0 || column > e->scale.last) return;
             if (stats_of(e, span, &stats)) {
-                add_stats(e, column, &stats);
+                add_span_stats(e, column, &stats);
                 return;
             }
         }
@@ -64,7 +64,7 @@ static void add_span(envelope *e, const sb_span *span) {
     add_points(e, span);
 }
 
-static sb_status make_room(sb_envelope *out, sb_arena *arena, sb_err *err) {
+static sb_status make_pixels(sb_envelope *out, sb_arena *arena, sb_err *err) {
     size_t bytes = out->pixels * sizeof(double);
     out->count = sb_arena_zeroed(arena, out->pixels, sizeof *out->count);
     out->mean = sb_arena_zeroed(arena, out->pixels, sizeof *out->mean);
@@ -84,7 +84,7 @@ sb_status sb_scalar_envelope(const sb_line *line, const sb_decimate_ask *ask,
     bool is_empty;
     sb_status status = sb_decimate_range(line, ask, e.base, &out->from, &out->to, &is_empty, err);
     if (status != SB_OK) return status;
-    status = make_room(out, arena, err);
+    status = make_pixels(out, arena, err);
     if (status != SB_OK) return status;
     e.scale = sb_scale_of(out->from, out->to, ask->pixels, ask->near);
     sb_spans walk = sb_spans_of(line->series);

@@ -146,7 +146,7 @@ typedef struct between {
     tally raw, smooth;
 } between;
 
-static void add_stats(tally *t, const sb_span *span, const sb_span_stats *stats) {
+static void add_span_to_tally(tally *t, const sb_span *span, const sb_span_stats *stats) {
     if (stats->finite == 0) return;
     if (t->finite == 0 || stats->min < t->min) {
         t->min = stats->min;
@@ -162,10 +162,10 @@ static void add_stats(tally *t, const sb_span *span, const sb_span_stats *stats)
     t->sum += stats->sum;
 }
 
-static void add_value(tally *t, const sb_span *span, uint32_t i, double value) {
+static void add_to_tally(tally *t, const sb_span *span, uint32_t i, double value) {
     if (!isfinite(value)) return;
     sb_span_stats one = {value, value, value, 1, 0, (uint16_t)i, (uint16_t)i};
-    add_stats(t, span, &one);
+    add_span_to_tally(t, span, &one);
 }
 
 /* A chunk that lies inside as a whole; false when its head does not tell enough. */
@@ -173,8 +173,9 @@ static bool add_chunk(const measuring *m, between *b, const sb_span *span) {
     sb_span_stats stats;
     if (!sb_stats_of_chunk(span->chunk, &stats)) return false;
     b->n += span->n;
-    add_stats(&b->raw, span, &stats);
-    if (m->line->smoothed) add_stats(&b->smooth, span, &m->line->smoothed->stats[span->index]);
+    add_span_to_tally(&b->raw, span, &stats);
+    if (m->line->smoothed)
+        add_span_to_tally(&b->smooth, span, &m->line->smoothed->stats[span->index]);
     return true;
 }
 
@@ -185,8 +186,8 @@ static void add_points(const measuring *m, between *b, const sb_span *span, colu
     for (uint32_t i = 0; i < span->n; i++) {
         if (!(c->xs[i] >= b->from && c->xs[i] <= b->to)) continue;
         b->n++;
-        add_value(&b->raw, span, i, c->values[i]);
-        if (s) add_value(&b->smooth, span, i, s->values[span->start + i]);
+        add_to_tally(&b->raw, span, i, c->values[i]);
+        if (s) add_to_tally(&b->smooth, span, i, s->values[span->start + i]);
     }
 }
 

@@ -122,7 +122,7 @@ static uint64_t kept_bytes(const sb_smooth_cache *cache) {
 
 /* The entry takes the place of an older one of its line. It stays unlisted, for its request alone,
  * when there is one that is newer, or when it is larger than all that may be kept. */
-static void add_entry(sb_smooth_cache *cache, entry *e) {
+static void add_twin(sb_smooth_cache *cache, entry *e) {
     pthread_mutex_lock(&cache->mutex);
     uint64_t limit = kept_bytes(cache);
     entry *known = find_entry(cache, &e->key);
@@ -311,7 +311,7 @@ sb_status sb_smooth_line(sb_smooth_cache *cache, sb_line *line, const sb_smoothi
         sb_status status = make_entry(cache, line, &k, &of, budget, &e, err);
         if (status == SB_LIMIT) return SB_OK;
         if (status != SB_OK) return status;
-        add_entry(cache, e);
+        add_twin(cache, e);
     }
     line->smoothed = &e->smoothed;
     return SB_OK;

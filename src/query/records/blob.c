@@ -224,7 +224,8 @@ static sb_status take_source(sb_blob_cache *cache, sb_run *run, uint32_t file, s
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* Up to n bytes; fewer only where the file ends. Negative: errno. */
-static int64_t read_bytes(sb_blob_cache *cache, source *s, uint8_t *to, size_t n, uint64_t offset) {
+static int64_t read_record_bytes(sb_blob_cache *cache, source *s, uint8_t *to, size_t n,
+                                 uint64_t offset) {
     const sb_fs *fs = cache->env->fs;
     size_t done = 0;
     if (s->archive) pthread_mutex_lock(&s->unpacking);
@@ -279,7 +280,7 @@ static sb_status too_large(const source *s, const sb_ref *ref, uint64_t length, 
 static sb_status learn_length(sb_blob_cache *cache, source *s, const sb_ref *ref, uint64_t *length,
                               sb_err *err) {
     uint8_t head[SB_RECORD_HEADER];
-    int64_t got = read_bytes(cache, s, head, sizeof head, ref->offset);
+    int64_t got = read_record_bytes(cache, s, head, sizeof head, ref->offset);
     if (got < 0) return read_failed(s, got, ref->offset, err);
     sb_record record;
     if (sb_record_read_header(&record, sb_slice_of(head, (size_t)got)) != SB_OK)
@@ -299,7 +300,7 @@ static sb_status read_one(sb_blob_cache *cache, source *s, const sb_ref *ref, si
     size_t size = (size_t)length + SB_RECORD_OVERHEAD;
     uint8_t *frame = sb_arena_get(arena, size);
     if (!frame) return sb_fail_nomem(err, "for a record");
-    int64_t got = read_bytes(cache, s, frame, size, ref->offset);
+    int64_t got = read_record_bytes(cache, s, frame, size, ref->offset);
     if (got < 0) return read_failed(s, got, ref->offset, err);
     return check_frame(s, ref, sb_slice_of(frame, (size_t)got), payload, err);
 }
@@ -430,7 +431,7 @@ static sb_status read_span(many *m, source *s, size_t from, size_t to, uint64_t 
     sb_buf_clear(&m->bytes);
     int64_t got = -ENOMEM;
     if (size <= SIZE_MAX && sb_buf_reserve(&m->bytes, (size_t)size))
-        got = read_bytes(m->cache, s, m->bytes.p, (size_t)size, first->offset);
+        got = read_record_bytes(m->cache, s, m->bytes.p, (size_t)size, first->offset);
     if (got < 0) return tell_all(m, from, to, read_failed(s, got, first->offset, &err), &err);
     return hand_out(m, s, from, to, sb_slice_of(m->bytes.p, (size_t)got), first->offset);
 }

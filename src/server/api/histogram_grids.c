@@ -226,7 +226,7 @@ static sb_status add_facts(answer *a, uint32_t i) {
     return SB_OK;
 }
 
-static sb_status add_entry(answer *a, uint32_t i, const grid *g) {
+static sb_status add_grid_entry(answer *a, uint32_t i, const grid *g) {
     sb_arena_mark mark = sb_arena_here(a->q->arena);
     const sb_histo_steps *s = &a->entries[i].steps;
     if (!s->n) return SB_OK;
@@ -276,7 +276,7 @@ static sb_status answer_tag(answer *a, uint32_t first) {
         sb_column_u64(&a->body, i, AT_N, e->steps.total);
         sb_column_u64(&a->body, i, AT_IN_RANGE, e->steps.in_range);
         sb_column_f64(&a->body, i, AT_FIRST_WALL, e->steps.first_wall);
-        status = add_entry(a, i, &g);
+        status = add_grid_entry(a, i, &g);
     }
     sb_arena_reset(a->q->arena, mark);
     return status;

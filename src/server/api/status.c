@@ -148,7 +148,7 @@ static void add_program(sb_json *j, const sb_app *app) {
     sb_json_put_text(j, "sandbox", app->sandbox);
 }
 
-static void add_memory(sb_json *j, const sb_app *app) {
+static void add_memory_use(sb_json *j, const sb_app *app) {
     sb_blocks_stats stats;
     sb_store_get_stats(app->store, &stats);
     sb_json_key_str(j, "memory");
@@ -212,7 +212,7 @@ sb_status sb_api_status(sb_http_request *q, sb_http_reply *r, void *opaque) {
     damage sum = damage_of(&runs);
     add_program(&j, app);
     sb_api_add_loading(&j, app);
-    add_memory(&j, app);
+    add_memory_use(&j, app);
     add_noticed(&j, app);
     add_http(&j, app);
     add_state(&j, app);

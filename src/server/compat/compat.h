@@ -2,7 +2,7 @@
  * and what they share.
  *
  * A handler answers with TensorBoard's status codes, texts and spellings
- * (docs/formats/tensorboard-http.md). Where TensorBoard falls over bad input with a 500, we say 400
+ * (docs/formats/tensorboard-http.md). Where TensorBoard answers bad input with a 500, we say 400
  * and what is wrong.
  *
  * Threads: handlers run on many; all state is in the application. */

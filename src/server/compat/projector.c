@@ -1,6 +1,6 @@
 /* projector.c: /data/plugin/projector: which runs have embeddings, and their files.
  *
- * Errors are plain text with 400, in TensorBoard's words. What it falls over (a table with ragged
+ * Errors are plain text with 400, in TensorBoard's words. What crashes it (a table with ragged
  * rows, raw numbers of another size) is 400 here as well, and says what is wrong. */
 #include "query/kinds/projector.h"
 

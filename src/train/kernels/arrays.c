@@ -34,7 +34,7 @@ sb_status sb_run_zeros_like(const op_call *c, sb_err *err) {
 }
 
 /* The place of element i of an array of these dims. */
-static void place_of(size_t i, const sb_dims *dims, int64_t *at) {
+static void coordinates_of(size_t i, const sb_dims *dims, int64_t *at) {
     for (uint32_t k = dims->rank; k-- > 0;) {
         at[k] = (int64_t)(i % (size_t)dims->at[k]);
         i /= (size_t)dims->at[k];
@@ -53,7 +53,7 @@ static void gather(const op_call *c, const int64_t *begin) {
     size_t size = sb_dtype_size(c->op->outs[0].dtype);
     for (size_t i = 0; i < c->op->outs[0].count; i++) {
         int64_t at[SB_NET_MAX_RANK];
-        place_of(i, to, at);
+        coordinates_of(i, to, at);
         for (uint32_t k = 0; k < to->rank; k++)
             at[k] = begin ? at[k] + begin[k] : at[k] % from->at[k];
         memcpy((uint8_t *)c->out[0] + i * size,
@@ -85,7 +85,7 @@ sb_status sb_run_pad(const op_call *c, sb_err *err) {
     if (c->op->outs[0].count) memset(c->out[0], 0, c->op->outs[0].count * size);
     for (size_t i = 0; i < input_of(c->op, 0)->count; i++) {
         int64_t at[SB_NET_MAX_RANK];
-        place_of(i, from, at);
+        coordinates_of(i, from, at);
         for (uint32_t k = 0; k < from->rank; k++) at[k] += pads[2 * k];
         memcpy((uint8_t *)c->out[0] + index_of(to, at) * size, (const uint8_t *)c->in[0] + i * size,
                size);

@@ -1,6 +1,6 @@
 /* histogram.c: histograms from raw values, from given buckets and from given rows.
  *
- * In:  the values as they are; counting is the thread's business (histogram_bins.h).
+ * In:  the values as they are; the writer's thread counts them (histogram_bins.h).
  * Out: TF2  a double tensor [buckets, 3] with plugin "histograms"
  *      others  a HistogramProto: 1 min 2 max 3 num 4 sum 5 sum_squares 6 limits 7 counts
  * Given buckets are written as a HistogramProto, given rows as a tensor, whatever the style. */

@@ -1,6 +1,6 @@
 /* image.c: pictures from arrays of numbers, and pictures that are encoded already.
  *
- * In:  the elements as they are; scaling and PNG are the thread's business.
+ * In:  the elements as they are; the writer's thread scales and encodes them.
  * Out: TF2    one string tensor [2 + k]: width, height, k PNG files; plugin "images"
  *      TF1    one value a picture with an Image: 1 height 2 width 3 colorspace 4 file;
  *             tags TAG/image/0, /1, ..., or TAG/image when only one is asked for

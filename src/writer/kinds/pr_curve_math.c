@@ -81,7 +81,7 @@ void sb_pr_curve_tf(const sb_pr_input *in, uint32_t n, double *scratch, float *r
 /* ---- torch ----------------------------------------------------------------------------------- */
 
 /* p (n - 1) in the arithmetic of the predictions' own type, as numpy does. */
-static double place_of(sb_dtype dtype, double p, uint32_t n) {
+static double place_of_prediction(sb_dtype dtype, double p, uint32_t n) {
     float product = (float)p * (float)(n - 1);
     switch (dtype) {
     case SB_FLOAT:
@@ -103,8 +103,9 @@ static void count_run(const sb_pr_input *in, uint32_t n, size_t at, double *coun
     for (; at < end; at += b.n) {
         read_block(in, at, &b);
         for (size_t i = 0; i < b.n; i++)
-            count_one(counts, counts + n, n, place_of(in->predictions.dtype, b.predictions[i], n),
-                      b.labels[i], b.weights[i]);
+            count_one(counts, counts + n, n,
+                      place_of_prediction(in->predictions.dtype, b.predictions[i], n), b.labels[i],
+                      b.weights[i]);
     }
 }
 

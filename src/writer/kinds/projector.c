@@ -26,7 +26,7 @@ static void add_path(sb_buf *out, uint32_t field, sb_slice folder, const char *n
     sb_pb_end(out, at);
 }
 
-static void add_entry(sb_buf *out, const sb_projector_entry *entry) {
+static void add_embedding_entry(sb_buf *out, const sb_projector_entry *entry) {
     size_t info = sb_pb_begin(out, SB_PROJECTOR_EMBEDDINGS, 100);
     sb_pb_add_bytes(out, SB_EMBEDDING_TENSOR_NAME, entry->tensor_name);
     if (entry->has_labels) add_path(out, SB_EMBEDDING_METADATA_PATH, entry->folder, "metadata.tsv");
@@ -43,7 +43,7 @@ static void add_entry(sb_buf *out, const sb_projector_entry *entry) {
     sb_pb_end(out, info);
 }
 
-static sb_slice name_of(sb_slice info) {
+static sb_slice tensor_name_of(sb_slice info) {
     sb_pb c = sb_pb_over(info);
     sb_pb_field f;
     sb_slice name = {NULL, 0};
@@ -60,15 +60,15 @@ static void replace_entry(sb_buf *out, sb_slice config, const sb_projector_entry
     bool done = false;
     while (config.n && sb_pb_next(&c, &f) == SB_PB_FIELD) {
         bool same = f.number == SB_PROJECTOR_EMBEDDINGS && f.wire == SB_PB_BYTES &&
-                    sb_slice_eq(name_of(f.bytes), entry->tensor_name);
+                    sb_slice_eq(tensor_name_of(f.bytes), entry->tensor_name);
         if (!same)
             sb_buf_add(out, from, (size_t)(c.p - from));
         else if (!done)
-            add_entry(out, entry);
+            add_embedding_entry(out, entry);
         done |= same;
         from = c.p;
     }
-    if (!done) add_entry(out, entry);
+    if (!done) add_embedding_entry(out, entry);
 }
 
 /* Reads the config as a message; empty when there is no file. */

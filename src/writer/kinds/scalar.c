@@ -87,7 +87,8 @@ static void add_tensor(sb_buf *event, sb_style style, sb_scalar_form form, doubl
 }
 
 /* Appends the fields of the value that follow the tag. */
-static void add_value(sb_buf *event, sb_style style, sb_scalar_form form, const sb_call *call) {
+static void add_scalar_value(sb_buf *event, sb_style style, sb_scalar_form form,
+                             const sb_call *call) {
     if (form == SB_SCALAR_SIMPLE) {
         sb_pb_add_float(event, SB_VALUE_SIMPLE_VALUE, (float)call->number);
         sb_value_metadata(event, call, SB_LIT(""), SB_LIT(""), false);
@@ -105,7 +106,7 @@ static sb_status make_tail(sb_encoder *e, sb_scalar_form form, sb_err *err) {
     sb_scalar_tail *tail = &e->scalar_tails[form];
     sb_buf made;
     sb_buf_init(&made, e->env->alloc, sizeof tail->bytes);
-    add_value(&made, e->style, form, &call);
+    add_scalar_value(&made, e->style, form, &call);
     sb_status status = sb_buf_check(&made, "a scalar", err);
     if (status == SB_OK) {
         uint8_t bits[8];
@@ -127,7 +128,7 @@ static sb_status add_with_texts(sb_encoder *e, const sb_call *call, sb_buf *even
                                 sb_scalar_form form) {
     size_t expected = call->tag.n + call->display_name.n + call->description.n + 28;
     sb_value_frame frame = sb_value_begin(event, call, call->tag, expected);
-    add_value(event, e->style, form, call);
+    add_scalar_value(event, e->style, form, call);
     sb_value_end(event, frame);
     return SB_OK;
 }

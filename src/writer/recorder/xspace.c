@@ -42,7 +42,7 @@ static void add_int_stat(sb_buf *b, uint32_t number, int64_t stat, int64_t value
     sb_pb_end(b, at);
 }
 
-static void add_event(encoder *e, const sb_mark *mark) {
+static void add_mark_event(encoder *e, const sb_mark *mark) {
     sb_buf *b = e->out;
     size_t at = sb_pb_begin(b, SB_XLINE_EVENTS, 20);
     bool counts = mark->kind == SB_MARK_COUNT;
@@ -63,7 +63,7 @@ static void add_event(encoder *e, const sb_mark *mark) {
     sb_pb_end(b, at);
 }
 
-static void add_track(encoder *e, uint32_t track) {
+static void add_recorder_track(encoder *e, uint32_t track) {
     const sb_marks *m = e->m;
     size_t begin = m->track_begin[track], end = m->track_begin[track + 1], slices = 0;
     for (size_t i = begin; i < end; i++) slices += m->items[m->order[i]].kind != SB_MARK_COUNT;
@@ -73,7 +73,7 @@ static void add_track(encoder *e, uint32_t track) {
     add_text(e->out, SB_XLINE_NAME, sb_intern_name(&e->r->tracks, track));
     for (size_t i = begin; i < end; i++) {
         const sb_mark *mark = &m->items[m->order[i]];
-        if (mark->kind != SB_MARK_COUNT) add_event(e, mark);
+        if (mark->kind != SB_MARK_COUNT) add_mark_event(e, mark);
     }
     sb_pb_end(e->out, at);
 }
@@ -103,7 +103,7 @@ static bool add_counters(encoder *e) {
         size_t at = sb_pb_begin(e->out, SB_XPLANE_LINES, found.n * 30);
         sb_pb_add_uint(e->out, SB_XLINE_ID, m->track_count + 1);
         sb_pb_add_bytes(e->out, SB_XLINE_NAME, SB_LIT("_counters_"));
-        for (size_t i = 0; i < found.n; i++) add_event(e, &m->items[found.items[i]]);
+        for (size_t i = 0; i < found.n; i++) add_mark_event(e, &m->items[found.items[i]]);
         sb_pb_end(e->out, at);
     }
     SB_VEC_FREE(&found, alloc);
@@ -125,7 +125,7 @@ static bool add_host_plane(encoder *e) {
     const sb_recorder *r = e->r;
     size_t at = sb_pb_begin(e->out, SB_XSPACE_PLANES, e->m->n * 16);
     sb_pb_add_bytes(e->out, SB_XPLANE_NAME, SB_LIT("/host:CPU"));
-    for (uint32_t t = 0; t < r->tracks.count; t++) add_track(e, t);
+    for (uint32_t t = 0; t < r->tracks.count; t++) add_recorder_track(e, t);
     if (!add_counters(e)) return false;
     for (uint32_t i = 0; i < r->names.count + r->tracks.count; i++)
         if (e->is_used[i + 1])

@@ -145,7 +145,7 @@ static const scalar_case scalar_cases[] = {
     {"0819 2201 38", true, 1, SB_FLOAT8_E4M3FN},
     {"081d 3a01 01", true, 1, SB_INT4},
     {"0865 2a04 0000003f", true, 0.5, SB_FLOAT}, /* a reference type */
-    /* and what is none */
+    /* and what is no scalar */
     {"", false, 0, SB_NO_DTYPE},
     {"0801", false, 0, SB_NO_DTYPE},
     {"0801 1200", false, 0, SB_NO_DTYPE},

@@ -358,16 +358,12 @@ static inline void touch_layout(sb_slice content) {
 }
 
 static inline void touch_plugin(sb_slice content) {
-    sb_image_plugin image;
     sb_audio_plugin audio;
-    sb_pr_curve_plugin curve;
     sb_mesh_plugin mesh;
     sb_hparams_plugin hparams;
     int32_t version;
     (void)sb_plugin_version(&version, content);
-    (void)sb_image_plugin_read(&image, content);
     (void)sb_audio_plugin_read(&audio, content);
-    (void)sb_pr_curve_plugin_read(&curve, content);
     if (sb_mesh_plugin_read(&mesh, content) == SB_OK) {
         touch_slice(mesh.name);
         touch_slice(mesh.json_config);

@@ -1,5 +1,5 @@
-// Requests of the hub to /api/v1. Every call gives a Result; nothing throws. Addresses are relative to the page. What
-// dashboards ask goes through LiveQuery (query/) instead.
+// Requests of the hub to /api/v1, and what is asked for once because somebody clicked: jobs, files to download. Every call gives
+// a Result; nothing throws. Addresses are relative to the page. What dashboards show goes through LiveQuery (query/) instead.
 import type { Result } from '../base/result';
 import { fetchOnce } from './fetch.once';
 import type { JobAsk, Reply, StateItems } from './types';
@@ -39,6 +39,10 @@ export const api = {
   /** Tells the server that one client no longer waits for the job; it is cancelled when nobody does. */
   cancelJob: (id: number) =>
     fetchOnce<Reply<'DELETE job'>>({ url: apiUrl(`job?id=${id}`), method: 'DELETE', body: '', as: 'json' }),
+
+  /** The bytes of a file to download or to copy; a POST if there is a body. */
+  bytes: (path: string, body?: object) =>
+    fetchOnce<ArrayBuffer>({ url: apiUrl(path), body: body && JSON.stringify(body), as: 'bytes' }),
 
   exportUrl(runs: readonly string[], tags: readonly string[], format: 'csv' | 'json'): string {
     const query = new URLSearchParams();

@@ -20,7 +20,7 @@ sb_status sb_graph_ask_begin(sb_graph_ask *a) {
         a->m = a->kept->model;
     else
         sb_graph_ask_end(a);
-    return status == SB_INVALID ? SB_CORRUPT : status; /* it is the graph that makes no sense */
+    return status == SB_INVALID ? SB_CORRUPT : status; /* the graph is not valid; the request is */
 }
 
 void sb_graph_ask_end(sb_graph_ask *a) {
@@ -61,7 +61,7 @@ sb_status sb_graph_answer_text(sb_graph_ask *a, sb_graph_answer *answer, uint64_
     return status == SB_OK ? sb_json_finish(&j, "the answer", a->err) : status;
 }
 
-/* What is told to people as such. */
+/* Answers a failure that has a reply of its own, with the reason; other failures are returned. */
 static sb_status explain(sb_http_reply *r, sb_status status, const char *why) {
     static const struct {
         sb_status status;

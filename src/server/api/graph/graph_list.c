@@ -13,8 +13,8 @@ static uint64_t bytes_of(sb_app *app, sb_run *run, sb_slice tag, sb_arena *arena
     return status == SB_OK ? item.ref.length : 0;
 }
 
-static void add_entry(sb_json *j, uint32_t run, const sb_series_info *info, unsigned offers,
-                      uint64_t bytes) {
+static void add_graph_entry(sb_json *j, uint32_t run, const sb_series_info *info, unsigned offers,
+                            uint64_t bytes) {
     sb_json_begin_object(j);
     sb_json_put_uint(j, "run", run);
     sb_json_put_text(j, "tag", info->tag);
@@ -45,8 +45,8 @@ sb_status sb_api_graphs(sb_http_request *q, sb_http_reply *r, void *opaque) {
         for (size_t k = 0; status == SB_OK && k < n; k++) {
             unsigned offers = sb_graph_offers(&series[k]);
             if (offers)
-                add_entry(&j, sb_run_id(runs.items[i]), &series[k], offers,
-                          bytes_of(app, runs.items[i], series[k].tag, q->arena));
+                add_graph_entry(&j, sb_run_id(runs.items[i]), &series[k], offers,
+                                bytes_of(app, runs.items[i], series[k].tag, q->arena));
         }
         sb_arena_reset(q->arena, mark);
     }

@@ -225,7 +225,7 @@ static void add_outputs_stats(telling *t, const sb_node_stats *stats) {
     sb_json_end_array(t->j);
 }
 
-static void add_stats(telling *t) {
+static void add_run_stats(telling *t) {
     const sb_box *b = &t->m->boxes[t->box];
     sb_node_stats stats;
     sb_memory_used used;
@@ -295,7 +295,7 @@ static sb_status tell(telling *t) {
     sb_json_put_uint(t->j, "outputCount", add_links(t, "outputs", false));
     if (!add_counts(t, "opCounts", false) || !add_counts(t, "deviceCounts", true)) return SB_NOMEM;
     sb_json_put_uint(t->j, "alikeCount", add_names(t, "alike", MOST_ALIKE, is_alike));
-    add_stats(t);
+    add_run_stats(t);
     return t->text.failed;
 }
 

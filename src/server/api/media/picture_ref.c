@@ -59,8 +59,8 @@ size_t sb_picture_ref_name(char out[SB_PICTURE_KEY], const sb_picture_ref *ref) 
     return n > 0 ? (size_t)n : 0;
 }
 
-static sb_status read_bytes(const sb_picture_ref *ref, sb_http_request *q, sb_http_reply *r,
-                            sb_app *app, const sb_series *series, sb_slice *out) {
+static sb_status read_picture_bytes(const sb_picture_ref *ref, sb_http_request *q, sb_http_reply *r,
+                                    sb_app *app, const sb_series *series, sb_slice *out) {
     sb_ref_item item;
     sb_status status = sb_refs_find_at(series, ref->offset, ref->crc, &item, sb_http_err(r));
     if (status == SB_NOT_FOUND) {
@@ -85,7 +85,7 @@ sb_status sb_picture_ref_bytes(const sb_picture_ref *ref, sb_http_request *q, sb
         return SB_END;
     }
     if (status != SB_OK) return status;
-    status = read_bytes(ref, q, r, app, &series, out);
+    status = read_picture_bytes(ref, q, r, app, &series, out);
     sb_series_release(&series);
     return status;
 }

@@ -104,7 +104,7 @@ static sb_status add_cell(const sheet *s, const json_t *cell, int x, int y) {
     return status == SB_TIMEOUT || status == SB_NOMEM ? status : SB_OK;
 }
 
-static sb_status add_row(const sheet *s, const json_t *row, int y) {
+static sb_status add_sheet_row(const sheet *s, const json_t *row, int y) {
     const json_t *cells = json_object_get(row, "cells"), *cell;
     sb_status status = SB_OK;
     size_t i;
@@ -147,7 +147,7 @@ static sb_status write_sheet(sheet *s, const json_t *body, const json_t *rows, s
         width, height, width, height);
     add_label(s, "title", MARGIN, MARGIN + 4, json_string_value(json_object_get(body, "title")));
     json_array_foreach(rows, i, row) {
-        if (status == SB_OK) status = add_row(s, row, MARGIN + LINE + (int)i * row_height);
+        if (status == SB_OK) status = add_sheet_row(s, row, MARGIN + LINE + (int)i * row_height);
     }
     sb_buf_add_str(s->out, "</svg>\n");
     return status;

@@ -47,8 +47,8 @@ export interface Dashboard {
   id: string; // as the address names it
   title: Words;
   plugins: string[]; // whose data it shows
-  /** its data is in files beside the event files: embeddings */
-  isInFiles?: boolean;
+  /** its data is in files beside the event files: the route of the server that lists the runs with such files, and what they hold */
+  inFiles?: { path: string; what: Words };
   /** other names of the tab, in TensorBoard's links */
   aliases?: string[];
   /** the plugin whose tags are metrics of a run: columns of the table of runs, sums, details */

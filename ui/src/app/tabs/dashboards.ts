@@ -5,14 +5,13 @@ import { hub } from '../../data/hub.svelte';
 import type { Tag } from '../../data/types';
 import { fetchAhead } from './ahead';
 import type { Dashboard } from './dashboard';
-import { embeddings } from './embeddings.svelte';
+import { inFiles } from './infiles.svelte';
 import { withOwnTexts, withPartTexts } from '../texts/i18n.svelte';
 import { view } from '../view/view.svelte';
 
 /** How many tags a dashboard has to show. */
 export const sizeOf = (d: Dashboard): number =>
-  d.plugins.reduce((n, plugin) => n + (hub.status?.plugins[plugin] ?? 0), 0) +
-  (d.isInFiles ? embeddings.runs.length : 0);
+  d.plugins.reduce((n, plugin) => n + (hub.status?.plugins[plugin] ?? 0), 0) + inFiles.runsOf(d).length;
 
 /** Those with data, the first one, and the one that is open. */
 export const tabs = (): Dashboard[] =>

@@ -50,7 +50,7 @@ export function value(v: number, digits = FOUR): string {
   const size = Math.abs(v);
   if (size >= 1e6 || size < 1e-4) return exponent(v, digits);
   if (Number.isInteger(v)) return count(v);
-  // one more of a number between a thousand and ten thousand: 1 234.6 is not 1 235
+  // one digit more between a thousand and ten thousand, so that 1 234.6 is not shown as 1 235
   const all = digits === FOUR && size >= 1000 && size < 10000 ? FOUR + 1 : digits;
   const power = Math.floor(Math.log10(rounded(size, all)) + 1e-12);
   const [whole, part = ''] = size.toFixed(Math.max(0, all - 1 - power)).split('.');
@@ -81,7 +81,7 @@ export function exact(v: number): string {
   return String(v);
 }
 
-/** Digits that tell these values apart; what is no number counts for nothing. */
+/** Digits that tell these values apart; NaN and infinities are left out. */
 export function digitsOf(values: Iterable<unknown>): number {
   let low = Infinity;
   let high = -Infinity;

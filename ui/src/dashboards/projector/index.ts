@@ -5,5 +5,5 @@ export const projector: Dashboard = {
   id: 'projector',
   title: { en: 'Projector', zh: '嵌入投影' },
   plugins: ['projector'],
-  isInFiles: true,
+  inFiles: { path: 'data/plugin/projector/runs', what: { en: 'embedding', zh: '嵌入' } },
 };

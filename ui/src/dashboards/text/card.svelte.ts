@@ -1,6 +1,6 @@
 // The text of one card, at the wanted step or the newest one, kept up to date by LiveQuery. Of a very long text only the
 // beginning is requested, until the viewer asks for all of it.
-import { AHEAD, apiUrl, hub, IN_SIGHT, LiveQuery, toNumber, type Run } from '../../public';
+import { apiUrl, hub, LiveQuery, toNumber, type Run } from '../../public';
 import { OneRun } from '../../rooms/card/one.svelte';
 import { steps } from '../../rooms/steps/steps.svelte';
 import { textQuestion, type TextAnswer, type TextAsk } from './question';
@@ -9,13 +9,12 @@ import { textView } from './view.svelte';
 const MOST_BYTES = 1 << 20;
 export const MOST_COMPARED = 1 << 20;
 
-export class TextData extends OneRun {
+export class TextData extends OneRun<TextAnswer> {
   wantsAll = $state(false);
   /** for tensors with more than two dimensions: the indices of the shown part */
   slice = $state.raw<readonly number[]>([]);
   /** the index of the slider, until the step at that index is known */
   private moved = $state<number | null>(null);
-  private readonly query = new LiveQuery<TextAnswer>();
 
   mode = $derived.by(() => textView.modeOf(this.card));
 
@@ -27,30 +26,15 @@ export class TextData extends OneRun {
   raw = $derived(this.point?.strings?.join('\n') ?? null);
   /** true if another step is shown, because there is no text at the wanted one */
   isNearest = $derived(this.wanted !== null && this.point !== null && this.step !== this.wanted);
-  /** The URL of the logged text (of its first string, if it has several). */
-  url = $derived.by(() =>
+  /** Where the server has the logged text (its first string, if it has several). */
+  path = $derived.by(() =>
     this.runId === undefined || !this.point
       ? ''
-      : apiUrl(
-          `blob?${new URLSearchParams({ run: String(this.runId), tag: this.tag, step: String(this.point.step) })}`,
-        ),
+      : `blob?${new URLSearchParams({ run: String(this.runId), tag: this.tag, step: String(this.point.step) })}`,
   );
   /** The URL of a file with all texts of the series. */
   exportUrl(format: 'csv' | 'json'): string {
     return apiUrl(`text/export?${new URLSearchParams({ run: String(this.runId ?? 0), tag: this.tag, format })}`);
-  }
-
-  get trouble() {
-    return this.query.trouble;
-  }
-  get isAnswered(): boolean {
-    return this.query.answer !== undefined;
-  }
-  tryNow(): void {
-    this.query.tryNow();
-  }
-  set inSight(isInSight: boolean) {
-    this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
   }
 
   /** The parameters of the request. */

@@ -52,6 +52,7 @@ export const texts = {
   axis: 'index {n}',
   badBytes: '{n} bytes of this text are not valid UTF-8; they are shown as �.',
   copySource: 'Copy original text',
+  copyFailed: 'The text could not be copied: {why}',
   download: 'Download original text',
   downloadJson: 'Download all steps (JSON)',
   downloadCsv: 'Download all steps (CSV)',

@@ -1,5 +1,5 @@
 // Menu entries for copying and downloading a text, and all texts of its series.
-import { copyText, type MenuItem } from '../../public';
+import { api, apiUrl, copyText, shell, t, type MenuItem } from '../../public';
 import { fileName } from '../../rooms/export/files';
 import type { TextData } from './card.svelte';
 import { tt } from './texts';
@@ -11,25 +11,31 @@ function save(url: string, name: string): void {
   link.click();
 }
 
+async function copySource(path: string): Promise<void> {
+  const reply = await api.bytes(path);
+  if (!reply.ok) shell.say(tt('copyFailed', { why: reply.error.message }));
+  else if (await copyText(new TextDecoder().decode(reply.value))) shell.say(t('copied'));
+}
+
 export const textItems = (data: TextData, name: string): MenuItem[] => [
   {
     label: tt('copySource'),
-    disabled: data.url === '',
-    run: () => void fetch(data.url).then(async (reply) => copyText(await reply.text())),
+    disabled: data.path === '',
+    run: () => void copySource(data.path),
   },
   {
     label: tt('download'),
-    disabled: data.url === '',
-    run: () => save(data.url, `${fileName(`${name}_${data.step}`)}.md`),
+    disabled: data.path === '',
+    run: () => save(apiUrl(data.path), `${fileName(`${name}_${data.step}`)}.md`),
   },
   {
     label: tt('downloadJson'),
-    disabled: data.url === '',
+    disabled: data.path === '',
     run: () => save(data.exportUrl('json'), `${fileName(name)}.json`),
   },
   {
     label: tt('downloadCsv'),
-    disabled: data.url === '',
+    disabled: data.path === '',
     run: () => save(data.exportUrl('csv'), `${fileName(name)}.csv`),
   },
 ];

@@ -54,6 +54,7 @@ export const texts: Record<Key, string> = {
   axis: '索引 {n}',
   badBytes: '此文本中有 {n} 个字节不是有效的 UTF-8，显示为 �。',
   copySource: '复制原文',
+  copyFailed: '无法复制文本：{why}',
   download: '下载原文',
   downloadJson: '下载所有步（JSON）',
   downloadCsv: '下载所有步（CSV）',

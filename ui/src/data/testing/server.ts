@@ -51,6 +51,8 @@ export class FakeServer {
   revision = 1;
   isDown = false;
   runs: FakeRun[] = [];
+  /** runs that have data of another dashboard in files */
+  inFiles: string[] = [];
   /** "GET status", "POST scalars", ... in the order in which they came */
   requests: string[] = [];
   /** bodies of the POST requests, as JSON */
@@ -196,6 +198,8 @@ export class FakeServer {
         return new Response(this.#scalars(body as ScalarsAsk));
       case 'bands':
         return new Response(this.#bands(body as BandsAsk));
+      case '/data/plugin/projector/runs':
+        return Response.json(this.inFiles);
       case '/':
         return new Response(this.page);
       default:

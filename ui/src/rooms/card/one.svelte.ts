@@ -1,9 +1,12 @@
 // The state that all cards of one run and one tag share: the run, its name, the step that the viewer wants to see.
 import { cardOf, hub, runs, type Run } from '../../public';
 import { steps } from '../steps/steps.svelte';
+import { Asked } from './asked.svelte';
 
-export class OneRun {
-  constructor(readonly card: string) {}
+export class OneRun<Answer> extends Asked<Answer> {
+  constructor(readonly card: string) {
+    super();
+  }
 
   readonly tag = $derived.by(() => cardOf(this.card).tags[0]);
   readonly run = $derived.by((): Run | undefined => {

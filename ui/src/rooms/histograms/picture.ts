@@ -2,6 +2,7 @@
 import {
   makeAxis,
   projectionOf,
+  symlog,
   ticksOf,
   toPixel,
   type Axis,
@@ -56,22 +57,9 @@ export const boxOf = (
   height: Math.max(10, height - top - bottom),
 });
 
-const symlogs = new Map<number, ReturnType<typeof projectionOf>>();
 /** The projection of the value axis: linear, or the server's symmetric logarithm, which is about linear below `near`. */
-export function valueProjection(near: number): ReturnType<typeof projectionOf> {
-  if (near <= 0) return projectionOf('linear', null);
-  let made = symlogs.get(near);
-  if (!made) {
-    made = {
-      kind: 'symlog',
-      near,
-      f: (v) => Math.sign(v) * Math.log1p(Math.abs(v) / near),
-      back: (u) => Math.sign(u) * Math.expm1(Math.abs(u)) * near,
-    };
-    symlogs.set(near, made);
-  }
-  return made;
-}
+export const valueProjection = (near: number): ReturnType<typeof projectionOf> =>
+  near > 0 ? symlog(near) : projectionOf('linear', null);
 
 export const valueAxis = (grid: Grid, from: number, to: number): Axis =>
   makeAxis(valueProjection(grid.near), [grid.edges[0], grid.edges[grid.bins]], from, to);

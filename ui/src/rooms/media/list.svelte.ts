@@ -1,6 +1,6 @@
 // The images or clips of one card: which steps there are and which one is shown, kept up to date by LiveQuery. The newest
 // step is shown until the viewer chooses one; then the chosen step stays, also when new ones arrive.
-import { AHEAD, IN_SIGHT, LiveQuery, seriesKey } from '../../public';
+import { seriesKey } from '../../public';
 import { OneRun } from '../card/one.svelte';
 import { steps } from '../steps/steps.svelte';
 import { mediaQuestion, type MediaPlugin, type Shelves } from './question';
@@ -9,10 +9,9 @@ import type { Shelf } from './shelf';
 /** Neighbours of the shown step that are prefetched, as offsets of the index. */
 const BESIDE = [1, -1, 2];
 
-export class ListedSteps extends OneRun {
+export class ListedSteps extends OneRun<Shelves> {
   /** true until the card is told that it is not visible */
   isInSight = $state(true);
-  private readonly query = new LiveQuery<Shelves>();
 
   constructor(
     card: string,
@@ -37,18 +36,9 @@ export class ListedSteps extends OneRun {
     return all;
   }
 
-  get trouble() {
-    return this.query.trouble;
-  }
-  get isAnswered(): boolean {
-    return this.query.answer !== undefined;
-  }
-  tryNow(): void {
-    this.query.tryNow();
-  }
-  set inSight(isInSight: boolean) {
+  override set inSight(isInSight: boolean) {
     this.isInSight = isInSight;
-    this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
+    super.inSight = isInSight;
   }
 
   /** To be called in an effect. */

@@ -18,7 +18,8 @@ const LINEAR: Projection = { kind: 'linear', near: 0, f: (v) => v, back: (u) => 
 const LOG: Projection = { kind: 'log', near: 0, f: Math.log10, back: (u) => 10 ** u };
 const symlogs = new Map<number, Projection>();
 
-function symlog(near: number): Projection {
+/** Linear below about `near`, logarithmic above it, on both sides of zero. */
+export function symlog(near: number): Projection {
   let made = symlogs.get(near);
   if (!made) {
     made = {
@@ -55,7 +56,7 @@ export function makeAxis(projection: Projection, domain: Range, from: number, to
   const u0 = projection.f(domain[0]);
   const u1 = projection.f(domain[1]);
   const length = u1 - u0 || 1;
-  // a domain that is wider than the greatest number: by halves
+  // the length of the domain is more than the greatest double: computed by halves
   const a = Number.isFinite(length) ? (to - from) / length : (to - from) / 2 / (u1 / 2 - u0 / 2);
   return { projection, domain, a, b: from - a * u0 };
 }

@@ -6,8 +6,6 @@ export const texts = {
   'shell.noView':
     'This version has no view for {tab} yet. The data is read and kept; TensorBoard’s own routes serve it.',
 
-  'shell.embedding': 'embedding',
-
   'settings.language': 'Language',
   'settings.live': 'Live updates',
   'settings.liveHint': 'New points appear as they are written',

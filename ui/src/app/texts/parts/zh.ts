@@ -6,8 +6,6 @@ export const texts: Record<PartKey, string> = {
 
   'shell.noView': '此版本尚无“{tab}”视图。数据已读取并保留，可通过 TensorBoard 的接口获取。',
 
-  'shell.embedding': '嵌入',
-
   'settings.language': '语言',
   'settings.live': '实时更新',
   'settings.liveHint': '新数据点写入后立即显示',

@@ -5,6 +5,7 @@ import type { LargeDrawing as LargeClass } from './large.svelte';
 
 vi.mock('../../../public', async () => ({
   ...(await import('../../../data/api')),
+  ...(await import('../../../data/job')),
   ...(await import('../../../base/result')),
 }));
 let Large: typeof LargeClass;

@@ -1,6 +1,7 @@
 // The data of a grid of images: a row for each run, and columns for some of the steps. A cell shows the image of its run
 // that is nearest to the step of the column. After the last step of a run, its cells are empty.
-import { AHEAD, cardOf, hub, IN_SIGHT, LiveQuery, runs, seriesKey, type Run } from '../../../public';
+import { cardOf, hub, LiveQuery, runs, seriesKey, type Run } from '../../../public';
+import { Asked } from '../../../rooms/card/asked.svelte';
 import { steps } from '../../../rooms/steps/steps.svelte';
 import { mediaQuestion, type Shelves } from '../../../rooms/media/question';
 import { chooseSteps, stepsOf, type Shelf, type Spot } from '../../../rooms/media/shelf';
@@ -19,8 +20,7 @@ export interface Row {
   cells: Cell[];
 }
 
-export class MatrixData {
-  private readonly query = new LiveQuery<Shelves>();
+export class MatrixData extends Asked<Shelves> {
   /** the reference images, which those of the grid are compared with */
   private readonly references = new LiveQuery<Shelves>();
   columns = $state(6);
@@ -28,7 +28,9 @@ export class MatrixData {
   constructor(
     readonly card: string,
     private readonly dash: Images,
-  ) {}
+  ) {
+    super();
+  }
 
   readonly tag = $derived.by(() => cardOf(this.card).tags[0]);
   sample = $derived.by(() => imagesView.sampleOf(this.card));
@@ -56,18 +58,6 @@ export class MatrixData {
     return { spot: shelf.spot(shelf.near(step), this.sample), step, endsAt: null };
   }
 
-  get trouble() {
-    return this.query.trouble;
-  }
-  get isAnswered(): boolean {
-    return this.query.answer !== undefined;
-  }
-  tryNow(): void {
-    this.query.tryNow();
-  }
-  set inSight(isInSight: boolean) {
-    this.query.setPriority(isInSight ? IN_SIGHT : AHEAD);
-  }
   lastOf(row: Row): Spot | null {
     return row.shelf?.spot(row.shelf.total - 1, this.sample) ?? null;
   }
