@@ -8,6 +8,7 @@ import { Pace } from '../base/pace';
 import type { Problem } from '../base/result';
 import { api, apiUrl } from './api';
 import { withInherited } from './inherit';
+import { hearJobs } from './job';
 import { Live } from './live';
 import { mergeRuns, mergeTags } from './merge';
 import { isHidden, isPageOutdated, onShown } from './page';
@@ -234,6 +235,7 @@ export class Hub {
   /** Jobs went on, or captures of profilers came or went: the status counts those. */
   #hearJobs(jobs: number): void {
     this.jobs = jobs;
+    hearJobs();
     if (this.#statusTimer === undefined) this.#statusTimer = setTimeout(() => void this.#loadStatus(), STATUS_AFTER_MS);
   }
   async #loadStatus(): Promise<void> {

@@ -3,7 +3,18 @@ import { fail, type Result } from '../base/result';
 import { api } from './api';
 import type { JobAsk } from './types';
 
-const POLL_MS = 150;
+/** Between two questions at least; a job that goes on is news many times a second. */
+const LEAST_MS = 150;
+/** Without news: the stream may be off. */
+const MOST_MS = 2000;
+const waiting = new Set<() => void>();
+let heard = 0;
+
+/** The live stream tells that jobs went on: whoever waits for one asks now. */
+export function hearJobs(): void {
+  heard++;
+  waiting.forEach((wake) => wake());
+}
 /** The code of the failure when the page stopped waiting. */
 export const STOPPED = 'cancelled';
 
@@ -13,6 +24,7 @@ export async function followJob(
   over: AbortSignal,
   tell: (share: number) => void,
 ): Promise<Result<number>> {
+  let known = heard;
   let reply = await api.submitJob(ask);
   const id = reply.ok ? reply.value.job.id : 0;
   while (reply.ok && !over.aborted) {
@@ -20,19 +32,28 @@ export async function followJob(
     tell(total ? done / total : 0);
     if (state === 'done') return { ok: true, value: id };
     if (state === 'failed' || state === 'cancelled') return fail(code ?? 'failed', error ?? state); // it was not cancelled by this page
-    await rest(POLL_MS, over);
-    if (!over.aborted) reply = await api.job(id);
+    await rest(LEAST_MS, over);
+    if (heard === known) await rest(MOST_MS - LEAST_MS, over, waiting);
+    if (over.aborted) break;
+    known = heard;
+    reply = await api.job(id);
   }
   if (!over.aborted && !reply.ok) return reply;
   if (id) await api.cancelJob(id);
   return fail(STOPPED, STOPPED);
 }
 
-const rest = (ms: number, over: AbortSignal) =>
-  new Promise<void>((wake) => {
-    const timer = setTimeout(wake, ms);
-    over.addEventListener('abort', () => {
+/** Ends after a while, when nobody waits any longer, and when one of `wakers` is called. */
+const rest = (ms: number, over: AbortSignal, wakers = new Set<() => void>()) =>
+  new Promise<void>((resolve) => {
+    const end = () => {
       clearTimeout(timer);
-      wake();
-    });
+      wakers.delete(end);
+      over.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    wakers.add(end);
+    over.addEventListener('abort', end);
+    if (over.aborted) end();
   });

@@ -1,0 +1,68 @@
+// Following a background job: asks when the stream has news, seldom without, and cancels a job that nobody waits for.
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { api } from './api';
+import { followJob, hearJobs, STOPPED } from './job';
+
+const job = (state: string, done = 0) => ({
+  ok: true,
+  value: { job: { id: 7, kind: 'graph', state, done, total: 4, bytes: 0 } },
+});
+const settle = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+const submit = vi.spyOn(api, 'submitJob');
+const ask = vi.spyOn(api, 'job');
+const cancel = vi.spyOn(api, 'cancelJob');
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.resetAllMocks();
+  submit.mockResolvedValue(job('running') as never);
+  ask.mockResolvedValue(job('running', 1) as never);
+  cancel.mockResolvedValue({ ok: true, value: {} } as never);
+});
+afterEach(() => vi.useRealTimers());
+
+describe('following a job', () => {
+  it('asks when the stream tells that jobs went on, and seldom without', async () => {
+    const followed = followJob({ kind: 'graph', args: {} } as never, new AbortController().signal, () => {});
+    await settle(1900);
+    expect(ask).toHaveBeenCalledTimes(0);
+    hearJobs();
+    await settle(0);
+    expect(ask).toHaveBeenCalledTimes(1);
+    await settle(2100); // the stream may be off
+    expect(ask).toHaveBeenCalledTimes(2);
+    ask.mockResolvedValue(job('done', 4) as never);
+    hearJobs();
+    await settle(200);
+    expect(await followed).toEqual({ ok: true, value: 7 });
+  });
+
+  it('asks a few times a second at most, however much news there is, and misses none', async () => {
+    const over = new AbortController();
+    void followJob({ kind: 'graph', args: {} } as never, over.signal, () => {});
+    for (let ms = 0; ms < 1000; ms += 10) {
+      hearJobs();
+      await settle(10);
+    }
+    expect(ask.mock.calls.length).toBeGreaterThan(4);
+    expect(ask.mock.calls.length).toBeLessThan(8);
+    ask.mockResolvedValue(job('running', 3) as never);
+    hearJobs(); // while it rests
+    await settle(200);
+    const before = ask.mock.calls.length;
+    expect(before).toBeGreaterThan(5);
+    over.abort();
+    await settle(0);
+  });
+
+  it('cancels the job when nobody waits for it any longer', async () => {
+    const over = new AbortController();
+    const followed = followJob({ kind: 'graph', args: {} } as never, over.signal, () => {});
+    await settle(500);
+    over.abort();
+    expect(await followed).toMatchObject({ ok: false, error: { code: STOPPED } });
+    expect(cancel).toHaveBeenCalledWith(7);
+    await settle(5000);
+    expect(ask).toHaveBeenCalledTimes(0);
+  });
+});
