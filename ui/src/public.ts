@@ -170,7 +170,7 @@ export { onPixelRatio } from './widgets/chart/ratio';
 export type { Plot, PlotData, PlotTheme, PlotZoom as Zoom } from './widgets/chart/plot';
 /** A chart as SVG; loaded when it is wanted. */
 export const chartExport = () => import('./widgets/chart/export');
-export { svgToPng, saveBlob } from './widgets/save';
+export { svgToPng, saveBlob, saveUrl } from './widgets/save';
 export { inSight } from './widgets/sight';
 export { sized } from './widgets/sized';
 export { default as Icon } from './widgets/Icon.svelte';

@@ -19,9 +19,15 @@ export async function svgToPng(svg: string, scale = 2): Promise<Blob | null> {
 }
 
 export function saveBlob(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  saveUrl(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/** Saves what is at an address. The browser writes it to disk as it comes: its size does not matter. */
+export function saveUrl(url: string, name: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
+  link.href = url;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }

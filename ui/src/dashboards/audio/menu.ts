@@ -1,5 +1,5 @@
 // Menu entries of a clip for copying and downloading, and its audio format as one line of text.
-import { copyText, format, type MenuItem } from '../../public';
+import { copyText, format, saveUrl, type MenuItem } from '../../public';
 import { fileName } from '../../rooms/export/files';
 import type { ClipData } from './clip.svelte';
 import type { Drawn } from './question';
@@ -23,10 +23,7 @@ const ENDINGS: Record<string, string> = {
 };
 
 export function saveClip(data: ClipData, name: string): void {
-  const link = document.createElement('a');
-  link.href = data.url;
-  link.download = `${fileName(`${name}_${data.step}`)}.${ENDINGS[data.spot?.type ?? ''] ?? 'bin'}`;
-  link.click();
+  saveUrl(data.url, `${fileName(`${name}_${data.step}`)}.${ENDINGS[data.spot?.type ?? ''] ?? 'bin'}`);
 }
 
 export const clipItems = (data: ClipData, name: string, savePicture: () => void): MenuItem[] => [

@@ -1,5 +1,5 @@
 // Downloads of a capture: tables as CSV, and a time range or the whole capture as a Chrome trace, which other programs can open.
-import { api, apiUrl, followJob, saveBlob, shell } from '../../public';
+import { api, apiUrl, followJob, saveBlob, saveUrl, shell } from '../../public';
 import type { Capture, TotalsAsk } from './question';
 import { tt } from './texts';
 import type { Span } from './view.svelte';
@@ -39,6 +39,6 @@ export async function downloadTrace(capture: Capture, name: string, window: Span
     new AbortController().signal,
     tell,
   );
-  if (job.ok) await save(`${name}.trace.json`, `job/result?id=${job.value}`, 'application/json');
+  if (job.ok) saveUrl(apiUrl(`job/result?id=${job.value}`), `${name}.trace.json`);
   else shell.say(job.error.message);
 }

@@ -1,15 +1,8 @@
 // Menu entries for copying and downloading a text, and all texts of its series.
-import { api, apiUrl, copyText, shell, t, type MenuItem } from '../../public';
+import { api, apiUrl, copyText, saveUrl, shell, t, type MenuItem } from '../../public';
 import { fileName } from '../../rooms/export/files';
 import type { TextData } from './card.svelte';
 import { tt } from './texts';
-
-function save(url: string, name: string): void {
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-}
 
 async function copySource(path: string): Promise<void> {
   const reply = await api.bytes(path);
@@ -26,16 +19,16 @@ export const textItems = (data: TextData, name: string): MenuItem[] => [
   {
     label: tt('download'),
     disabled: data.path === '',
-    run: () => save(apiUrl(data.path), `${fileName(`${name}_${data.step}`)}.md`),
+    run: () => saveUrl(apiUrl(data.path), `${fileName(`${name}_${data.step}`)}.md`),
   },
   {
     label: tt('downloadJson'),
     disabled: data.path === '',
-    run: () => save(data.exportUrl('json'), `${fileName(name)}.json`),
+    run: () => saveUrl(data.exportUrl('json'), `${fileName(name)}.json`),
   },
   {
     label: tt('downloadCsv'),
     disabled: data.path === '',
-    run: () => save(data.exportUrl('csv'), `${fileName(name)}.csv`),
+    run: () => saveUrl(data.exportUrl('csv'), `${fileName(name)}.csv`),
   },
 ];
