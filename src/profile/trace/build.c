@@ -158,8 +158,10 @@ bool sb_build_memory(sb_trace *t, const sb_memory_event *e) {
         return true;
     }
     sb_memory_event *m = SB_VEC_PUSH(&t->memory, t->alloc, MOST_POINTS);
-    if (m) *m = *e;
-    return m != NULL;
+    if (!m) return false;
+    *m = *e;
+    m->order = (uint32_t)t->memory.n;
+    return true;
 }
 
 uint32_t sb_build_memory_device(sb_trace *t, sb_slice name) {

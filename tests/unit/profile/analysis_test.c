@@ -139,6 +139,32 @@ static void memory_of_torch_has_its_peak_and_who_holds_it(void **state) {
     sb_trace_free(t);
 }
 
+#define ALLOCATED(ts, address, bytes, total)                                                       \
+    AT("[memory]", ts,                                                                             \
+       "\"ph\":\"i\",\"s\":\"t\",\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Addr\":" #address  \
+       ",\"Bytes\":" #bytes ",\"Total Allocated\":" #total "}")
+
+static void what_is_held_at_the_peak_is_all_that_was_allocated_by_then(void **state) {
+    (void)state;
+    /* three allocations have the same time: the peak is after the last of them */
+    sb_trace *t = trace_of_text(
+        "{\"schemaVersion\":1,\"traceEvents\":[" ALLOCATED(1, 16, 100, 100) "," ALLOCATED(
+            5, 32, 20, 120) "," ALLOCATED(5, 48, 30,
+                                          150) "," ALLOCATED(5, 64, 50,
+                                                             200) "," ALLOCATED(9, 64, -50,
+                                                                                150) "]}");
+    sb_arena arena;
+    sb_memory_view v;
+    int64_t held = 0;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_memory(t, 0, 100, &v, &arena));
+    for (size_t i = 0; i < v.row_count; i++) held += v.rows[i].peak;
+    assert_int_equal(v.peak, 200);
+    assert_int_equal(held, 200);
+    sb_arena_fini(&arena);
+    sb_trace_free(t);
+}
+
 static void modules_of_torch_are_a_tree(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture(FULL);
@@ -274,6 +300,60 @@ static void a_call_that_launches_communication_on_a_device_is_work_of_the_host(v
                         0, 0, 40);
 }
 
+/* torch projects annotations of the host on the streams, around the kernels that they launched. */
+#define PROJECTED(stream, name, ts, dur)                                                           \
+    "{\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"name\":\"" name                               \
+    "\",\"pid\":0,\"tid\":" #stream ",\"ts\":" #ts ",\"dur\":" #dur "}"
+#define PROJECTED_TRACE                                                                            \
+    STEP_100 PROJECTED(7, "ProfilerStep#1", 10, 80) "," KERNEL(7, "gemm", 10, 20) "," PROJECTED(   \
+        20, "nccl:all_reduce", 39, 42) "," KERNEL(20, "ncclDevKernel_AllReduce", 40, 40) "]"
+
+static void annotations_on_a_stream_are_neither_kernels_nor_collectives(void **state) {
+    (void)state;
+    check_communication(PROJECTED_TRACE, 20, 0, 40);
+    sb_trace *t = trace_of_text(PROJECTED_TRACE);
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_rank_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_ranks(a, &v, &arena));
+    assert_int_equal(v.collective_count, 1);
+    assert_slice_is(sb_trace_name(t, v.collectives[0].name), "ncclDevKernel_AllReduce");
+    assert_int_equal(a->kernel_count, 2);
+    assert_int_equal(a->kernels[0].total + a->kernels[1].total, 60 * SB_PS_PER_US);
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+static void a_collective_inside_another_call_of_the_library_is_one_collective(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text(
+        STEP_100 ON_THREAD(9, "user_annotation", "gloo:all_reduce", 20,
+                           50) "," ON_THREAD(9, "cpu_op", "record_param_comms", 25, 40) "]");
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_rank_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_ranks(a, &v, &arena));
+    assert_int_equal(v.collective_count, 1);
+    assert_slice_is(sb_trace_name(t, v.collectives[0].name), "gloo:all_reduce");
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+#define HLO(tid, name, ts, dur)                                                                    \
+    "{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur  \
+    ",\"args\":{\"hlo_op\":\"" name "\",\"hlo_module\":\"jit_step\"}}"
+
+static void collectives_of_xla_on_host_threads_are_communication(void **state) {
+    (void)state;
+    check_communication(STEP_100 HLO(3, "all-reduce.1", 20, 50) "," HLO(
+                            4, "collective-broadcast", 75, 5) "," HLO(3, "dot.2", 5, 10) "]",
+                        10, 0, 55);
+}
+
 static void the_overview_and_the_ranks_agree_on_communication(void **state) {
     (void)state;
     sb_trace *t = trace_of_ranks();
@@ -404,6 +484,7 @@ int main(void) {
         cmocka_unit_test(any_name_can_be_the_step),
         cmocka_unit_test(without_marks_the_heaviest_name_that_repeats_is_the_step),
         cmocka_unit_test(memory_of_torch_has_its_peak_and_who_holds_it),
+        cmocka_unit_test(what_is_held_at_the_peak_is_all_that_was_allocated_by_then),
         cmocka_unit_test(modules_of_torch_are_a_tree),
         cmocka_unit_test(every_gap_of_a_device_has_its_cause),
         cmocka_unit_test(ranks_show_who_waits_for_whom),
@@ -411,6 +492,9 @@ int main(void) {
         cmocka_unit_test(an_operator_does_not_hide_the_collective_that_it_calls),
         cmocka_unit_test(with_a_device_only_its_kernels_hide_communication),
         cmocka_unit_test(a_call_that_launches_communication_on_a_device_is_work_of_the_host),
+        cmocka_unit_test(annotations_on_a_stream_are_neither_kernels_nor_collectives),
+        cmocka_unit_test(a_collective_inside_another_call_of_the_library_is_one_collective),
+        cmocka_unit_test(collectives_of_xla_on_host_threads_are_communication),
         cmocka_unit_test(the_overview_and_the_ranks_agree_on_communication),
         cmocka_unit_test(waits_inside_collectives_add_up_to_those_of_the_ranks),
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
