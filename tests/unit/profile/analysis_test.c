@@ -416,6 +416,33 @@ static void waits_inside_collectives_add_up_to_those_of_the_ranks(void **state) 
     sb_trace_free(t);
 }
 
+static void a_stage_of_input_spends_what_the_stages_inside_leave(void **state) {
+    (void)state;
+    /* operators and Python frames inside a stage are its work; another stage inside is not */
+    sb_trace *t = trace_of_text(STEP_100 ON_THREAD(
+        2, "user_annotation", "enumerate(DataLoader)#_Iter.__next__", 10,
+        50) "," ON_THREAD(2, "python_function", "collate.py(7): collate", 12,
+                          46) "," ON_THREAD(2, "cpu_op", "aten::stack", 20,
+                                            30) "," ON_THREAD(2, "user_annotation",
+                                                              "enumerate(DataPipe)#read", 22,
+                                                              8) "]");
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_input_view v;
+    int64_t sum = 0;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_input(a, &v, &arena));
+    assert_int_equal(v.row_count, 2);
+    assert_int_equal(v.rows[0].total, 50 * SB_PS_PER_US);
+    assert_int_equal(v.rows[0].self, 42 * SB_PS_PER_US);
+    assert_int_equal(v.rows[1].self, 8 * SB_PS_PER_US);
+    for (int i = 0; i < SB_INPUT_PARTS; i++) sum += v.parts[i];
+    assert_int_equal(sum, 50 * SB_PS_PER_US);
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
 static void a_capture_does_not_differ_from_itself(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture(GPU);
@@ -497,6 +524,7 @@ int main(void) {
         cmocka_unit_test(collectives_of_xla_on_host_threads_are_communication),
         cmocka_unit_test(the_overview_and_the_ranks_agree_on_communication),
         cmocka_unit_test(waits_inside_collectives_add_up_to_those_of_the_ranks),
+        cmocka_unit_test(a_stage_of_input_spends_what_the_stages_inside_leave),
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
         cmocka_unit_test(advice_names_its_evidence),
     };

@@ -162,6 +162,8 @@ export const texts = {
   self: 'Self',
   mean: 'Mean',
   most: 'Max',
+  least: 'Min',
+  share: 'Share',
   durations: 'Durations',
   durationsTitle: 'How many are below 1, 3, 10, 30, 100, 300 µs, 1, 3, 10, 100 ms, 1 s; from {min} to {max}',
   moreRows: 'Show more',

@@ -164,6 +164,8 @@ export const texts: Record<Key, string> = {
   self: '自身',
   mean: '平均',
   most: '最大',
+  least: '最小',
+  share: '占比',
   durations: '时长分布',
   durationsTitle: '时长低于 1、3、10、30、100、300 µs、1、3、10、100 ms、1 s 的个数；从 {min} 到 {max}',
   moreRows: '显示更多',
