@@ -81,6 +81,7 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name) {
         {"Runtime", SB_SPAN_RUNTIME},
         {"collective_comm", SB_SPAN_COMM},
         {"cpu_instant_event", SB_SPAN_MARKER},
+        {"Trace", SB_SPAN_MARKER}, /* the window of the whole capture */
         {"hpu_op", SB_SPAN_KERNEL},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

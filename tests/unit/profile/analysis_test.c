@@ -459,6 +459,30 @@ static void a_capture_does_not_differ_from_itself(void **state) {
     sb_trace_free(t);
 }
 
+static void captures_with_and_without_a_device_are_compared_by_time_of_the_host(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(GPU), *u = trace_of_fixture(FULL);
+    sb_analysis *a = analysis_of(t, NULL), *b = analysis_of(u, NULL);
+    const sb_op_row *op = op_named(a, "aten::mm");
+    sb_arena arena;
+    sb_difference d;
+    bool is_found = false;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(a->has_device && !b->has_device && op->device_self > 0);
+    assert_true(sb_view_difference(a, b, SB_DIFFER_OPS, &d, &arena));
+    for (size_t i = 0; i < d.n; i++) {
+        if (!sb_slice_eq(d.rows[i].name, SB_LIT("aten::mm"))) continue;
+        is_found = true;
+        assert_int_equal(d.rows[i].total[0], op->host_self / (int64_t)a->step_count);
+    }
+    assert_true(is_found);
+    sb_arena_fini(&arena);
+    sb_analysis_free(b);
+    sb_analysis_free(a);
+    sb_trace_free(u);
+    sb_trace_free(t);
+}
+
 static void advice_names_its_evidence(void **state) {
     (void)state;
     sb_trace *t = trace_of_text("[" OP("enumerate(DataLoader)#_Single.__next__", 0, 60) "," OP(
@@ -526,6 +550,7 @@ int main(void) {
         cmocka_unit_test(waits_inside_collectives_add_up_to_those_of_the_ranks),
         cmocka_unit_test(a_stage_of_input_spends_what_the_stages_inside_leave),
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
+        cmocka_unit_test(captures_with_and_without_a_device_are_compared_by_time_of_the_host),
         cmocka_unit_test(advice_names_its_evidence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,16 @@ static void a_stream_is_busy_while_a_kernel_or_a_copy_runs(void **state) {
     sb_trace_free(t);
 }
 
+static void the_window_of_a_capture_makes_nothing_busy(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(FULL);
+    for (uint32_t i = 0; i < t->tracks.n; i++)
+        if (sb_slice_eq(t->groups.items[t->tracks.items[i].group].name, SB_LIT("process Spans")))
+            assert_int_equal(t->tracks.items[i].busy, 0);
+    assert_int_equal(count_named(t, "PyTorch Profiler (0)", NULL), 1);
+    sb_trace_free(t);
+}
+
 static void a_window_merges_what_is_narrower_than_a_pixel_and_loses_nothing(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture("profile/jax/cpu_0.vm.xplane.pb.gz");
@@ -324,6 +334,7 @@ int main(void) {
         cmocka_unit_test(spans_that_cross_get_a_lane_and_keep_their_length),
         cmocka_unit_test(a_track_is_busy_while_anything_runs),
         cmocka_unit_test(a_stream_is_busy_while_a_kernel_or_a_copy_runs),
+        cmocka_unit_test(the_window_of_a_capture_makes_nothing_busy),
         cmocka_unit_test(a_window_merges_what_is_narrower_than_a_pixel_and_loses_nothing),
         cmocka_unit_test(counters_keep_their_extremes),
         cmocka_unit_test(totals_cut_spans_at_the_edges_of_the_range),

@@ -340,7 +340,7 @@ export const texts = {
   collectives: 'Collectives',
   collective: 'Collective',
   transfer: 'Transfer',
-  waits: 'Wait of',
+  waits: 'Wait of {rank}, {unit}',
   oneRank:
     'This capture has one rank and no collectives. Captures of several ranks in one folder are shown side by side.',
   compareWith: 'Compare with',

@@ -334,7 +334,7 @@ export const texts: Record<Key, string> = {
   collectives: '集合通信',
   collective: '集合通信',
   transfer: '传输',
-  waits: '等待',
+  waits: '{rank} 等待，{unit}',
   oneRank: '该采集只有一个 rank，且没有集合通信。同一文件夹中多个 rank 的采集会并排显示。',
   compareWith: '对比',
   chooseOther: '选择一个采集',
