@@ -39,7 +39,9 @@ static bool is_inside_another(const sb_track *k, uint32_t index) {
 /* Lists the collectives of all sources: those on devices, or, if a source has none there, those on
  * its host threads. */
 static bool list_comms(const sb_trace *t, comm_list *out) {
-    for (uint32_t source = 0; source < t->sources.n; source++)
+    for (uint32_t source = 0; source < t->sources.n; source++) {
+        /* an XSpace does not tell the bytes; there `second` is something else */
+        bool tells_bytes = t->sources.items[source].format != SB_FORMAT_XSPACE;
         for (int kind = SB_TRACK_STREAM; kind >= SB_TRACK_THREAD; kind--) {
             size_t before = out->n;
             for (uint32_t i = 0; i < t->tracks.n; i++) {
@@ -51,11 +53,13 @@ static bool list_comms(const sb_trace *t, comm_list *out) {
                     if (s->kind != SB_SPAN_COMM || s->dur == 0 || is_inside_another(k, n)) continue;
                     comm *c = SB_VEC_PUSH(out, t->alloc, SIZE_MAX);
                     if (!c) return false;
-                    *c = (comm){s->start, s->dur, e ? e->second : 0, s->name, source, 0, i, n};
+                    int64_t bytes = e && tells_bytes ? e->second : 0;
+                    *c = (comm){s->start, s->dur, bytes, s->name, source, 0, i, n};
                 }
             }
             if (out->n > before) break;
         }
+    }
     if (out->n) qsort(out->items, out->n, sizeof out->items[0], compare_by_source);
     for (size_t i = 1; i < out->n; i++) {
         const comm *last = &out->items[i - 1];
