@@ -100,7 +100,7 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name) {
     }
     if (sb_slice_eq(category, SB_LIT("user_annotation"))) return classify_annotation(name);
     if (sb_slice_eq(category, SB_LIT("gpu_user_annotation"))) {
-        /* an annotation of the host, drawn around what it launched: the kernel inside communicates */
+        /* an annotation of the host, drawn around what it launched: only that communicates */
         sb_span_kind kind = classify_annotation(name);
         return kind == SB_SPAN_COMM ? SB_SPAN_ANNOTATION : kind;
     }

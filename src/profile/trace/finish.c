@@ -27,7 +27,8 @@ static bool is_sorted(const sb_track *k) {
 }
 
 /* Does the span make its track busy? On a stream only work of the device does, not the annotations
- * of the host that torch draws around it, and not waiting. Nor does a marker of a stretch of time. */
+ * of the host that torch draws around it, and not waiting. Nor does a marker of a stretch of
+ * time. */
 static bool is_busy(const sb_track *k, const sb_trace_span *s) {
     if (s->kind == SB_SPAN_MARKER) return false;
     return k->kind != SB_TRACK_STREAM || s->kind == SB_SPAN_KERNEL || s->kind == SB_SPAN_COPY ||
