@@ -25,8 +25,9 @@ static bool add(joining *j, sb_slice name, uint8_t kind, int side, uint64_t call
     return true;
 }
 
+/* is_device: both captures have a device; otherwise the time of the host is compared. */
 static bool add_side(joining *j, const sb_analysis *a, sb_difference_by by, int side,
-                     sb_arena *arena) {
+                     bool is_device, sb_arena *arena) {
     const sb_trace *t = a->t;
     if (by == SB_DIFFER_KERNELS) {
         for (size_t i = 0; i < a->kernel_count; i++)
@@ -40,13 +41,13 @@ static bool add_side(joining *j, const sb_analysis *a, sb_difference_by by, int 
         if (!sb_view_modules(t, &v, arena)) return false;
         for (size_t i = 0; i < v.n; i++)
             if (!add(j, sb_trace_name(t, v.rows[i].name), SB_SPAN_MODULE, side, v.rows[i].calls,
-                     a->has_device ? v.rows[i].device_total : v.rows[i].host_total))
+                     is_device ? v.rows[i].device_total : v.rows[i].host_total))
                 return false;
         return true;
     }
     for (size_t i = 0; i < a->op_count; i++)
         if (!add(j, sb_trace_name(t, a->ops[i].name), a->ops[i].kind, side, a->ops[i].calls,
-                 a->has_device ? a->ops[i].device_self : a->ops[i].host_self))
+                 is_device ? a->ops[i].device_self : a->ops[i].host_self))
             return false;
     return true;
 }
@@ -67,7 +68,9 @@ bool sb_view_difference(const sb_analysis *a, const sb_analysis *b, sb_differenc
     joining j = {.alloc = a->t->alloc};
     sb_intern_init(&j.names, j.alloc, 71, UINT32_MAX - 1);
     *out = (sb_difference){.is_per_step = a->step_count && b->step_count};
-    bool is_done = add_side(&j, a, by, 0, arena) && add_side(&j, b, by, 1, arena);
+    bool is_device = a->has_device && b->has_device;
+    bool is_done =
+        add_side(&j, a, by, 0, is_device, arena) && add_side(&j, b, by, 1, is_device, arena);
     out->rows = sb_arena_get(arena, (j.rows.n + 1) * sizeof *out->rows);
     is_done = is_done && out->rows;
     for (size_t i = 0; is_done && i < j.rows.n; i++) {

@@ -40,6 +40,14 @@ static int compare_rows(const void *a, const void *b) {
     return (x->name > y->name) - (x->name < y->name);
 }
 
+/* The stage that encloses this one; what else is inside a stage is its own work. */
+static uint32_t stage_around(const sb_track *k, uint32_t index) {
+    uint32_t at = sb_track_parent(k, index);
+    while (at != SB_NO_INDEX && k->spans.items[at].kind != SB_SPAN_INPUT)
+        at = sb_track_parent(k, at);
+    return at;
+}
+
 bool sb_view_input(const sb_analysis *a, sb_input_view *out, sb_arena *arena) {
     const sb_trace *t = a->t;
     *out = (sb_input_view){.share = -1};
@@ -55,12 +63,15 @@ bool sb_view_input(const sb_analysis *a, sb_input_view *out, sb_arena *arena) {
             row->calls++;
             row->slow += s->dur > SLOW;
             sb_sum(&row->total, s->dur);
-            sb_sum(&row->self, sb_track_self(k, n, NULL));
+            sb_sum(&row->self, s->dur);
+            uint32_t around = stage_around(k, n);
+            if (around != SB_NO_INDEX) sb_sum(&rows[k->spans.items[around].name].self, -s->dur);
             if (s->dur > row->greatest) row->greatest = s->dur;
         }
     }
     for (uint32_t i = 0; i < t->names.count; i++) {
         if (!rows[i].calls) continue;
+        if (rows[i].self < 0) rows[i].self = 0; /* stages that cross */
         sb_sum(&out->parts[sb_input_part_of(sb_trace_name(t, i))], rows[i].self);
         rows[out->row_count] = rows[i];
         rows[out->row_count++].name = i;

@@ -74,6 +74,7 @@ bool sb_view_memory(const sb_trace *t, uint32_t device, size_t most, sb_memory_v
                     sb_arena *arena) {
     counting c = {0};
     int64_t level = 0;
+    size_t peak_at = 0; /* the event after which there is the most memory */
     *out = (sb_memory_view){0};
     for (size_t i = 0; i < t->memory.n; i++) {
         const sb_memory_event *e = &t->memory.items[i];
@@ -82,18 +83,17 @@ bool sb_view_memory(const sb_trace *t, uint32_t device, size_t most, sb_memory_v
         if (out->events++ == 0 || level > out->peak) {
             out->peak = level;
             out->peak_time = e->time;
+            peak_at = i;
         }
     }
     c.rows = sb_arena_zeroed(arena, (size_t)t->names.count + 2, sizeof *c.rows);
-    bool is_done = c.rows && thin_out(t, device, most, out, arena), is_past = false;
+    bool is_done = c.rows && thin_out(t, device, most, out, arena);
     sb_intern_init(&c.addresses, t->alloc, 51, UINT32_MAX - 1);
     for (size_t i = 0; is_done && i < t->memory.n; i++) {
         const sb_memory_event *e = &t->memory.items[i];
         if (e->device != device) continue;
         is_done = count_event(t, &c, e);
-        if (is_past || e->time != out->peak_time) continue;
-        is_past = true;
-        for (size_t k = 0; k < c.blocks.n; k++) {
+        for (size_t k = 0; i == peak_at && k < c.blocks.n; k++) {
             if (!c.blocks.items[k].bytes) continue;
             sb_sum(&c.rows[c.blocks.items[k].op].peak, c.blocks.items[k].bytes);
             c.rows[c.blocks.items[k].op].peak_count++;

@@ -28,10 +28,20 @@ static int compare_by_name(const void *a, const void *b) {
     return (x->source > y->source) - (x->source < y->source);
 }
 
+/* A collective is counted once where one call of the library calls another. */
+static bool is_inside_another(const sb_track *k, uint32_t index) {
+    uint32_t around = sb_track_parent(k, index);
+    while (around != SB_NO_INDEX && k->spans.items[around].kind != SB_SPAN_COMM)
+        around = sb_track_parent(k, around);
+    return around != SB_NO_INDEX;
+}
+
 /* Lists the collectives of all sources: those on devices, or, if a source has none there, those on
  * its host threads. */
 static bool list_comms(const sb_trace *t, comm_list *out) {
-    for (uint32_t source = 0; source < t->sources.n; source++)
+    for (uint32_t source = 0; source < t->sources.n; source++) {
+        /* an XSpace does not tell the bytes; there `second` is something else */
+        bool tells_bytes = t->sources.items[source].format != SB_FORMAT_XSPACE;
         for (int kind = SB_TRACK_STREAM; kind >= SB_TRACK_THREAD; kind--) {
             size_t before = out->n;
             for (uint32_t i = 0; i < t->tracks.n; i++) {
@@ -40,14 +50,16 @@ static bool list_comms(const sb_trace *t, comm_list *out) {
                 for (uint32_t n = 0; n < k->spans.n; n++) {
                     const sb_trace_span *s = &k->spans.items[n];
                     const sb_extra *e = sb_span_extra(t, s);
-                    if (s->kind != SB_SPAN_COMM || s->dur == 0) continue;
+                    if (s->kind != SB_SPAN_COMM || s->dur == 0 || is_inside_another(k, n)) continue;
                     comm *c = SB_VEC_PUSH(out, t->alloc, SIZE_MAX);
                     if (!c) return false;
-                    *c = (comm){s->start, s->dur, e ? e->second : 0, s->name, source, 0, i, n};
+                    int64_t bytes = e && tells_bytes ? e->second : 0;
+                    *c = (comm){s->start, s->dur, bytes, s->name, source, 0, i, n};
                 }
             }
             if (out->n > before) break;
         }
+    }
     if (out->n) qsort(out->items, out->n, sizeof out->items[0], compare_by_source);
     for (size_t i = 1; i < out->n; i++) {
         const comm *last = &out->items[i - 1];

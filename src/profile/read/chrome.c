@@ -172,27 +172,38 @@ static bool read_head_value(sb_chrome *c, sb_slice key, uint64_t *at) {
     }
 }
 
-static bool read_object(sb_chrome *c, uint64_t at) {
-    bool first = true, has_events = false;
+/* Reads the top-level object. false: it does not end. */
+static bool read_object(sb_chrome *c, uint64_t at, bool *has_events) {
+    bool first = true;
     while (!c->has_failed) {
         sb_scan s = look_at(c, at, FIRST_LOOK);
         const uint8_t *from = s.p;
         sb_slice key;
-        if (!from) return has_events;
+        if (!from) return *has_events;
         sb_scan_step step = sb_scan_key(&s, &first, &key);
-        if (step != SB_SCAN_OK) return step == SB_SCAN_END && has_events;
+        if (step != SB_SCAN_OK) return step == SB_SCAN_END;
         sb_scan_blank(&s);
         bool is_events = sb_slice_eq(key, SB_LIT("traceEvents"));
         at += (uint64_t)(s.p - from);
         if (is_events && s.p < s.end && *s.p == '[') {
             at++;
-            has_events = true;
+            *has_events = true;
             if (!read_events(c, &at)) return false;
         } else if (!read_head_value(c, key, &at)) {
             return false;
         }
     }
     return false;
+}
+
+/* Where the text begins: behind a byte order mark, which some editors write, and blanks. */
+static uint64_t find_start(sb_chrome *c) {
+    sb_slice head = sb_trace_bytes_need(c->bytes, 0, 3);
+    uint64_t at = sb_slice_starts(head, SB_LIT("\xef\xbb\xbf")) ? 3 : 0;
+    sb_scan s = look_at(c, at, 4096);
+    const uint8_t *from = s.p;
+    sb_scan_blank(&s);
+    return at + (uint64_t)(s.p - from);
 }
 
 sb_status sb_read_chrome(sb_trace *t, sb_trace_bytes *bytes, sb_err *err) {
@@ -205,24 +216,22 @@ sb_status sb_read_chrome(sb_trace *t, sb_trace_bytes *bytes, sb_err *err) {
                          : SB_FORMAT_CHROME;
     sb_status status = sb_chrome_begin(&c, t, bytes, err);
     if (status != SB_OK) return status;
-    uint64_t at = 0, done;
-    sb_scan s = look_at(&c, 0, 4096);
-    sb_scan_blank(&s);
-    if (s.p) at = (uint64_t)(s.end - s.p);
-    sb_slice head = sb_trace_bytes_need(bytes, 0, 4096);
-    at = head.p ? head.n - at : 0;
-    bool is_whole;
-    if (s.p < s.end && *s.p == '[') {
+    uint64_t at = find_start(&c), done;
+    sb_scan s = look_at(&c, at, 4096);
+    bool is_whole, has_events = s.p < s.end && *s.p == '[';
+    if (has_events) {
         at++;
         is_whole = read_events(&c, &at);
     } else {
-        is_whole = read_object(&c, at);
+        is_whole = read_object(&c, at, &has_events);
     }
     sb_trace_bytes_progress(bytes, &done, &source->size);
     if (!is_whole && !c.has_failed) sb_trace_note(t, SB_TRACE_ODD_CUT_FILE, 1, source->name);
     if (!c.has_failed && !sb_chrome_end(&c)) c.has_failed = true;
     bool has_failed = c.has_failed;
     sb_chrome_free(&c);
+    if (is_whole && !has_events)
+        return sb_fail(err, SB_INVALID, 0, "%.*s is JSON, but has no traceEvents", SB_SHOWN(path));
     if (!has_failed) return SB_OK;
     if (t->build->is_cancelled) return sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
     return sb_fail_nomem(err, "for a trace, or it has too many events");

@@ -263,12 +263,22 @@ static bool add_memory(sb_chrome *c, const sb_chrome_event *e, uint32_t track, i
                                                     .track = track});
 }
 
+static bool is_zero(sb_slice number) {
+    int64_t micros = 1, picos = 1;
+    return sb_scan_micros(number, &micros, &picos) && micros == 0 && picos == 0;
+}
+
 /* ---- kinds of events ------------------------------------------------------------------------- */
 
 static bool add_complete(sb_chrome *c, const sb_chrome_event *e, bool is_instant) {
     int64_t start;
     if (!read_time(c, e, &start)) return true;
     int64_t dur = is_instant ? 0 : read_duration(c, e);
+    if (!is_instant && dur == 0 && is_device_category(e->category) && is_zero(e->ts)) {
+        /* torch writes this for work of the device whose times it lost */
+        sb_trace_note(c->t, SB_TRACE_ODD_FAR, 1, e->name);
+        return true;
+    }
     uint32_t track = track_of(c, e);
     uint32_t name = sb_build_name(c->t, plain_name(c, e));
     if (track == SB_NO_INDEX || name == SB_NO_INDEX) return false;

@@ -93,7 +93,7 @@ static void apply_facts(sb_chrome *c) {
             else if (e->correlation)
                 s->kind = SB_SPAN_RUNTIME;
             else if (e->text)
-                s->kind = SB_SPAN_XLA_OP;
+                s->kind = (uint8_t)sb_classify_hlo(sb_trace_name(t, s->name));
         }
     }
 }

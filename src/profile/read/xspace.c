@@ -51,7 +51,7 @@ static sb_span_kind kind_of(const reading *r, const sb_xevent_meta *m, const sb_
     if (m->kind == SB_SPAN_MEMORY) return SB_SPAN_MEMORY;
     if (dur == 0) return SB_SPAN_MARKER;
     if (has_facts && f->correlation && (f->has_device || f->has_copy)) return SB_SPAN_RUNTIME;
-    if (has_facts && f->hlo_op) return SB_SPAN_XLA_OP;
+    if (has_facts && f->hlo_op) return sb_classify_hlo(sb_trace_name(r->t, m->name));
     return (sb_span_kind)m->kind;
 }
 

@@ -7,6 +7,7 @@
 #include "base/banned.h"
 
 #define MOST_POINTS ((size_t)1 << 31)
+#define NOWHERE (INT64_MAX / 4) /* so far away that it is left out at the end */
 #define ONE_DAY (INT64_C(86400) * 1000000 * SB_PS_PER_US)
 
 sb_slice sb_build_text(sb_trace *t, sb_slice text) {
@@ -105,7 +106,7 @@ sb_trace_span *sb_build_span(sb_trace *t, uint32_t track, int64_t start, int64_t
     if (dur > INT64_MAX / 4 || start > INT64_MAX / 4 || start < INT64_MIN / 4) {
         sb_trace_note(t, SB_TRACE_ODD_FAR, 1, sb_trace_name(t, name));
         dur = 0;
-        start = INT64_MAX / 4; /* so far away that it is left out at the end */
+        start = NOWHERE;
     }
     sb_trace_span *s = SB_VEC_PUSH(&k->spans, t->alloc, UINT32_MAX - 1);
     if (!s) return NULL;
@@ -158,8 +159,10 @@ bool sb_build_memory(sb_trace *t, const sb_memory_event *e) {
         return true;
     }
     sb_memory_event *m = SB_VEC_PUSH(&t->memory, t->alloc, MOST_POINTS);
-    if (m) *m = *e;
-    return m != NULL;
+    if (!m) return false;
+    *m = *e;
+    m->order = (uint32_t)t->memory.n;
+    return true;
 }
 
 uint32_t sb_build_memory_device(sb_trace *t, sb_slice name) {
@@ -284,7 +287,7 @@ static void leave_out_far(sb_trace *t) {
             const sb_trace_span *s = &k->spans.items[n];
             if (s->start > middle - ONE_DAY && s->start < middle + ONE_DAY && s->dur < ONE_DAY)
                 k->spans.items[kept++] = *s;
-            else
+            else if (s->start != NOWHERE) /* that one was noted when it came */
                 sb_trace_note(t, SB_TRACE_ODD_FAR, 1, sb_trace_name(t, s->name));
         }
         k->spans.n = kept;

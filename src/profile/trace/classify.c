@@ -32,10 +32,11 @@ static bool has_any(sb_slice text, const char *const *parts) {
 
 bool sb_is_collective(sb_slice name) {
     static const char *const parts[] = {
-        "nccl",       "allreduce",          "all_reduce",         "allgather",
-        "all_gather", "reducescatter",      "reduce_scatter",     "all-reduce",
-        "all-gather", "alltoall",           "all_to_all",         "reduce-scatter",
-        "all-to-all", "collective-permute", "record_param_comms", NULL};
+        "nccl",       "allreduce",          "all_reduce",           "allgather",
+        "all_gather", "reducescatter",      "reduce_scatter",       "all-reduce",
+        "all-gather", "alltoall",           "all_to_all",           "reduce-scatter",
+        "all-to-all", "collective-permute", "collective-broadcast", "record_param_comms",
+        NULL};
     return sb_text_begins(name, "gloo:") || sb_text_begins(name, "nccl:") || has_any(name, parts);
 }
 
@@ -80,6 +81,7 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name) {
         {"Runtime", SB_SPAN_RUNTIME},
         {"collective_comm", SB_SPAN_COMM},
         {"cpu_instant_event", SB_SPAN_MARKER},
+        {"Trace", SB_SPAN_MARKER}, /* the window of the whole capture */
         {"hpu_op", SB_SPAN_KERNEL},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -96,9 +98,12 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name) {
         }
         return kind;
     }
-    if (sb_slice_eq(category, SB_LIT("user_annotation")) ||
-        sb_slice_eq(category, SB_LIT("gpu_user_annotation")))
-        return classify_annotation(name);
+    if (sb_slice_eq(category, SB_LIT("user_annotation"))) return classify_annotation(name);
+    if (sb_slice_eq(category, SB_LIT("gpu_user_annotation"))) {
+        /* an annotation of the host, drawn around what it launched: only that communicates */
+        sb_span_kind kind = classify_annotation(name);
+        return kind == SB_SPAN_COMM ? SB_SPAN_ANNOTATION : kind;
+    }
     if (sb_slice_ends(category, SB_LIT("_runtime")) || sb_slice_ends(category, SB_LIT("_driver")))
         return is_sync_call(name) ? SB_SPAN_SYNC : SB_SPAN_RUNTIME;
     return SB_SPAN_OTHER;
@@ -150,6 +155,10 @@ sb_span_kind sb_classify_device(sb_slice name) {
         sb_text_begins(name, "MEMCPY") || sb_text_begins(name, "MEMSET"))
         return SB_SPAN_COPY;
     return sb_is_collective(name) ? SB_SPAN_COMM : SB_SPAN_KERNEL;
+}
+
+sb_span_kind sb_classify_hlo(sb_slice name) {
+    return sb_is_collective(name) ? SB_SPAN_COMM : SB_SPAN_XLA_OP;
 }
 
 bool sb_kernel_uses_tensor_cores(sb_slice name) {

@@ -15,6 +15,8 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name);
 /* The kind of an event on a host thread of an XSpace, or of a trace.json made from one. */
 sb_span_kind sb_classify_host(sb_slice name);
 sb_span_kind sb_classify_device(sb_slice name);
+/* The kind of an operator of XLA on a host thread: there devices of the host run their programs. */
+sb_span_kind sb_classify_hlo(sb_slice name);
 bool sb_is_collective(sb_slice name);
 /* Is it an operator of torch that starts a collective, or waits for one? */
 bool sb_is_communication_call(sb_slice name);

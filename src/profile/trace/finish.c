@@ -26,13 +26,31 @@ static bool is_sorted(const sb_track *k) {
     return true;
 }
 
+/* Does the span make its track busy? On a stream only work of the device does, not the annotations
+ * of the host that torch draws around it, and not waiting. Nor does a marker of a stretch of
+ * time. */
+static bool is_busy(const sb_track *k, const sb_trace_span *s) {
+    if (s->kind == SB_SPAN_MARKER) return false;
+    return k->kind != SB_TRACK_STREAM || s->kind == SB_SPAN_KERNEL || s->kind == SB_SPAN_COPY ||
+           s->kind == SB_SPAN_COMM || s->kind == SB_SPAN_XLA_OP;
+}
+
+static void count_busy(sb_track *k, const sb_trace_span *s, int64_t *until) {
+    int64_t end = sb_span_end(s), from = s->start > *until ? s->start : *until;
+    if (!is_busy(k, s) || end <= from) return;
+    sb_sum(&k->busy, end - from);
+    *until = end;
+}
+
 /* Gives every span its lane, and answers how many lanes there are. */
 static uint32_t give_lanes(sb_trace *t, sb_track *k) {
     int64_t ends[SB_TRACE_MOST_LANES];
     uint32_t open = 0, most = 0; /* spans may still run in the lanes 0 to open - 1 */
     size_t kept = 0;
+    int64_t busy_until = INT64_MIN;
     for (size_t i = 0; i < k->spans.n; i++) {
         sb_trace_span s = k->spans.items[i];
+        count_busy(k, &s, &busy_until);
         while (open && ends[open - 1] <= s.start) open--;
         if (open == SB_TRACE_MOST_LANES) {
             sb_trace_note(t, SB_TRACE_ODD_DEEP, 1, sb_trace_name(t, s.name));
@@ -87,7 +105,6 @@ static bool index_spans(sb_trace *t, sb_track *k) {
         if (i % 64 == 0) *b = (sb_span_block){busy, (uint32_t)i};
         if (s->dur > k->spans.items[b->longest].dur) b->longest = (uint32_t)i;
         sb_sum(&busy, s->dur);
-        if (s->lane == 0) sb_sum(&k->busy, s->dur);
         if (i == 0 || s->start < k->first) k->first = s->start;
         if (i == 0 || sb_span_end(s) > k->last) k->last = sb_span_end(s);
     }

@@ -134,7 +134,8 @@ sb_status sb_join_flows(sb_trace *t, sb_err *err) {
 
 static int compare_memory(const void *a, const void *b) {
     const sb_memory_event *x = a, *y = b;
-    return (x->time > y->time) - (x->time < y->time);
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
 }
 
 /* Finds the innermost operator on the same thread. */

@@ -129,7 +129,7 @@ typedef struct sb_track {
     uint32_t instants;
     sb_span_block *blocks; /* n / 64 + 1 of them */
     sb_count_block *count_blocks;
-    int64_t busy; /* total time of the spans of lane 0 */
+    int64_t busy; /* time in which anything runs; on a stream, in which the device works */
     int64_t first, last;
     double least, greatest;
 } sb_track;
@@ -194,7 +194,8 @@ typedef struct sb_memory_event {
     int64_t allocated, reserved;
     uint32_t device; /* index into memory_devices */
     uint32_t track;
-    uint32_t op; /* the operator that encloses it: id of its name + 1; 0: none */
+    uint32_t op;    /* the operator that encloses it: id of its name + 1; 0: none */
+    uint32_t order; /* its place in the file, among events of the same time */
 } sb_memory_event;
 
 typedef struct sb_memory_device {

@@ -1,17 +1,9 @@
-/* analysis_test.c: steps, parts, operators, kernels, memory, modules, ranks and differences. */
+/* analysis_test.c: steps, parts, operators, kernels, memory, modules, input and differences. */
 #include "profile/analysis/analysis.h"
 
 #include "profile/analysis/views.h"
-#include "unit/profile/trace_bed.h"
+#include "unit/profile/analysis_bed.h"
 #include "base/banned.h"
-
-static sb_analysis *analysis_of(const sb_trace *t, const char *steps) {
-    sb_analysis *a = NULL;
-    sb_err err = {0};
-    sb_analysis_ask ask = {.step_name = sb_slice_str(steps)};
-    assert_ok(sb_analysis_new(&a, t, &ask, &err), &err);
-    return a;
-}
 
 static const sb_op_row *op_named(const sb_analysis *a, const char *name) {
     for (size_t i = 0; i < a->op_count; i++)
@@ -139,6 +131,32 @@ static void memory_of_torch_has_its_peak_and_who_holds_it(void **state) {
     sb_trace_free(t);
 }
 
+#define ALLOCATED(ts, address, bytes, total)                                                       \
+    AT("[memory]", ts,                                                                             \
+       "\"ph\":\"i\",\"s\":\"t\",\"args\":{\"Device Type\":0,\"Device Id\":-1,\"Addr\":" #address  \
+       ",\"Bytes\":" #bytes ",\"Total Allocated\":" #total "}")
+
+static void what_is_held_at_the_peak_is_all_that_was_allocated_by_then(void **state) {
+    (void)state;
+    /* three allocations have the same time: the peak is after the last of them */
+    sb_trace *t = trace_of_text(
+        "{\"schemaVersion\":1,\"traceEvents\":[" ALLOCATED(1, 16, 100, 100) "," ALLOCATED(
+            5, 32, 20, 120) "," ALLOCATED(5, 48, 30,
+                                          150) "," ALLOCATED(5, 64, 50,
+                                                             200) "," ALLOCATED(9, 64, -50,
+                                                                                150) "]}");
+    sb_arena arena;
+    sb_memory_view v;
+    int64_t held = 0;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_memory(t, 0, 100, &v, &arena));
+    for (size_t i = 0; i < v.row_count; i++) held += v.rows[i].peak;
+    assert_int_equal(v.peak, 200);
+    assert_int_equal(held, 200);
+    sb_arena_fini(&arena);
+    sb_trace_free(t);
+}
+
 static void modules_of_torch_are_a_tree(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture(FULL);
@@ -182,157 +200,30 @@ static void every_gap_of_a_device_has_its_cause(void **state) {
     sb_trace_free(t);
 }
 
-static void ranks_show_who_waits_for_whom(void **state) {
+static void a_stage_of_input_spends_what_the_stages_inside_leave(void **state) {
     (void)state;
-    sb_trace *t = trace_of_ranks();
-    sb_analysis *analysis = analysis_of(t, NULL);
-    sb_arena arena;
-    sb_rank_view v;
-    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
-    assert_true(sb_view_ranks(analysis, &v, &arena));
-    assert_int_equal(v.rank_count, 2);
-    assert_int_equal(v.collective_count, 1);
-    assert_slice_is(sb_trace_name(t, v.collectives[0].name), "gloo:all_reduce");
-    assert_int_equal(v.collectives[0].calls, 4);
-    assert_int_equal(v.collectives[0].bytes, 4 * (2 * 263424 + 2 * 263680));
-    for (size_t i = 0; i < 2; i++) {
-        const sb_rank_row *r = &v.ranks[i];
-        assert_int_equal(r->compute + r->overlap + r->communication + r->other, r->span);
-    }
-    sb_arena_fini(&arena);
-    sb_analysis_free(analysis);
-    sb_trace_free(t);
-}
-
-#define ON_THREAD(tid, cat, name, ts, dur)                                                         \
-    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #tid              \
-    ",\"ts\":" #ts ",\"dur\":" #dur "}"
-#define STEP_100 "[" ON_THREAD(2, "user_annotation", "ProfilerStep#1", 0, 100) ","
-#define KERNEL(stream, name, ts, dur)                                                              \
-    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":" #stream            \
-    ",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"device\":0,\"stream\":" #stream "}}"
-
-/* Computing, overlap and exposed communication of the only rank, in microseconds. What the steps
- * say about communication must be the same. */
-static void check_communication(const char *events, int64_t computing, int64_t overlap,
-                                int64_t exposed) {
-    sb_trace *t = trace_of_text(events);
+    /* operators and Python frames inside a stage are its work; another stage inside is not */
+    sb_trace *t = trace_of_text(STEP_100 ON_THREAD(
+        2, "user_annotation", "enumerate(DataLoader)#_Iter.__next__", 10,
+        50) "," ON_THREAD(2, "python_function", "collate.py(7): collate", 12,
+                          46) "," ON_THREAD(2, "cpu_op", "aten::stack", 20,
+                                            30) "," ON_THREAD(2, "user_annotation",
+                                                              "enumerate(DataPipe)#read", 22,
+                                                              8) "]");
     sb_analysis *a = analysis_of(t, NULL);
     sb_arena arena;
-    sb_rank_view v;
+    sb_input_view v;
+    int64_t sum = 0;
     sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
-    assert_true(sb_view_ranks(a, &v, &arena));
-    assert_int_equal(v.ranks[0].compute, computing * SB_PS_PER_US);
-    assert_int_equal(v.ranks[0].overlap, overlap * SB_PS_PER_US);
-    assert_int_equal(v.ranks[0].communication, exposed * SB_PS_PER_US);
-    assert_int_equal(a->step_count, 1);
-    assert_int_equal(a->steps[0].parts[SB_PART_COMMUNICATION], v.ranks[0].communication);
+    assert_true(sb_view_input(a, &v, &arena));
+    assert_int_equal(v.row_count, 2);
+    assert_int_equal(v.rows[0].total, 50 * SB_PS_PER_US);
+    assert_int_equal(v.rows[0].self, 42 * SB_PS_PER_US);
+    assert_int_equal(v.rows[1].self, 8 * SB_PS_PER_US);
+    for (int i = 0; i < SB_INPUT_PARTS; i++) sum += v.parts[i];
+    assert_int_equal(sum, 50 * SB_PS_PER_US);
     sb_arena_fini(&arena);
     sb_analysis_free(a);
-    sb_trace_free(t);
-}
-
-static void without_a_device_operators_of_other_threads_hide_communication(void **state) {
-    (void)state;
-    check_communication(STEP_100 ON_THREAD(9, "user_annotation", "gloo:all_reduce", 20,
-                                           50) "," ON_THREAD(2, "cpu_op", "aten::mm", 10, 40) "]",
-                        10, 30, 20);
-}
-
-static void an_operator_does_not_hide_the_collective_that_it_calls(void **state) {
-    (void)state;
-    /* the call that starts it, and the hook of the backward pass around that call */
-    check_communication(
-        STEP_100 ON_THREAD(9, "user_annotation", "gloo:all_reduce", 20, 50) "," ON_THREAD(
-            2, "cpu_op", "autograd::engine::evaluate_function: AccumulateGrad", 10,
-            80) "," ON_THREAD(2, "cpu_op", "c10d::allreduce_", 15, 45) "]",
-        25, 10, 40);
-    /* a collective that runs on the caller's own thread, with its own operators inside */
-    check_communication(STEP_100 ON_THREAD(2, "cpu_op", "c10d::allreduce_", 10, 80) "," ON_THREAD(
-                            2, "cpu_op", "aten::add_", 40,
-                            10) "," ON_THREAD(2, "cpu_op", "record_param_comms", 20, 60) "]",
-                        0, 0, 60);
-    /* an operator that only waits */
-    check_communication(
-        STEP_100 ON_THREAD(9, "user_annotation", "gloo:all_reduce", 20, 50) "," ON_THREAD(
-            2, "cpu_op", "_c10d_functional::wait_tensor", 25, 50) "]",
-        0, 0, 50);
-}
-
-static void with_a_device_only_its_kernels_hide_communication(void **state) {
-    (void)state;
-    check_communication(STEP_100 KERNEL(7, "gemm", 30, 30) "," KERNEL(
-                            20, "ncclDevKernel_AllReduce", 40,
-                            40) "," ON_THREAD(3, "cpu_op", "aten::mm", 0, 100) "]",
-                        10, 20, 20);
-}
-
-static void a_call_that_launches_communication_on_a_device_is_work_of_the_host(void **state) {
-    (void)state;
-    check_communication(STEP_100 KERNEL(20, "ncclDevKernel_AllReduce", 40, 40) "," ON_THREAD(
-                            2, "user_annotation", "nccl:all_reduce", 5, 30) "]",
-                        0, 0, 40);
-}
-
-static void the_overview_and_the_ranks_agree_on_communication(void **state) {
-    (void)state;
-    sb_trace *t = trace_of_ranks();
-    sb_analysis *a = analysis_of(t, NULL);
-    sb_arena arena;
-    sb_rank_view v;
-    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
-    assert_true(sb_view_ranks(a, &v, &arena));
-    for (size_t i = 0; i < 2; i++) {
-        int64_t sum = 0;
-        for (size_t k = 0; k < a->step_count; k++)
-            if (a->steps[k].source == i) sum += a->steps[k].parts[SB_PART_COMMUNICATION];
-        /* of 4.3 to 12.3 ms in a step a fraction is not hidden: the calls of the library, and what
-         * lies between two operators */
-        assert_true(sum > 0 && sum < SB_PS_PER_US * 1000);
-        /* there is no communication between the steps */
-        assert_int_equal(v.ranks[i].communication, sum);
-        assert_true(v.ranks[i].overlap > 10 * sum);
-    }
-    sb_arena_fini(&arena);
-    sb_analysis_free(a);
-    sb_trace_free(t);
-}
-
-/* Waits of a window are those that the ranks are charged with. */
-static void waits_inside_collectives_add_up_to_those_of_the_ranks(void **state) {
-    (void)state;
-    sb_trace *t = trace_of_ranks();
-    sb_analysis *analysis = analysis_of(t, NULL);
-    sb_arena arena;
-    sb_rank_view v;
-    sb_wait *waits;
-    size_t n;
-    uint64_t total;
-    int64_t sums[2] = {0};
-    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
-    assert_true(sb_view_ranks(analysis, &v, &arena));
-    assert_true(sb_view_waits(t, 0, t->duration, 100, &waits, &n, &total, &arena));
-    assert_int_equal(n, 4); /* of two ranks the later one does not wait */
-    assert_int_equal(total, 4);
-    for (size_t i = 0; i < n; i++) {
-        const sb_track *k = &t->tracks.items[waits[i].track];
-        const sb_trace_span *s = &k->spans.items[waits[i].index];
-        assert_int_equal(waits[i].start, s->start);
-        assert_true(waits[i].wait > 0 && waits[i].wait < s->dur);
-        assert_int_not_equal(waits[i].last, sb_track_source(t, k));
-        sums[sb_track_source(t, k)] += waits[i].wait;
-    }
-    assert_int_equal(sums[0], v.ranks[0].wait);
-    assert_int_equal(sums[1], v.ranks[1].wait);
-    /* no more than asked for, and none of another window */
-    assert_true(sb_view_waits(t, 0, t->duration, 1, &waits, &n, &total, &arena));
-    assert_int_equal(n, 1);
-    assert_int_equal(total, 4);
-    assert_true(
-        sb_view_waits(t, t->duration + 1, t->duration + 2, 100, &waits, &n, &total, &arena));
-    assert_int_equal(total, 0);
-    sb_arena_fini(&arena);
-    sb_analysis_free(analysis);
     sb_trace_free(t);
 }
 
@@ -349,6 +240,30 @@ static void a_capture_does_not_differ_from_itself(void **state) {
     }
     sb_arena_fini(&arena);
     sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+static void captures_with_and_without_a_device_are_compared_by_time_of_the_host(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(GPU), *u = trace_of_fixture(FULL);
+    sb_analysis *a = analysis_of(t, NULL), *b = analysis_of(u, NULL);
+    const sb_op_row *op = op_named(a, "aten::mm");
+    sb_arena arena;
+    sb_difference d;
+    bool is_found = false;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(a->has_device && !b->has_device && op->device_self > 0);
+    assert_true(sb_view_difference(a, b, SB_DIFFER_OPS, &d, &arena));
+    for (size_t i = 0; i < d.n; i++) {
+        if (!sb_slice_eq(d.rows[i].name, SB_LIT("aten::mm"))) continue;
+        is_found = true;
+        assert_int_equal(d.rows[i].total[0], op->host_self / (int64_t)a->step_count);
+    }
+    assert_true(is_found);
+    sb_arena_fini(&arena);
+    sb_analysis_free(b);
+    sb_analysis_free(a);
+    sb_trace_free(u);
     sb_trace_free(t);
 }
 
@@ -404,16 +319,12 @@ int main(void) {
         cmocka_unit_test(any_name_can_be_the_step),
         cmocka_unit_test(without_marks_the_heaviest_name_that_repeats_is_the_step),
         cmocka_unit_test(memory_of_torch_has_its_peak_and_who_holds_it),
+        cmocka_unit_test(what_is_held_at_the_peak_is_all_that_was_allocated_by_then),
         cmocka_unit_test(modules_of_torch_are_a_tree),
         cmocka_unit_test(every_gap_of_a_device_has_its_cause),
-        cmocka_unit_test(ranks_show_who_waits_for_whom),
-        cmocka_unit_test(without_a_device_operators_of_other_threads_hide_communication),
-        cmocka_unit_test(an_operator_does_not_hide_the_collective_that_it_calls),
-        cmocka_unit_test(with_a_device_only_its_kernels_hide_communication),
-        cmocka_unit_test(a_call_that_launches_communication_on_a_device_is_work_of_the_host),
-        cmocka_unit_test(the_overview_and_the_ranks_agree_on_communication),
-        cmocka_unit_test(waits_inside_collectives_add_up_to_those_of_the_ranks),
+        cmocka_unit_test(a_stage_of_input_spends_what_the_stages_inside_leave),
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
+        cmocka_unit_test(captures_with_and_without_a_device_are_compared_by_time_of_the_host),
         cmocka_unit_test(advice_names_its_evidence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

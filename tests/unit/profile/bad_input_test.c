@@ -232,6 +232,55 @@ static void quotes_that_nobody_escaped_and_bare_words_are_repaired(void **state)
     sb_trace_free(t);
 }
 
+static void a_kernel_that_lost_its_times_is_left_out_and_told(void **state) {
+    (void)state;
+    /* the others are half an hour from the zero of the file: less than a day */
+    sb_trace *t =
+        trace_of_text("{\"schemaVersion\":1,\"traceEvents\":[" X("a", 1800000000, 5) "," X(
+            "b", 1800000010, 5) ","
+                                "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"lost\",\"pid\":0,"
+                                "\"tid\":7,\"ts\":0,\"dur\":0}]}");
+    assert_int_equal(count_named(t, "lost", NULL), 0);
+    assert_int_equal(odd(t, SB_TRACE_ODD_FAR), 1);
+    assert_int_equal(t->duration, 15 * SB_PS_PER_US);
+    sb_trace_free(t);
+}
+
+static void a_time_that_no_clock_has_is_told_once(void **state) {
+    (void)state;
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 16);
+    size_t plane = sb_pb_begin(&out, 1, 100);
+    sb_pb_add_bytes(&out, 2, SB_LIT("/host:CPU"));
+    size_t line = sb_pb_begin(&out, 3, 50);
+    for (uint64_t i = 0; i < 3; i++) {
+        size_t event = sb_pb_begin(&out, 4, 20);
+        sb_pb_add_uint(&out, 1, 1);
+        sb_pb_add_uint(&out, 2, i == 2 ? (uint64_t)INT64_MAX : 1000 * i);
+        sb_pb_add_uint(&out, 3, 500);
+        sb_pb_end(&out, event);
+    }
+    sb_pb_end(&out, line);
+    sb_pb_end(&out, plane);
+    sb_trace *t = trace_of_bytes(sb_buf_slice(&out));
+    assert_int_equal(odd(t, SB_TRACE_ODD_FAR), 1);
+    assert_int_equal(t->duration, 1500);
+    sb_trace_free(t);
+    sb_buf_fini(&out);
+}
+
+static void a_byte_order_mark_is_stepped_over(void **state) {
+    (void)state;
+    static const char *const texts[] = {"\xef\xbb\xbf[" X("a", 0, 1) "]",
+                                        "\xef\xbb\xbf {\"traceEvents\":[" X("a", 0, 1) "]}"};
+    for (size_t i = 0; i < 2; i++) {
+        sb_trace *t = trace_of_text(texts[i]);
+        assert_int_equal(count_named(t, "a", NULL), 1);
+        assert_int_equal(odd(t, SB_TRACE_ODD_CUT_FILE), 0);
+        sb_trace_free(t);
+    }
+}
+
 static void a_file_of_another_kind_is_refused_with_a_reason(void **state) {
     (void)state;
     char path[] = "/tmp/seaboard-trace-test-XXXXXX";
@@ -244,6 +293,21 @@ static void a_file_of_another_kind_is_refused_with_a_reason(void **state) {
     assert_int_equal(sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, &file, 1, NULL, &err),
                      SB_INVALID);
     assert_non_null(strstr(err.text, "neither an XSpace nor a Chrome trace"));
+    unlink(path);
+}
+
+static void json_that_is_no_trace_is_refused_with_a_reason(void **state) {
+    (void)state;
+    char path[] = "/tmp/seaboard-trace-test-XXXXXX";
+    int fd = mkstemp(path);
+    sb_trace *t = NULL;
+    sb_err err = {0};
+    assert_true(write(fd, "{\"a\":[1,2]}", 11) == 11);
+    close(fd);
+    sb_trace_file file = {.path = path, .name = SB_LIT("x")};
+    assert_int_equal(sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, &file, 1, NULL, &err),
+                     SB_INVALID);
+    assert_non_null(strstr(err.text, "has no traceEvents"));
     unlink(path);
 }
 
@@ -281,7 +345,11 @@ int main(void) {
         cmocka_unit_test(times_of_1970_are_shown_and_one_wrong_time_among_others_is_left_out),
         cmocka_unit_test(an_xspace_of_another_version_is_read_as_far_as_it_is_known),
         cmocka_unit_test(quotes_that_nobody_escaped_and_bare_words_are_repaired),
+        cmocka_unit_test(a_kernel_that_lost_its_times_is_left_out_and_told),
+        cmocka_unit_test(a_time_that_no_clock_has_is_told_once),
+        cmocka_unit_test(a_byte_order_mark_is_stepped_over),
         cmocka_unit_test(a_file_of_another_kind_is_refused_with_a_reason),
+        cmocka_unit_test(json_that_is_no_trace_is_refused_with_a_reason),
         cmocka_unit_test(reading_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

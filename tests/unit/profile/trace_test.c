@@ -129,6 +129,39 @@ static void spans_that_cross_get_a_lane_and_keep_their_length(void **state) {
     sb_trace_free(t);
 }
 
+static void a_track_is_busy_while_anything_runs(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text(
+        "[" X("a", 0, 10) "," X("b", 5, 15) "," X("c", 30, 5) "," X("inside", 31, 2) "]");
+    assert_int_equal(t->tracks.items[0].busy, 25 * SB_PS_PER_US);
+    sb_trace_free(t);
+}
+
+static void a_stream_is_busy_while_a_kernel_or_a_copy_runs(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(GPU);
+    uint32_t stream = SB_NO_INDEX;
+    int64_t busy = 0;
+    for (uint32_t i = 0; stream == SB_NO_INDEX && i < t->tracks.n; i++)
+        if (t->tracks.items[i].kind == SB_TRACK_STREAM && t->tracks.items[i].spans.n) stream = i;
+    const sb_track *k = &t->tracks.items[stream];
+    for (size_t i = 0; i < k->spans.n; i++)
+        if (k->spans.items[i].kind == SB_SPAN_KERNEL || k->spans.items[i].kind == SB_SPAN_COPY)
+            busy += k->spans.items[i].dur;
+    assert_int_equal(k->busy, busy); /* not the annotations around them */
+    sb_trace_free(t);
+}
+
+static void the_window_of_a_capture_makes_nothing_busy(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_fixture(FULL);
+    for (uint32_t i = 0; i < t->tracks.n; i++)
+        if (sb_slice_eq(t->groups.items[t->tracks.items[i].group].name, SB_LIT("process Spans")))
+            assert_int_equal(t->tracks.items[i].busy, 0);
+    assert_int_equal(count_named(t, "PyTorch Profiler (0)", NULL), 1);
+    sb_trace_free(t);
+}
+
 static void a_window_merges_what_is_narrower_than_a_pixel_and_loses_nothing(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture("profile/jax/cpu_0.vm.xplane.pb.gz");
@@ -299,6 +332,9 @@ int main(void) {
         cmocka_unit_test(xspace_of_keras_opens),
         cmocka_unit_test(ranks_share_one_axis),
         cmocka_unit_test(spans_that_cross_get_a_lane_and_keep_their_length),
+        cmocka_unit_test(a_track_is_busy_while_anything_runs),
+        cmocka_unit_test(a_stream_is_busy_while_a_kernel_or_a_copy_runs),
+        cmocka_unit_test(the_window_of_a_capture_makes_nothing_busy),
         cmocka_unit_test(a_window_merges_what_is_narrower_than_a_pixel_and_loses_nothing),
         cmocka_unit_test(counters_keep_their_extremes),
         cmocka_unit_test(totals_cut_spans_at_the_edges_of_the_range),

@@ -218,6 +218,7 @@ static double kernel_key(const sb_kernel_row *k, const sb_profile_table *table) 
     if (sb_profile_table_is_sorted_by(table, "calls")) return (double)k->calls;
     if (sb_profile_table_is_sorted_by(table, "mean"))
         return (double)k->total / (double)(k->calls ? k->calls : 1);
+    if (sb_profile_table_is_sorted_by(table, "min")) return (double)k->least;
     if (sb_profile_table_is_sorted_by(table, "max")) return (double)k->greatest;
     if (sb_profile_table_is_sorted_by(table, "occupancy")) return k->occupancy;
     return (double)k->total;

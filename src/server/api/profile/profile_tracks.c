@@ -6,20 +6,27 @@
 #define MOST_NAMES 16384u
 #define MOST_STEPS 10000u
 
-static void add_groups(sb_json *j, const sb_trace *t) {
+typedef struct group_sum {
+    uint64_t spans;
+    int64_t busy; /* of the busiest track */
+} group_sum;
+
+static group_sum *sum_groups(const sb_trace *t, sb_arena *arena) {
+    group_sum *sums = sb_arena_zeroed(arena, t->groups.n + 1, sizeof *sums);
+    for (size_t i = 0; sums && i < t->tracks.n; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        group_sum *of = &sums[k->group];
+        of->spans += k->spans.n;
+        if (k->kind != SB_TRACK_DERIVED && k->busy > of->busy) of->busy = k->busy;
+    }
+    return sums;
+}
+
+static void add_groups(sb_json *j, const sb_trace *t, const group_sum *sums) {
     static const char *const kinds[] = {"host", "process", "device"};
     sb_json_open_array(j, "groups");
     for (size_t i = 0; i < t->groups.n; i++) {
         const sb_trace_group *g = &t->groups.items[i];
-        uint64_t spans = 0;
-        double busy = 0;
-        for (size_t k = 0; k < t->tracks.n; k++) {
-            const sb_track *track = &t->tracks.items[k];
-            if (track->group != i) continue;
-            spans += track->spans.n;
-            double share = t->duration ? (double)track->busy / (double)t->duration : 0;
-            if (track->kind != SB_TRACK_DERIVED && share > busy) busy = share;
-        }
         sb_json_begin_object(j);
         sb_json_put_uint(j, "id", i);
         sb_json_put_int(j, "parent", g->parent == SB_NO_INDEX ? -1 : (int64_t)g->parent);
@@ -27,8 +34,9 @@ static void add_groups(sb_json *j, const sb_trace *t) {
         bool is_rank = g->kind == SB_GROUP_HOST && t->sources.items[g->source].rank >= 0;
         sb_json_put_str(j, "kind", is_rank ? "rank" : kinds[g->kind]);
         sb_json_put_uint(j, "source", g->source);
-        sb_json_put_double(j, "busy", busy);
-        sb_json_put_uint(j, "slices", spans);
+        double busy = (double)sums[i].busy;
+        sb_json_put_double(j, "busy", t->duration ? busy / (double)t->duration : 0);
+        sb_json_put_uint(j, "slices", sums[i].spans);
         sb_json_end_object(j);
     }
     sb_json_end_array(j);
@@ -91,13 +99,15 @@ static sb_status answer_tracks(sb_profile_ask *p, sb_http_reply *r) {
     const sb_trace *t = p->t;
     char base[SB_NUMBER_ROOM];
     size_t n = t->base_ns ? sb_print_int64(base, t->base_ns) : 0;
+    const group_sum *sums = sum_groups(t, &p->arena);
+    if (!sums) return SB_NOMEM;
     sb_profile_begin(&j, p, r);
     sb_json_put_text(&j, "baseNs", sb_slice_of(base, n));
     sb_json_put_int(&j, "durationPs", t->duration);
     sb_json_put_uint(&j, "names", t->names.count);
     sb_json_put_uint(&j, "slices", t->span_count);
     add_sources(&j, t);
-    add_groups(&j, t);
+    add_groups(&j, t, sums);
     sb_json_open_array(&j, "tracks");
     for (size_t i = 0; i < t->tracks.n; i++)
         if (t->tracks.items[t->track_order[i]].spans.n ||
