@@ -183,13 +183,14 @@ static const char *uses_tensor_cores(const sb_trace *t, const sb_kernel_row *row
     return sb_kernel_uses_tensor_cores(sb_trace_name(t, row->name)) ? "yes" : "no";
 }
 
-static void add_kernel(sb_json *j, sb_profile_ask *p, const sb_kernel_row *k) {
+static void add_kernel(sb_json *j, sb_profile_ask *p, sb_args_reader *reader,
+                       const sb_kernel_row *k) {
     const sb_trace *t = p->t;
     sb_alloc alloc = sb_arena_alloc(&p->arena);
     sb_buf args;
     sb_slice category;
     sb_buf_init(&args, &alloc, 1 << 20);
-    if (sb_span_args(t, k->track, k->index, &args, &category, &p->arena, NULL) != SB_OK ||
+    if (sb_args_add(reader, k->track, k->index, &args, &category, &p->arena, NULL) != SB_OK ||
         args.failed != SB_OK) {
         sb_buf_clear(&args);
         sb_buf_add_str(&args, "{}");
@@ -255,13 +256,17 @@ static sb_status answer_kernels(sb_profile_ask *p, sb_http_reply *r) {
         add_kernel_csv(r, p, &table);
         return SB_OK;
     }
+    sb_args_reader *reader;
+    sb_status status = sb_args_open(&reader, p->t, sb_http_err(r));
+    if (status != SB_OK) return status;
     sb_profile_begin(&j, p, r);
     sb_json_put_uint(&j, "rows", table.n);
     sb_json_put_int(&j, "totalPs", total);
     sb_json_open_array(&j, "items");
     for (size_t i = table.from; i < table.to; i++)
-        add_kernel(&j, p, &p->a->kernels[table.rows[i].index]);
+        add_kernel(&j, p, reader, &p->a->kernels[table.rows[i].index]);
     sb_json_end_array(&j);
+    sb_args_close(reader);
     return sb_api_end(&j, r);
 }
 
