@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
 import { START } from './media.mjs';
-import { address, axe, open, serve, shot, soon } from './harness.mjs';
+import { address, axe, failing, open, serve, shot, soon } from './harness.mjs';
 import { DRAWN, made, ODD, openDrawn, pixels, point, rows, write } from './histograms.mjs';
 
 const openBands = (server, hash = '#distributions&v=1', options = {}) => openDrawn(server, hash, options);
@@ -331,14 +331,7 @@ export default {
     const failing = keep(
       await open(server, '#distributions&v=1', {
         allowErrors: true,
-        before: (p) =>
-          p.route('**/api/v1/histograms/grids', (route) =>
-            route.fulfill({
-              status: 500,
-              contentType: 'application/json',
-              body: '{"error":{"code":"io","message":"the disk is gone"}}',
-            }),
-          ),
+        before: failing('**/api/v1/histograms/grids'),
       }),
     );
     await failing.getByText('the disk is gone').first().waitFor();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { RunWriter } from './logs.mjs';
-import { address, axe, open, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, failing, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { cardOf, servedLog } from './media.mjs';
 
 const REPORT = (step) => `# Evaluation at step ${step}
@@ -283,14 +283,7 @@ export default {
     const page = keep(
       await open(server, '#text&v=1', {
         allowErrors: true,
-        before: (p) =>
-          p.route('**/api/v1/text?*', (route) =>
-            route.fulfill({
-              status: 500,
-              contentType: 'application/json',
-              body: '{"error":{"code":"io","message":"the disk is gone"}}',
-            }),
-          ),
+        before: failing('**/api/v1/text?*'),
       }),
     );
     await page.getByText('the disk is gone').first().waitFor();
@@ -347,17 +340,7 @@ export default {
     const page = keep(
       await open(server, '#text&text.row=2&text.mode=diff|!text!one!!single,diff|!text!one!!long', {
         allowErrors: true,
-        before: (p) =>
-          p.route(/api\/v1\/text\?.*tag=long.*from=1/, (route) =>
-            isBroken
-              ? route.fulfill({
-                  status: 500,
-                  contentType: 'application/json',
-                  headers: { 'Retry-After': '600' },
-                  body: '{"error":{"code":"io","message":"the disk is gone"}}',
-                })
-              : route.continue(),
-          ),
+        before: failing(/api\/v1\/text\?.*tag=long.*from=1/, () => isBroken),
       }),
     );
     await says(page, 'one', 'single', /the same text: choose another step or run/);
@@ -380,17 +363,7 @@ export default {
     const page = keep(
       await open(server, '#text&text.mode=diff|!text!run!!note', {
         allowErrors: true,
-        before: (p) =>
-          p.route(/api\/v1\/text\?.*from=2/, (route) =>
-            isBroken
-              ? route.fulfill({
-                  status: 500,
-                  contentType: 'application/json',
-                  headers: { 'Retry-After': '600' },
-                  body: '{"error":{"code":"io","message":"the disk is gone"}}',
-                })
-              : route.continue(),
-          ),
+        before: failing(/api\/v1\/text\?.*from=2/, () => isBroken),
       }),
     );
     const note = card(page, 'run', 'note');
