@@ -97,9 +97,18 @@ function cutWords(label: string, room: number): string {
   return words.join('');
 }
 
-/** Labels for a narrow list: what all names share is left out, then long words are cut, so that nothing that differs has to go. */
+/** The labels without the marks at their ends, which say the same of all of them; as they are where two would be alike. */
+function withoutEnds(labels: Map<string, string>): Map<string, string> {
+  const bare = new Map([...labels].map(([name, label]) => [name, label === name ? name : label.replace(/^…|…$/g, '')]));
+  return new Set(bare.values()).size < bare.size ? labels : bare;
+}
+
+/**
+ * Labels for a narrow list: what all names share is left out, without a mark at the ends, then long words are cut, so that
+ * nothing that differs has to go.
+ */
 export function abridge(names: readonly string[], room: number): Map<string, string> {
-  const labels = tellApart(names, room);
+  const labels = withoutEnds(tellApart(names, room));
   const times = new Map<string, number>();
   const short = new Map<string, string>();
   for (const [name, label] of labels) {
