@@ -31,9 +31,10 @@ async function problemOf(reply: Response): Promise<Problem> {
     retryAfter: retryAfterOf(reply.headers.get('Retry-After'), Date.now()),
   };
   try {
-    const body = (await reply.json()) as { error?: { code?: unknown; message?: unknown } } | null;
+    const body = (await reply.json()) as { error?: Record<'code' | 'message' | 'fault', unknown> } | null;
     if (body?.error?.code !== undefined) problem.code = String(body.error.code);
     if (body?.error?.message !== undefined) problem.message = String(body.error.message);
+    problem.fault = body?.error?.fault;
   } catch {
     // The body is not JSON: the status line is all there is.
   }

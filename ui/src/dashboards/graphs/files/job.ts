@@ -16,10 +16,11 @@ export async function drawByJob(
   let reply = await api.submitJob({ kind: 'graph', args });
   const id = reply.ok ? reply.value.job.id : 0;
   while (reply.ok && !over.aborted) {
-    const { state, done, total, error, code } = reply.value.job;
+    const { state, done, total, error, code, fault } = reply.value.job;
     tell(total ? done / total : 0);
     if (state === 'done') return api.jobResult<GraphDrawing>(id, over);
-    if (state === 'failed' || state === 'cancelled') return fail(code ?? 'failed', error ?? state); // it was not cancelled by this page
+    if (state === 'failed' || state === 'cancelled')
+      return { ok: false, error: { code: code ?? 'failed', message: error ?? state, fault } }; // it was not cancelled by this page
     await rest(POLL_MS, over);
     if (!over.aborted) reply = await api.job(id);
   }
