@@ -502,6 +502,46 @@ export default {
     await shot(dark, 'text-maths-dark');
   },
 
+  async 'names of texts with long paths differ in sight: the title takes a line of its own, what torch appends is cut first'(
+    keep,
+  ) {
+    const tags = ['language_model', 'vision_language_model'].map(
+      (x) => `validation/generated_samples/${x}/text_summary`,
+    );
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'vit-b16-imagenet-lr0.003', 1_763_000_000);
+      for (const step of [0, 100]) run.texts(step, Object.fromEntries(tags.map((tag) => [tag, 'a text'])));
+      run.flush();
+    });
+    for (const [width, isChinese] of [
+      [1440, false],
+      [1440, true],
+      [1000, true],
+      [390, false],
+    ]) {
+      const page = keep(
+        await openTexts(server, '#text', { viewport: { width, height: 900 }, ...(isChinese && { locale: 'zh-CN' }) }),
+      );
+      for (const tag of tags) {
+        const one = card(page, 'vit-b16-imagenet-lr0.003', tag);
+        await soon(async () => {
+          const { name, isWhole, unit } = await one.locator('header').evaluate((header) => {
+            const title = header.querySelector('h3');
+            const names = [...title.querySelectorAll('.start, .end')].filter((part) => part.textContent);
+            return {
+              name: names.map((part) => part.textContent).join(''),
+              isWhole: names.every((part) => part.scrollWidth <= part.clientWidth + 1),
+              unit: header.querySelector('.unit').getBoundingClientRect().height,
+            };
+          });
+          assert.equal(name, tag.split('/')[2]);
+          assert.ok(isWhole, `${width} ${name}`);
+          assert.ok(unit < 20, `${width}: the word beside the slider is in one line`);
+        });
+      }
+    }
+  },
+
   async 'on a phone the title has a line of its own, and every action is there'(keep) {
     const { server } = await made((logdir) => {
       const run = new RunWriter(logdir, 'lora-r16-of-tuesday', 1_763_000_000);

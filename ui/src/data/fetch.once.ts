@@ -31,10 +31,8 @@ async function problemOf(reply: Response): Promise<Problem> {
     retryAfter: retryAfterOf(reply.headers.get('Retry-After'), Date.now()),
   };
   try {
-    const body = (await reply.json()) as { error?: Record<'code' | 'message' | 'fault', unknown> } | null;
-    if (body?.error?.code !== undefined) problem.code = String(body.error.code);
-    if (body?.error?.message !== undefined) problem.message = String(body.error.message);
-    problem.fault = body?.error?.fault;
+    const body = (await reply.json()) as { error?: Partial<Problem> } | null;
+    Object.assign(problem, body?.error);
   } catch {
     // The body is not JSON: the status line is all there is.
   }

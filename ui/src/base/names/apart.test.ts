@@ -82,6 +82,21 @@ describe('short names', () => {
     expect([...abridge(rates, 16).values()].slice(0, 2)).toEqual(['lr0.003-seed1', 'lr0.03-seed1']);
     expect([...abridge(['…a long name of a run', '…a long name of one'], 4).values()][0]).not.toBe('');
   });
+  it('are told apart among those that begin alike, in a list that has others too', () => {
+    const names = ['imagenet', 'places'].flatMap((set) =>
+      [1, 2].map((seed) => `vit-b16-${set}-lr0.003-seed${seed}-final`),
+    );
+    expect([...abridge([...names, 'keras_baseline', '实验一/基线模型'], 16).values()]).toEqual([
+      'imagenet-…seed1',
+      'imagenet-…seed2',
+      'places-…seed1',
+      'places-…seed2',
+      'keras_baseline',
+      '实验一/基线模型',
+    ]);
+    const alike = ['adam', 'sgd'].flatMap((one) => [1, 2, 3].map((seed) => `${one}-with-a-long-name-seed${seed}`));
+    expect(new Set(abridge([...alike, 'other'], 8).values()).size).toBe(7);
+  });
   it('differ where the names do, for names of every sort', () => {
     const words = ['a', 'b', 'lr', '1', '2', 'x-y', 'train', ''];
     let s = 7;

@@ -12,7 +12,9 @@ const REFUSALS = ['empty', 'unknown', 'syntax', 'json', 'keras_archive', 'torchs
 /** Why the server refuses a file, in the reader's language: it sends a word for each reason. */
 function whyRefused({ code, message, fault }: Problem, name: string): string {
   const reason = REFUSALS.find((one) => one === code);
-  return reason ? tt(`refused.${reason}`, { name, problem: detailText(fault as TextFault | undefined, message) }) : message;
+  return reason
+    ? tt(`refused.${reason}`, { name, problem: detailText(fault as TextFault | undefined, message) })
+    : message;
 }
 
 /** The other formats have the same name in every language. */
