@@ -189,16 +189,16 @@ function measureAtRest(page) {
     return box;
   };
 }
-/** For `before`: these requests fail as if the disk were gone, while `isBroken()`; the page does not try again by itself. */
-export const failing =
-  (requests, isBroken = () => true) =>
+/** For `before`: these requests fail as if the disk were gone, while `isBroken()`; the page may try again after so many seconds. */
+export const diskIsGone =
+  (requests, isBroken = () => true, retryAfter = 0) =>
   (page) =>
     page.route(requests, (route) =>
       isBroken()
         ? route.fulfill({
             status: 500,
             contentType: 'application/json',
-            headers: { 'Retry-After': '600' },
+            ...(retryAfter && { headers: { 'Retry-After': String(retryAfter) } }),
             body: '{"error":{"code":"io","message":"the disk is gone"}}',
           })
         : route.continue(),

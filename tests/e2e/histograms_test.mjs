@@ -5,7 +5,7 @@ import { cpSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
 import { START } from './media.mjs';
-import { address, axe, failing, open, ROOT, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, diskIsGone, open, ROOT, serve, shot, soon, until } from './harness.mjs';
 import { card, DRAWN, made, ODD, openDrawn, pixels, point, rows, write } from './histograms.mjs';
 
 const openHistograms = (server, hash = '#histograms&v=1', options = {}) => openDrawn(server, hash, options);
@@ -664,7 +664,7 @@ export default {
     const failing = keep(
       await open(server, '#histograms&v=1', {
         allowErrors: true,
-        before: failing('**/api/v1/histograms/grids'),
+        before: diskIsGone('**/api/v1/histograms/grids'),
       }),
     );
     await failing.getByText('the disk is gone').first().waitFor();

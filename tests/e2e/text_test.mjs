@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { RunWriter } from './logs.mjs';
-import { address, axe, failing, open, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, diskIsGone, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { cardOf, servedLog } from './media.mjs';
 
 const REPORT = (step) => `# Evaluation at step ${step}
@@ -283,7 +283,7 @@ export default {
     const page = keep(
       await open(server, '#text&v=1', {
         allowErrors: true,
-        before: failing('**/api/v1/text?*'),
+        before: diskIsGone('**/api/v1/text?*'),
       }),
     );
     await page.getByText('the disk is gone').first().waitFor();
@@ -340,7 +340,7 @@ export default {
     const page = keep(
       await open(server, '#text&text.row=2&text.mode=diff|!text!one!!single,diff|!text!one!!long', {
         allowErrors: true,
-        before: failing(/api\/v1\/text\?.*tag=long.*from=1/, () => isBroken),
+        before: diskIsGone(/api\/v1\/text\?.*tag=long.*from=1/, () => isBroken, 600),
       }),
     );
     await says(page, 'one', 'single', /the same text: choose another step or run/);
@@ -363,7 +363,7 @@ export default {
     const page = keep(
       await open(server, '#text&text.mode=diff|!text!run!!note', {
         allowErrors: true,
-        before: failing(/api\/v1\/text\?.*from=2/, () => isBroken),
+        before: diskIsGone(/api\/v1\/text\?.*from=2/, () => isBroken, 600),
       }),
     );
     const note = card(page, 'run', 'note');
