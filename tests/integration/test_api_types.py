@@ -32,6 +32,7 @@ NEVER_MADE_HERE = {
     ("Job", "code"),  # a large file that is no graph; browser test "why a file is refused is told in Chinese too"
     ("Job", "fault"),  # likewise
     ("GraphDrawing", "fault"),  # the test of reasons below
+    *(("TextFault", field) for field in ("reason", "line", "column", "token")),  # likewise
     ("GraphDrawing", "isLarge"),  # test_large_graphs.py
     ("GraphNode", "otherName"),  # two Keras models; browser test "layers of two Keras models are matched"
     ("ProfileCapture", "trouble"),  # a file that is no capture; browser test "why a capture is refused"
@@ -277,13 +278,13 @@ def test_refusals_hold_what_the_table_says(api):
 )
 def test_why_a_text_is_no_graph_is_a_word_a_place_and_what_stands_there(api, reason, text, token):
     checker = apitypes.Checker(REPLIES)
-    status, _, answer = api.call("graph/file", text.encode(), "POST", {"X-Seaboard-Request": "1"})
-    refusal = json.loads(answer)
-    assert (status, refusal["error"]["code"]) == (422, "syntax")
-    assert checker.wrong(refusal, "Refusal") == []
-    fault = refusal["error"]["fault"]
+    headers = {"Content-Type": "application/octet-stream", "X-Seaboard-Request": "1"}
+    status, error = api.error("graph/file", text.encode(), headers=headers)
+    assert (status, error["code"]) == (422, "syntax")
+    assert checker.wrong({"error": error}, "Refusal") == []
+    fault = error["fault"]
     assert (fault["reason"], fault["token"]) == (reason, token)
-    assert f"line {fault['line']}, column {fault['column']}: " in refusal["error"]["message"]
+    assert f"line {fault['line']}, column {fault['column']}: " in error["message"]
 
 
 def test_each_reason_why_a_text_is_no_graph_is_tested(api):
