@@ -188,7 +188,7 @@ static void a_refusal_has_a_word_a_place_and_the_token(void **state) {
     assert_string_equal(fault_in("\xe5\xb1\x82 {}").token, "\xe5\xb1\x82");
     char text[200] = "\"";
     for (size_t i = 1; i + 4 < sizeof text; i += 2) memcpy(text + i, "\xc3\xa9", 3);
-    strcat(text, "\"");
+    text[strlen(text)] = '"';
     fault = fault_in(text);
     assert_string_equal(sb_text_reason_word(fault.reason), "name");
     assert_int_equal(strlen(fault.token), sizeof fault.token - 1);
