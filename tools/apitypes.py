@@ -112,7 +112,7 @@ class Parser:
 
     def __init__(self, text):
         self.tokens, self.at = TOKEN.findall(text), 0
-        assert "".join(self.tokens) == re.sub(r"\s", "", text), text
+        assert re.sub(r"\s", "", "".join(self.tokens)) == re.sub(r"\s", "", text), text
         self.type = self.union()
         assert self.at == len(self.tokens), text
 

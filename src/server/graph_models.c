@@ -190,7 +190,8 @@ static sb_status make_file_model(named *n, sb_app *app, const sb_graph_wish *wis
     sb_buf_init(&lean, app->env->alloc, SB_MOST_GRAPH_BYTES);
     status =
         sb_graph_file_read(&graph, bytes, &about, wish->progress ? &watch : NULL, scratch, err);
-    if (status != SB_OK && wish->trouble) *wish->trouble = about.trouble;
+    if (status != SB_OK && wish->refused)
+        *wish->refused = (sb_graph_file){.trouble = about.trouble, .fault = about.fault};
     ask.graph = about.graph;
     if (wish->progress && about.format == SB_FORMAT_GRAPH_TEXT) {
         now.at = 1;

@@ -18,8 +18,8 @@ typedef struct sb_graph_wish {
     /* as that of sb_model_ask; may be NULL */
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *ud;
-    /* set when a file is refused; may be NULL */
-    sb_graph_trouble *trouble;
+    /* set when a file is refused: why, in `trouble` and `fault`; may be NULL */
+    sb_graph_file *refused;
 } sb_graph_wish;
 
 /* Is it a source at all? SB_INVALID and a reason for people. */

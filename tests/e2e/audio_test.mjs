@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter, tone, wav } from './logs.mjs';
-import { address, axe, open, OUT, ROOT, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, diskIsGone, open, OUT, ROOT, serve, shot, soon, until } from './harness.mjs';
 import { servedLog, START } from './media.mjs';
 
 const voice = (step, base) => (t) => {
@@ -479,14 +479,7 @@ export default {
     const page = keep(
       await open(server, '#audio', {
         allowErrors: true,
-        before: (p) =>
-          p.route('**/api/v1/audio/picture?**', (route) =>
-            route.fulfill({
-              status: 500,
-              contentType: 'application/json',
-              body: '{"error":{"code":"io","message":"the disk is gone"}}',
-            }),
-          ),
+        before: diskIsGone('**/api/v1/audio/picture?**'),
       }),
     );
     await page.getByText('the disk is gone').first().waitFor();

@@ -369,7 +369,7 @@ export default {
         locale: 'zh-CN',
       }),
     );
-    // the last one is so large that a background job reads it
+    // the last two are so large that a background job reads them
     for (const [name, buffer, why] of [
       ['picture.png', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'), /picture\.png 不是计算图/],
       ['script.pt', Buffer.from('PK\x03\x04\0\0archive/code/__torch__.py', 'latin1'), /是 TorchScript 文件/],
@@ -380,6 +380,7 @@ export default {
       ],
       ['model.json', Buffer.from('{"a": '), /不是 Keras 模型/],
       ['nothing', Buffer.alloc(0), /nothing 是空文件/],
+      ['huge.pbtxt', Buffer.from(`#${' '.repeat(9 << 20)}\nnodde {}`), /第 2 行第 1 列：没有这个字段：nodde/],
       ['huge.pt', Buffer.concat([Buffer.from('PK\x03\x04\0\0', 'latin1'), Buffer.alloc(9 << 20)]), /torch\.save/],
     ]) {
       await page.locator('input[type=file]').setInputFiles({

@@ -26,7 +26,9 @@ const LOGS = {
   empty: () => {},
 };
 
-const home = mkdtempSync(join(tmpdir(), 'seaboard-e2e-'));
+/** The folder of all logs: made when it is first needed, since run.mjs imports the tests and runs none. */
+let home;
+const inHome = (name) => join((home ??= mkdtempSync(join(tmpdir(), 'seaboard-e2e-'))), name);
 const servers = new Map();
 /** Every server that runs; and those among them that belong to the test that runs, and end with it. */
 const running = new Set();
@@ -46,8 +48,8 @@ export class Server {
     this.child = spawn(BINARY, ['--logdir', this.logdir, '--port', String(this.port), '--host', '127.0.0.1'], {
       env: {
         ...process.env,
-        XDG_STATE_HOME: join(home, 'state'),
-        TMPDIR: home,
+        XDG_STATE_HOME: inHome('state'),
+        TMPDIR: inHome(''),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -81,7 +83,7 @@ export class Server {
 /** A server over a new folder, which is filled first, read to its end: of runs that come while the server looks, the
  * list has the order in which it found them. */
 async function serveNew(fill, owners) {
-  const server = new Server(mkdtempSync(join(home, 'fresh-')));
+  const server = new Server(mkdtempSync(inHome('fresh-')));
   owners?.add(server);
   server.filled = await fill(server.logdir);
   await server.start();
@@ -93,7 +95,7 @@ async function serveNew(fill, owners) {
 export async function serve(kind, fill = () => {}) {
   if (kind === 'fresh') return serveNew(fill, ofTest);
   if (!servers.has(kind)) {
-    const logdir = join(home, kind);
+    const logdir = inHome(kind);
     mkdirSync(logdir, { recursive: true });
     LOGS[kind](logdir);
     servers.set(kind, new Server(logdir).start());
@@ -184,6 +186,20 @@ function measureAtRest(page) {
     return box;
   };
 }
+/** For `before`: these requests fail as if the disk were gone, while `isBroken()`; the page may try again after so many seconds. */
+export const diskIsGone =
+  (requests, isBroken = () => true, retryAfter = 0) =>
+  (page) =>
+    page.route(requests, (route) =>
+      isBroken()
+        ? route.fulfill({
+            status: 500,
+            contentType: 'application/json',
+            ...(retryAfter && { headers: { 'Retry-After': String(retryAfter) } }),
+            body: '{"error":{"code":"io","message":"the disk is gone"}}',
+          })
+        : route.continue(),
+    );
 export const CHART = '.plot[data-painted]:not([data-painted="0"])';
 export async function openCharts(kind, hash = '', options = {}) {
   const server = typeof kind === 'string' ? await serve(kind) : kind;
@@ -290,5 +306,5 @@ export async function endTest() {
 export async function end() {
   await browser?.close();
   await Promise.all([...running].map((server) => server.stop()));
-  rmSync(home, { recursive: true, force: true });
+  if (home) rmSync(home, { recursive: true, force: true });
 }

@@ -5,7 +5,7 @@ import { cpSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter } from './logs.mjs';
 import { START } from './media.mjs';
-import { address, axe, open, ROOT, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, diskIsGone, open, ROOT, serve, shot, soon, until } from './harness.mjs';
 import { card, DRAWN, made, ODD, openDrawn, pixels, point, rows, write } from './histograms.mjs';
 
 const openHistograms = (server, hash = '#histograms&v=1', options = {}) => openDrawn(server, hash, options);
@@ -30,6 +30,30 @@ async function textOf(download) {
   let text = '';
   for await (const part of await download.createReadStream()) text += part;
   return text;
+}
+
+/** Heights of a step's bins in an overlay, as shares of the picture's height, from the picture that the menu exports. */
+async function heightsOf(page, at) {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    (await menuOf(page, at, 'Chart as SVG')).click(),
+  ]);
+  const svg = await textOf(download);
+  const [, top, height] = /<rect x="[^"]+" y="([^"]+)" width="[^"]+" height="([^"]+)"\/><\/clipPath>/
+    .exec(svg)
+    .map(Number);
+  const clipped = /<g clip-path[^>]*>([^]*?)<\/g>/.exec(svg)[1];
+  return [...clipped.matchAll(/ d="([^"]+)"/g)].map(([, d]) => {
+    const ys = d
+      .slice(1)
+      .split('L')
+      .map((place) => Number(place.split(' ')[1]));
+    return ys.slice(1, -1).map((y) => (top + height - 1 - y) / (height - 1)); // the clip is a pixel higher than the picture
+  });
+}
+function assertNear(found, wanted, within, what) {
+  assert.equal(found.length, wanted.length, what);
+  found.forEach((x, i) => assert.ok(Math.abs(x - wanted[i]) <= within, `${what} ${i}: ${x}, not ${wanted[i]}`));
 }
 
 /** Each card of the hostile log says what can't be drawn, and draws the rest. */
@@ -302,6 +326,98 @@ export default {
     await soon(async () => assert.match(await address(page), /x=relative/));
   },
 
+  async 'heights are the shares or the counts of the logged buckets, on a linear and on a logarithmic axis'(keep) {
+    const count = (k) => 10 ** (k % 4);
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', START);
+      for (const step of [0, 1])
+        run.histograms(
+          step,
+          { w: Array.from({ length: 30 }, (_, k) => [k, k + 1, count(k) * 10 ** step]) },
+          START + step,
+        );
+      run.flush();
+    });
+    const page = keep(await openHistograms(server, '#histograms&hist.mode=overlay&hist.bins=30'));
+    const bins = Array.from({ length: 30 }, (_, k) => k);
+    const are = (first, second, what) =>
+      soon(async () => {
+        const found = await heightsOf(page, card(page, 'run', 'w'));
+        assert.equal(found.length, 2, what);
+        assertNear(found[0], bins.map(first), 0.005, `${what}, step 0,`);
+        assertNear(found[1], bins.map(second), 0.005, `${what}, step 1,`);
+      });
+    await are(
+      (k) => count(k) / 1000,
+      (k) => count(k) / 1000,
+      'shares',
+    );
+    await page.keyboard.press('l');
+    await are(
+      (k) => (k % 4) / 3,
+      (k) => (k % 4) / 3,
+      'shares, logarithmic',
+    );
+    await page.keyboard.press('n');
+    await are(
+      (k) => (k % 4) / 4,
+      (k) => ((k % 4) + 1) / 4,
+      'counts, logarithmic',
+    );
+    await page.keyboard.press('l');
+    await are(
+      (k) => count(k) / 10_000,
+      (k) => count(k) / 1000,
+      'counts',
+    );
+  },
+
+  async 'a logarithmic axis of values has the value under the pointer, and the count of its bin'(keep) {
+    const { server } = await made((logdir) => {
+      const buckets = Array.from({ length: 30 }, (_, k) => [100 * k, 100 * (k + 1), 100]); // as many values as the axis is long
+      new RunWriter(logdir, 'run', START).histograms(0, { w: buckets }, START).flush();
+    });
+    const page = keep(await openHistograms(server, '#histograms&hist.scale=log&hist.bins=30'));
+    const { width } = await figure(page, 'run', 'w').boundingBox();
+    const number = (text) => Number(text.replaceAll(/[\s,]/g, '').replace('−', '-'));
+    const told = async (share) => {
+      await point(page, figure(page, 'run', 'w'), (12 + share * (width - 68)) / width, 0.5);
+      const text = await page.locator('.tip p').nth(1).innerText();
+      const [, value, n] = /^([\d\s.]+) · ([\d\s.]+) values/.exec(text);
+      return { value: number(value), n: number(n) };
+    };
+    // the axis is sign(v) · log(1 + |v| / near): three places give `near`, a fourth one then follows
+    const [a, b, c] = [await told(0.25), await told(0.5), await told(0.75)].map(({ value }) => value);
+    const near = (a * c - b * b) / (2 * b - a - c);
+    const place = (v) => Math.log1p(v / near);
+    const valueAt = (share) => near * Math.expm1(share * place(3000));
+    assert.ok(near > 0 && Math.abs(valueAt(0.5) / b - 1) < 0.02, `${[a, b, c, near]}`);
+    for (const bin of [24, 27]) {
+      const { value, n } = await told((bin + 0.5) / 30);
+      assert.ok(Math.abs(value / valueAt((bin + 0.5) / 30) - 1) < 0.02, `${value}`);
+      assert.ok(Math.abs(n / (valueAt((bin + 1) / 30) - valueAt(bin / 30)) - 1) < 0.02, `bin ${bin}: ${n}`);
+    }
+  },
+
+  async 'an empty histogram on a phone says so over an empty picture'(keep) {
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'run', START);
+      for (const step of [0, 1, 2]) run.histograms(step, { w: [[0, 1, 0]] }, START + step);
+      run.flush();
+    });
+    for (const tab of ['histograms', 'distributions']) {
+      const page = keep(await open(server, `#${tab}`, { viewport: { width: 390, height: 844 } }));
+      await page.getByText('Nothing to draw').waitFor();
+      await soon(async () => {
+        const { data } = await pixels(page.locator('.card .figure'));
+        assert.ok(
+          data.every((byte) => byte === 0),
+          `${tab}: nothing is behind the text`,
+        );
+      });
+    }
+  },
+
   async 'a heat map zooms to every step by a drag and shows all again by a double click'(keep) {
     const { server } = await made((logdir) => write(logdir, 600));
     const page = keep(await openHistograms(server, '#histograms&tags=qkv.grad&hist.mode=heat&hist.row=3'));
@@ -451,11 +567,13 @@ export default {
     const tags = (await (await fetch(`${server.url}api/v1/tags?plugin=histograms`)).json()).tags;
     const page = keep(await openHistograms(server, '#histograms&hist.row=4'));
     const seen = new Set();
-    await until('every tag was drawn', async () => {
+    await until('every tag was drawn, or is said to be empty', async () => {
       for (const tag of await page
         .locator('.card')
         .evaluateAll((all) =>
-          all.filter((c) => c.querySelector('.figure[data-drawn]')).map((c) => c.querySelector('h3').title),
+          all
+            .filter((c) => c.querySelector('.figure[data-drawn]') || /Nothing to draw/.test(c.innerText))
+            .map((c) => c.querySelector('h3').title),
         ))
         seen.add(tag.split(' · ').at(-1));
       await page.mouse.move(900, 500);
@@ -548,14 +666,7 @@ export default {
     const failing = keep(
       await open(server, '#histograms&v=1', {
         allowErrors: true,
-        before: (p) =>
-          p.route('**/api/v1/histograms/grids', (route) =>
-            route.fulfill({
-              status: 500,
-              contentType: 'application/json',
-              body: '{"error":{"code":"io","message":"the disk is gone"}}',
-            }),
-          ),
+        before: diskIsGone('**/api/v1/histograms/grids'),
       }),
     );
     await failing.getByText('the disk is gone').first().waitFor();

@@ -2,7 +2,7 @@
 // languages and themes, and everything broken or far too large that a log may hold.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { address, axe, open, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, diskIsGone, open, serve, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 import { cardOf, middle, servedLog, START } from './media.mjs';
 import { AVIF, bmp, gif, JPEG, plain, png, scene, WEBP, widePng } from './pictures.mjs';
@@ -344,14 +344,7 @@ export default {
     const page = keep(
       await open(server, '#images&v=1', {
         allowErrors: true,
-        before: (p) =>
-          p.route('**/api/v1/images', (route) =>
-            route.fulfill({
-              status: 500,
-              contentType: 'application/json',
-              body: '{"error":{"code":"io","message":"the disk is gone"}}',
-            }),
-          ),
+        before: diskIsGone('**/api/v1/images'),
       }),
     );
     await page.getByText('the disk is gone').first().waitFor();

@@ -13,7 +13,7 @@ export default {
       const rows = page.locator('[data-run] .name');
       assert.equal(await rows.count(), 3);
       const texts = await rows.evaluateAll((all) => all.map((cell) => cell.innerText.trim()));
-      assert.deepEqual(texts, ['…seed1…', '…seed2…', '…seed3…']);
+      assert.deepEqual(texts, ['seed1', 'seed2', 'seed3']);
       const whole = await rows.evaluateAll((all) =>
         all.every((cell) =>
           [...cell.querySelectorAll('span')].every((part) => part.scrollWidth <= part.clientWidth + 1),
@@ -229,6 +229,35 @@ export default {
     });
   },
 
+  async 'one run of another kind does not hide what tells thirty others apart'(keep) {
+    const page = keep(
+      await fresh((logdir) => {
+        const names = ['实验一/基线模型'];
+        for (const set of ['imagenet', 'places365'])
+          for (const rate of ['0.0003', '0.003', '0.03'])
+            for (let seed = 1; seed <= 5; seed++) names.push(`vit-b16-${set}-lr${rate}-seed${seed}-augmented-final`);
+        for (const name of names) new RunWriter(logdir, name, DAY).scalars(1, { 'train/loss/total': 1 }).flush();
+      }),
+    );
+    await soon(async () => {
+      const seen = await page.locator('[data-run^="vit"] .name').evaluateAll((cells) =>
+        cells.map((cell) => {
+          const { right } = cell.getBoundingClientRect();
+          const parts = [...cell.querySelectorAll('.start, .leaf')];
+          const isWhole = parts.every((part) => part.scrollWidth <= part.clientWidth + 1);
+          return {
+            text: parts.map((part) => part.textContent).join(''),
+            isWhole: isWhole && parts.at(-1).getBoundingClientRect().right <= right,
+          };
+        }),
+      );
+      assert.ok(seen.length >= 15);
+      assert.equal(new Set(seen.map(({ text }) => text)).size, seen.length);
+      for (const { text } of seen.slice(0, 15)) assert.match(text, /lr0\.0*3-seed\d$/);
+      for (const { text, isWhole } of seen.slice(0, 15)) assert.ok(isWhole, text);
+    });
+  },
+
   async 'names with spaces keep them where the list cuts them'(keep) {
     const write = (logdir) => {
       for (const rate of ['3e-3', '1e-3'])
@@ -409,5 +438,20 @@ export default {
       assert.match(text, /_rate$/);
       assert.ok(endIsSeen);
     });
+    // it has the room of the actions until they are wanted; what can be clicked is never behind them
+    const keras = card(page, 'epoch_learning_rate');
+    await page.evaluate(() => (location.hash = '#timeseries&tags=epoch|weight0[0-4]&row=3'));
+    await page.mouse.move(0, 0);
+    const isCut = () =>
+      keras
+        .locator('h3')
+        .evaluate((title) => [...title.children].some((part) => part.scrollWidth > part.clientWidth + 1));
+    await soon(async () => assert.equal(await isCut(), false));
+    await keras.hover();
+    const right = async (what) => {
+      const box = await keras.locator(what).first().boundingBox();
+      return [box.x, box.x + box.width];
+    };
+    await soon(async () => assert.ok((await right('.chip'))[1] <= (await right('.actions'))[0]));
   },
 };

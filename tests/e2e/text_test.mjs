@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { RunWriter } from './logs.mjs';
-import { address, axe, open, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, diskIsGone, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { cardOf, servedLog } from './media.mjs';
 
 const REPORT = (step) => `# Evaluation at step ${step}
@@ -283,14 +283,7 @@ export default {
     const page = keep(
       await open(server, '#text&v=1', {
         allowErrors: true,
-        before: (p) =>
-          p.route('**/api/v1/text?*', (route) =>
-            route.fulfill({
-              status: 500,
-              contentType: 'application/json',
-              body: '{"error":{"code":"io","message":"the disk is gone"}}',
-            }),
-          ),
+        before: diskIsGone('**/api/v1/text?*'),
       }),
     );
     await page.getByText('the disk is gone').first().waitFor();
@@ -347,17 +340,7 @@ export default {
     const page = keep(
       await open(server, '#text&text.row=2&text.mode=diff|!text!one!!single,diff|!text!one!!long', {
         allowErrors: true,
-        before: (p) =>
-          p.route(/api\/v1\/text\?.*tag=long.*from=1/, (route) =>
-            isBroken
-              ? route.fulfill({
-                  status: 500,
-                  contentType: 'application/json',
-                  headers: { 'Retry-After': '600' },
-                  body: '{"error":{"code":"io","message":"the disk is gone"}}',
-                })
-              : route.continue(),
-          ),
+        before: diskIsGone(/api\/v1\/text\?.*tag=long.*from=1/, () => isBroken, 600),
       }),
     );
     await says(page, 'one', 'single', /the same text: choose another step or run/);
@@ -380,17 +363,7 @@ export default {
     const page = keep(
       await open(server, '#text&text.mode=diff|!text!run!!note', {
         allowErrors: true,
-        before: (p) =>
-          p.route(/api\/v1\/text\?.*from=2/, (route) =>
-            isBroken
-              ? route.fulfill({
-                  status: 500,
-                  contentType: 'application/json',
-                  headers: { 'Retry-After': '600' },
-                  body: '{"error":{"code":"io","message":"the disk is gone"}}',
-                })
-              : route.continue(),
-          ),
+        before: diskIsGone(/api\/v1\/text\?.*from=2/, () => isBroken, 600),
       }),
     );
     const note = card(page, 'run', 'note');
@@ -527,6 +500,46 @@ export default {
     await soon(async () => assert.equal(await card(dark, 'b', 'report').locator('.katex').count(), 3));
     await axe(dark, 'formulas and code in the dark', '.card');
     await shot(dark, 'text-maths-dark');
+  },
+
+  async 'names of texts with long paths differ in sight: the title takes a line of its own, what torch appends is cut first'(
+    keep,
+  ) {
+    const tags = ['language_model', 'vision_language_model'].map(
+      (x) => `validation/generated_samples/${x}/text_summary`,
+    );
+    const { server } = await made((logdir) => {
+      const run = new RunWriter(logdir, 'vit-b16-imagenet-lr0.003', 1_763_000_000);
+      for (const step of [0, 100]) run.texts(step, Object.fromEntries(tags.map((tag) => [tag, 'a text'])));
+      run.flush();
+    });
+    for (const [width, isChinese] of [
+      [1440, false],
+      [1440, true],
+      [1000, true],
+      [390, false],
+    ]) {
+      const page = keep(
+        await openTexts(server, '#text', { viewport: { width, height: 900 }, ...(isChinese && { locale: 'zh-CN' }) }),
+      );
+      for (const tag of tags) {
+        const one = card(page, 'vit-b16-imagenet-lr0.003', tag);
+        await soon(async () => {
+          const { name, isWhole, unit } = await one.locator('header').evaluate((header) => {
+            const title = header.querySelector('h3');
+            const names = [...title.querySelectorAll('.start, .end')].filter((part) => part.textContent);
+            return {
+              name: names.map((part) => part.textContent).join(''),
+              isWhole: names.every((part) => part.scrollWidth <= part.clientWidth + 1),
+              unit: header.querySelector('.unit').getBoundingClientRect().height,
+            };
+          });
+          assert.equal(name, tag.split('/')[2]);
+          assert.ok(isWhole, `${width} ${name}`);
+          assert.ok(unit < 20, `${width}: the word beside the slider is in one line`);
+        });
+      }
+    }
   },
 
   async 'on a phone the title has a line of its own, and every action is there'(keep) {

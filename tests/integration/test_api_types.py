@@ -30,6 +30,9 @@ NEVER_MADE_HERE = {
     ("HistogramPoint", "error"),
     ("Job", "error"),  # a disk that is full
     ("Job", "code"),  # a large file that is no graph; browser test "why a file is refused is told in Chinese too"
+    ("Job", "fault"),  # likewise
+    ("GraphDrawing", "fault"),  # the test of reasons below
+    *(("TextFault", field) for field in ("reason", "line", "column", "token")),  # likewise
     ("GraphDrawing", "isLarge"),  # test_large_graphs.py
     ("GraphNode", "otherName"),  # two Keras models; browser test "layers of two Keras models are matched"
     ("ProfileCapture", "trouble"),  # a file that is no capture; browser test "why a capture is refused"
@@ -249,6 +252,45 @@ def test_refusals_hold_what_the_table_says(api):
     for path, body in (("nothing", None), ("scalars", {"series": 3}), ("changes?since=x", None), ("images?run=0&tag=nope", None)):
         status, error = api.error(path, body)
         assert status >= 400 and checker.wrong({"error": error}, "Refusal") == []
+
+
+@pytest.mark.parametrize(
+    "reason, text, token",
+    [
+        ("quote", "node { name: 'a", ""),
+        ("quoted", "node { name: 7 }", "7"),
+        ("escape", "node { name: '\\q' }", "'\\q'"),
+        ("utf8", "node { name: '\\xff' }", ""),
+        ("whole", "versions { producer: x }", "x"),
+        ("range", "versions { producer: 9999999999 }", "9999999999"),
+        ("number", "node { attr { value { f: x } } }", "x"),
+        ("flag", "node { attr { value { b: maybe } } }", "maybe"),
+        ("value", "node { attr { value { type: DT_NONE } } }", "DT_NONE"),
+        ("brace", "node: 1", "1"),
+        ("deep", "node { " + "attr { value { func { " * 40, ""),
+        ("list", "node { input: ['a' 7] }", "7"),
+        ("name", "层 { }", "层"),
+        ("field", "node {\n  nodde: 1 }", "nodde"),
+        ("twice", "node { name: 'a' name: 'b' }", "name"),
+        ("colon", "node { name 'a' }", "'a'"),
+        ("block", "node { name: 'a'", ""),
+    ],
+)
+def test_why_a_text_is_no_graph_is_a_word_a_place_and_what_stands_there(api, reason, text, token):
+    checker = apitypes.Checker(REPLIES)
+    headers = {"Content-Type": "application/octet-stream", "X-Seaboard-Request": "1"}
+    status, error = api.error("graph/file", text.encode(), headers=headers)
+    assert (status, error["code"]) == (422, "syntax")
+    assert checker.wrong({"error": error}, "Refusal") == []
+    fault = error["fault"]
+    assert (fault["reason"], fault["token"]) == (reason, token)
+    assert f"line {fault['line']}, column {fault['column']}: " in error["message"]
+
+
+def test_each_reason_why_a_text_is_no_graph_is_tested(api):
+    words = next(field.type for field in REPLIES.objects["TextFault"][1] if field.name == "reason")
+    tested = test_why_a_text_is_no_graph_is_a_word_a_place_and_what_stands_there.pytestmark[0].args[1]
+    assert {word.strip(" '") for word in words.split("|")} == {reason for reason, _, _ in tested}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ export { abridge, lastWords } from './base/names/apart';
 /** For questions whose replies are columns of their own kind: a decoder beside the question. */
 export { decodeEntries } from './data/columns';
 export { MEMBER_UNSMOOTHED, NO_BASELINE, NO_X, NOT_RISING, UNCOMPARED, UNSMOOTHED } from './data/columns';
-export { fail, ok, type Result } from './base/result';
+export { fail, ok, type Problem, type Result } from './base/result';
 export { toNumber } from './data/types';
 export { GRID_AT, GRID_BYTES, GRID_MAGIC, STEP } from './data/layouts';
 export { MEDIA_AT, MEDIA_BYTES, MEDIA_MAGIC, MEDIA_TYPES, MORE_MEDIA, NO_MEDIA, SAME_MEDIA } from './data/layouts';
@@ -98,6 +98,7 @@ export type {
   Smoothing,
   SmoothKind,
   Tag,
+  TextFault,
   TextFound,
   TextPoint,
   TextSearch,

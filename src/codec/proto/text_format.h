@@ -31,14 +31,48 @@ sb_status sb_text_write(sb_buf *out, sb_message_id id, sb_slice payload, sb_err 
  * over its cap. What was appended before a failure stays there. */
 sb_status sb_text_parse(sb_buf *out, sb_message_id id, sb_slice text, sb_err *err);
 
+/* Why a text is refused: its name here, a word for which the page has a sentence in the reader's
+ * language, and what the message says before the token. */
+#define SB_TEXT_REASON_MAP(X)                                                                      \
+    X(QUOTE, "quote", "a text does not end")                                                       \
+    X(QUOTED, "quoted", "a text in quotes was expected, not")                                      \
+    X(ESCAPE, "escape", "a bad escape in")                                                         \
+    X(UTF8, "utf8", "a text is not valid UTF-8")                                                   \
+    X(WHOLE, "whole", "a whole number was expected, not")                                          \
+    X(RANGE, "range", "out of range:")                                                             \
+    X(NUMBER, "number", "a number was expected, not")                                              \
+    X(FLAG, "flag", "true or false was expected, not")                                             \
+    X(VALUE, "value", "no such value:")                                                            \
+    X(BRACE, "brace", "{ was expected, not")                                                       \
+    X(DEEP, "deep", "nested too deep")                                                             \
+    X(LIST, "list", ", or ] was expected, not")                                                    \
+    X(NAME, "name", "the name of a field was expected, not")                                       \
+    X(FIELD, "field", "no such field:")                                                            \
+    X(TWICE, "twice", "given more than once:")                                                     \
+    X(COLON, "colon", ": was expected, not")                                                       \
+    X(BLOCK, "block", "a block does not end")
+
+#define SB_TEXT_REASON_ENUM(name, word, text) SB_TEXT_##name,
+typedef enum sb_text_reason { SB_TEXT_REASON_MAP(SB_TEXT_REASON_ENUM) } sb_text_reason;
+#undef SB_TEXT_REASON_ENUM
+
+const char *sb_text_reason_word(sb_text_reason reason);
+
+/* The place where a text was refused, both counted from 1. */
+typedef struct sb_text_fault {
+    sb_text_reason reason;
+    size_t line, column; /* line 0: nothing was refused */
+    char token[80];      /* what stands there, cut if it is longer; empty: nothing */
+} sb_text_fault;
+
 /* How much of a long text is parsed, told about every megabyte; false: it is not wanted any more,
  * and the parser answers SB_CANCELLED. */
 typedef struct sb_text_watch {
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *ud;
 } sb_text_watch;
-/* The same; watch may be NULL. */
+/* The same; watch may be NULL. fault (may be NULL) is set where the text itself is refused. */
 sb_status sb_text_parse_watched(sb_buf *out, sb_message_id id, sb_slice text,
-                                const sb_text_watch *watch, sb_err *err);
+                                const sb_text_watch *watch, sb_text_fault *fault, sb_err *err);
 
 #endif

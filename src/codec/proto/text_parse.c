@@ -29,6 +29,7 @@ typedef struct parser {
     sb_slice token;
     sb_buf *out;
     sb_err *err;
+    sb_text_fault *fault; /* may be NULL */
     uint32_t depth;
     const sb_text_watch *watch; /* may be NULL */
     size_t told;                /* up to there */
@@ -36,8 +37,25 @@ typedef struct parser {
 
 #define TOLD_EVERY ((size_t)1 << 20)
 
-static sb_status fail_at(parser *p, sb_status status, size_t offset, const char *what,
+#define WORD_ROW(name, word, text) [SB_TEXT_##name] = word,
+#define MESSAGE_ROW(name, word, text) [SB_TEXT_##name] = text,
+
+const char *sb_text_reason_word(sb_text_reason reason) {
+    static const char *const words[] = {SB_TEXT_REASON_MAP(WORD_ROW)};
+    return words[reason];
+}
+
+/* Copies a token, without the part of a character that does not fit. */
+static void keep_token(sb_text_fault *fault, sb_slice token) {
+    size_t n = token.n < sizeof fault->token ? token.n : sizeof fault->token - 1;
+    while (n > 0 && n < token.n && (token.p[n] & 0xC0) == 0x80) n--;
+    if (n) memcpy(fault->token, token.p, n);
+    fault->token[n] = '\0';
+}
+
+static sb_status fail_at(parser *p, sb_status status, size_t offset, sb_text_reason reason,
                          sb_slice shown) {
+    static const char *const messages[] = {SB_TEXT_REASON_MAP(MESSAGE_ROW)};
     size_t line = 1, column = 1;
     for (size_t i = 0; i < offset && i < p->text.n; i++) {
         column++;
@@ -46,13 +64,17 @@ static sb_status fail_at(parser *p, sb_status status, size_t offset, const char 
             column = 1;
         }
     }
-    return sb_fail(p->err, status, offset, "line %zu, column %zu: %s%s%.*s", line, column, what,
-                   shown.n ? " " : "", SB_SHOWN(shown));
+    if (p->fault) {
+        *p->fault = (sb_text_fault){.reason = reason, .line = line, .column = column};
+        keep_token(p->fault, shown);
+    }
+    return sb_fail(p->err, status, offset, "line %zu, column %zu: %s%s%.*s", line, column,
+                   messages[reason], shown.n ? " " : "", SB_SHOWN(shown));
 }
 
-static sb_status fail(parser *p, const char *what) {
+static sb_status fail(parser *p, sb_text_reason reason) {
     size_t offset = p->kind == TOKEN_END ? p->text.n : (size_t)(p->token.p - p->text.p);
-    return fail_at(p, SB_CORRUPT, offset, what, p->token);
+    return fail_at(p, SB_CORRUPT, offset, reason, p->token);
 }
 
 /* ---- tokens -----------------------------------------------------------------------------------
@@ -90,7 +112,7 @@ static sb_status next_token(parser *p) {
         p->kind = TOKEN_QUOTED;
         for (;; p->at++) {
             if (p->at == p->text.n || p->text.p[p->at] == '\n')
-                return fail_at(p, SB_CORRUPT, from, "a text does not end", sb_slice_of(NULL, 0));
+                return fail_at(p, SB_CORRUPT, from, SB_TEXT_QUOTE, sb_slice_of(NULL, 0));
             if (p->text.p[p->at] == c) break;
             if (p->text.p[p->at] == '\\' && p->at + 1 < p->text.n && p->text.p[p->at + 1] != '\n')
                 p->at++;
@@ -100,7 +122,8 @@ static sb_status next_token(parser *p) {
         p->kind = TOKEN_WORD;
         while (p->at < p->text.n && is_word(p->text.p[p->at])) p->at++;
     } else {
-        p->kind = TOKEN_MARK;
+        p->kind = TOKEN_MARK; /* a whole character, so that a message can show it */
+        while (c >= 0xC0 && p->at < p->text.n && (p->text.p[p->at] & 0xC0) == 0x80) p->at++;
     }
     p->token = sb_slice_of(p->text.p + from, p->at - from);
     return SB_OK;
@@ -160,7 +183,7 @@ static bool add_escape(sb_buf *out, sb_slice s, size_t *i) {
 
 /* One or more quoted texts, joined. */
 static sb_status parse_text(parser *p, const sb_field_info *field) {
-    if (p->kind != TOKEN_QUOTED) return fail(p, "a text in quotes was expected, not");
+    if (p->kind != TOKEN_QUOTED) return fail(p, SB_TEXT_QUOTED);
     size_t offset = (size_t)(p->token.p - p->text.p);
     size_t at = sb_pb_begin(p->out, field->number, p->token.n - 2);
     while (p->kind == TOKEN_QUOTED) {
@@ -171,7 +194,7 @@ static sb_status parse_text(parser *p, const sb_field_info *field) {
                 continue;
             }
             i++; /* something follows: a quoted token does not end with a lone backslash */
-            if (!add_escape(p->out, inside, &i)) return fail(p, "a bad escape in");
+            if (!add_escape(p->out, inside, &i)) return fail(p, SB_TEXT_ESCAPE);
         }
         sb_status status = next_token(p);
         if (status != SB_OK) return status;
@@ -179,7 +202,7 @@ static sb_status parse_text(parser *p, const sb_field_info *field) {
     if (p->out->failed != SB_OK) return SB_OK; /* reported at the end */
     sb_slice whole = sb_slice_of(p->out->p + at, p->out->n - at);
     if (field->type == SB_TYPE_STRING && !sb_utf8_valid(whole))
-        return fail_at(p, SB_CORRUPT, offset, "a text is not valid UTF-8", sb_slice_of(NULL, 0));
+        return fail_at(p, SB_CORRUPT, offset, SB_TEXT_UTF8, sb_slice_of(NULL, 0));
     sb_pb_end(p->out, at);
     return SB_OK;
 }
@@ -216,12 +239,12 @@ static sb_status parse_integer(parser *p, const sb_field_info *field) {
     uint64_t magnitude, most = is_wide ? UINT64_MAX : UINT32_MAX;
     bool negative;
     if (p->kind != TOKEN_WORD || !read_integer(p->token, &magnitude, &negative))
-        return fail(p, "a whole number was expected, not");
+        return fail(p, SB_TEXT_WHOLE);
     if (is_signed)
         most = most / 2 + negative;
     else if (negative && magnitude)
         most = 0;
-    if (magnitude > most) return fail(p, "out of range:");
+    if (magnitude > most) return fail(p, SB_TEXT_RANGE);
     uint64_t x = negative ? 0 - magnitude : magnitude;
     uint32_t wire = sb_field_wire(field);
     sb_pb_add_key(p->out, field->number, wire);
@@ -251,8 +274,7 @@ static bool read_real(sb_slice s, double *out) {
 
 static sb_status parse_real(parser *p, const sb_field_info *field) {
     double x;
-    if (p->kind != TOKEN_WORD || !read_real(p->token, &x))
-        return fail(p, "a number was expected, not");
+    if (p->kind != TOKEN_WORD || !read_real(p->token, &x)) return fail(p, SB_TEXT_NUMBER);
     if (field->type == SB_TYPE_DOUBLE)
         sb_pb_add_double(p->out, field->number, x);
     else
@@ -269,14 +291,14 @@ static sb_status parse_bool(parser *p, const sb_field_info *field) {
         sb_pb_add_uint(p->out, field->number, is_yes);
         return next_token(p);
     }
-    return fail(p, "true or false was expected, not");
+    return fail(p, SB_TEXT_FLAG);
 }
 
 static sb_status parse_enum(parser *p, const sb_field_info *field) {
     int32_t number;
     if (!sb_enum_number((sb_enum_id)field->sub, p->token, &number)) {
         bool is_name = p->kind == TOKEN_WORD && digit_of(*p->token.p, 10) < 0 && *p->token.p != '-';
-        return is_name ? fail(p, "no such value:") : parse_integer(p, field);
+        return is_name ? fail(p, SB_TEXT_VALUE) : parse_integer(p, field);
     }
     sb_pb_add_int(p->out, field->number, number);
     return next_token(p);
@@ -306,9 +328,9 @@ static sb_status parse_fields(parser *p, sb_message_id id, char closing);
 
 static sb_status parse_block(parser *p, const sb_field_info *field) {
     bool angle = is_mark(p, '<');
-    if (!angle && !is_mark(p, '{')) return fail(p, "{ was expected, not");
+    if (!angle && !is_mark(p, '{')) return fail(p, SB_TEXT_BRACE);
     if (p->depth == SB_TEXT_MAX_DEPTH)
-        return fail_at(p, SB_LIMIT, (size_t)(p->token.p - p->text.p), "nested too deep",
+        return fail_at(p, SB_LIMIT, (size_t)(p->token.p - p->text.p), SB_TEXT_DEEP,
                        sb_slice_of(NULL, 0));
     sb_status status = next_token(p);
     if (status != SB_OK) return status;
@@ -332,7 +354,7 @@ static sb_status parse_list(parser *p, const sb_field_info *field) {
     for (;;) {
         if ((status = parse_value(p, field)) != SB_OK) return status;
         if (is_mark(p, ']')) return next_token(p);
-        if (!is_mark(p, ',')) return fail(p, ", or ] was expected, not");
+        if (!is_mark(p, ',')) return fail(p, SB_TEXT_LIST);
         if ((status = next_token(p)) != SB_OK) return status;
     }
 }
@@ -350,15 +372,15 @@ static bool may_set(const sb_message_info *info, const sb_field_info *field, uin
 }
 
 static sb_status parse_field(parser *p, const sb_message_info *info, uint64_t *seen) {
-    if (p->kind != TOKEN_WORD) return fail(p, "the name of a field was expected, not");
+    if (p->kind != TOKEN_WORD) return fail(p, SB_TEXT_NAME);
     const sb_field_info *field = sb_field_by_name(info, p->token);
-    if (!field) return fail(p, "no such field:");
-    if (!may_set(info, field, seen)) return fail(p, "given more than once:");
+    if (!field) return fail(p, SB_TEXT_FIELD);
+    if (!may_set(info, field, seen)) return fail(p, SB_TEXT_TWICE);
     sb_status status = next_token(p);
     if (status != SB_OK) return status;
     bool colon = is_mark(p, ':');
     if (colon && (status = next_token(p)) != SB_OK) return status;
-    if (!colon && field->type != SB_TYPE_MESSAGE) return fail(p, ": was expected, not");
+    if (!colon && field->type != SB_TYPE_MESSAGE) return fail(p, SB_TEXT_COLON);
     bool list = sb_field_repeated(field) && is_mark(p, '[');
     status = list ? parse_list(p, field) : parse_value(p, field);
     if (status == SB_OK && (is_mark(p, ',') || is_mark(p, ';'))) status = next_token(p);
@@ -377,7 +399,7 @@ static sb_status parse_fields(parser *p, sb_message_id id, char closing) {
     uint64_t seen = 0;
     for (;;) {
         if (closing ? is_mark(p, closing) : p->kind == TOKEN_END) return SB_OK;
-        if (p->kind == TOKEN_END) return fail(p, "a block does not end");
+        if (p->kind == TOKEN_END) return fail(p, SB_TEXT_BLOCK);
         sb_status status = parse_field(p, info, &seen);
         if (status == SB_OK && p->watch && p->at - p->told >= TOLD_EVERY) status = tell(p);
         if (status != SB_OK) return status;
@@ -385,12 +407,12 @@ static sb_status parse_fields(parser *p, sb_message_id id, char closing) {
 }
 
 sb_status sb_text_parse(sb_buf *out, sb_message_id id, sb_slice text, sb_err *err) {
-    return sb_text_parse_watched(out, id, text, NULL, err);
+    return sb_text_parse_watched(out, id, text, NULL, NULL, err);
 }
 
 sb_status sb_text_parse_watched(sb_buf *out, sb_message_id id, sb_slice text,
-                                const sb_text_watch *watch, sb_err *err) {
-    parser p = {.text = text, .out = out, .err = err, .watch = watch};
+                                const sb_text_watch *watch, sb_text_fault *fault, sb_err *err) {
+    parser p = {.text = text, .out = out, .err = err, .fault = fault, .watch = watch};
     sb_status status = next_token(&p);
     if (status == SB_OK) status = parse_fields(&p, id, 0);
     return status == SB_OK ? sb_buf_check(out, "a message from text", err) : status;

@@ -66,8 +66,9 @@ static sb_status read_text(sb_buf *out, sb_slice bytes, sb_graph_file *info,
     size_t before = out->n;
     sb_err problem = {0};
     info->format = SB_FORMAT_GRAPH_TEXT;
-    sb_status status = sb_text_parse_watched(out, SB_MSG_GRAPH, bytes, watch, &problem);
-    if (status != SB_CORRUPT) {
+    sb_status status =
+        sb_text_parse_watched(out, SB_MSG_GRAPH, bytes, watch, &info->fault, &problem);
+    if (!info->fault.line) {
         if (status != SB_OK) *err = problem;
         return status;
     }

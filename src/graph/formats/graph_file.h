@@ -47,6 +47,7 @@ typedef struct sb_graph_file {
     bool is_cut;              /* the file is truncated or damaged: only its beginning was read */
     sb_err problem;           /* why the rest could not be read (text format only) */
     sb_graph_trouble trouble; /* also set when SB_CORRUPT is returned */
+    sb_text_fault fault;      /* likewise, of SB_GRAPH_TROUBLE_SYNTAX */
 } sb_graph_file;
 
 /* Finds the GraphDef in the file, or converts the file and appends the GraphDef to `out`. The

@@ -15,19 +15,28 @@ const sb_json_opts sb_api_json = {.utf8 = true, .nonfinite = SB_JSON_QUOTED};
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-static void write_error(sb_http_reply *r, int status, const char *code, const char *message) {
+void sb_api_begin_error(sb_json *j, sb_http_reply *r, int status, const char *code,
+                        const char *message) {
     sb_http_status(r, status);
     sb_http_type(r, "application/json");
-    sb_json j;
     sb_buf_clear(sb_http_body(r)); /* remove what the handler has already written */
-    sb_json_init(&j, sb_http_body(r), &sb_api_json);
-    sb_json_begin_object(&j);
-    sb_json_key_str(&j, "error");
-    sb_json_begin_object(&j);
-    sb_json_put_str(&j, "code", code);
-    sb_json_put_str(&j, "message", message);
-    sb_json_end_object(&j);
-    sb_json_end_object(&j);
+    sb_json_init(j, sb_http_body(r), &sb_api_json);
+    sb_json_begin_object(j);
+    sb_json_key_str(j, "error");
+    sb_json_begin_object(j);
+    sb_json_put_str(j, "code", code);
+    sb_json_put_str(j, "message", message);
+}
+
+sb_status sb_api_end_error(sb_json *j, sb_http_reply *r) {
+    sb_json_end_object(j);
+    return sb_api_end(j, r);
+}
+
+static void write_error(sb_http_reply *r, int status, const char *code, const char *message) {
+    sb_json j;
+    sb_api_begin_error(&j, r, status, code, message);
+    (void)sb_api_end_error(&j, r); /* it is short: a failure to write it shows in the body */
 }
 
 sb_status sb_api_fail(sb_http_reply *r, int status, const char *code, const char *format, ...) {

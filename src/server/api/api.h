@@ -96,6 +96,12 @@ sb_status sb_api_graph_file(sb_http_request *q, sb_http_reply *r, void *app);
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+/* An error that has more than a code and a message: these two are written, the caller adds the
+ * rest. */
+void sb_api_begin_error(sb_json *j, sb_http_reply *r, int status, const char *code,
+                        const char *message);
+sb_status sb_api_end_error(sb_json *j, sb_http_reply *r);
+
 sb_status sb_api_fail(sb_http_reply *r, int status, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* The error page of paths below /api: for requests that the HTTP layer refuses and for statuses

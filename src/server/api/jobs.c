@@ -20,6 +20,10 @@ static void add_job_info(sb_json *j, const sb_job_info *job) {
     sb_json_put_uint(j, "bytes", job->bytes);
     if (job->state == SB_JOB_FAILED) sb_json_put_str(j, "error", job->err.text);
     if (job->code) sb_json_put_str(j, "code", job->code);
+    if (job->facts[0]) {
+        sb_json_key_str(j, "fault");
+        sb_json_raw(j, sb_slice_str(job->facts));
+    }
     sb_json_end_object(j);
 }
 

@@ -54,6 +54,17 @@ static sb_status draw(sb_graph_ask *a, uint64_t version, sb_job *job) {
     return status;
 }
 
+static void say_why(sb_job *job, const sb_graph_file *refused, const sb_alloc *alloc) {
+    sb_buf facts;
+    sb_json j;
+    sb_buf_init(&facts, alloc, SB_JOB_FACTS);
+    sb_json_init(&j, &facts, &sb_api_json);
+    if (refused->fault.line) sb_graph_put_fault(&j, &refused->fault);
+    sb_job_set_code(job, sb_graph_trouble_name(refused->trouble),
+                    facts.failed == SB_OK ? sb_buf_slice(&facts) : SB_LIT(""));
+    sb_buf_fini(&facts);
+}
+
 sb_status sb_graph_job_run(sb_job *job, void *opaque, sb_err *err) {
     sb_app *app = opaque;
     json_t *args = load(sb_job_args(job));
@@ -67,8 +78,8 @@ sb_status sb_graph_job_run(sb_job *job, void *opaque, sb_err *err) {
         t.to = TOLD_IN;
         status = draw(&a, version, job);
         sb_graph_ask_end(&a);
-    } else if (a.trouble) {
-        sb_job_set_code(job, sb_graph_trouble_name(a.trouble));
+    } else if (a.refused.trouble) {
+        say_why(job, &a.refused, app->env->alloc);
     }
     json_decref(args);
     return status;

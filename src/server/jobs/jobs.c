@@ -29,7 +29,8 @@ struct sb_job {
     _Atomic uint64_t bytes;
     int fd; /* of the result; -1: none yet. Set by the worker before the job is done */
     const char *content_type, *file_name;
-    const char *code;      /* of its failure; NULL: none */
+    const char *code; /* of its failure; NULL: none */
+    char facts[SB_JOB_FACTS];
     uint64_t told_percent; /* the worker's: what `changed` was last called for */
     /* guarded by the mutex: */
     sb_job_state state;
@@ -223,8 +224,9 @@ sb_status sb_job_write(sb_job *job, sb_slice bytes, sb_err *err) {
     return SB_OK;
 }
 
-void sb_job_set_code(sb_job *job, const char *code) {
+void sb_job_set_code(sb_job *job, const char *code, sb_slice facts) {
     job->code = code;
+    if (facts.n && facts.n < sizeof job->facts) memcpy(job->facts, facts.p, facts.n);
 }
 
 void sb_job_describe_result(sb_job *job, const char *content_type, const char *file_name) {
@@ -339,6 +341,7 @@ static void fill_job_info(const sb_job *job, sb_job_info *out) {
                          .bytes = atomic_load(&job->bytes),
                          .err = job->err,
                          .code = job->state == SB_JOB_FAILED ? job->code : NULL};
+    if (out->code) memcpy(out->facts, job->facts, sizeof out->facts);
 }
 
 sb_status sb_jobs_get(sb_jobs *jobs, uint64_t id, sb_job_info *out) {

@@ -60,8 +60,10 @@ sb_status sb_job_write(sb_job *job, sb_slice bytes, sb_err *err);
 /* The content type and the file name of the result, for its download. Both texts are literals. */
 void sb_job_describe_result(sb_job *job, const char *content_type, const char *file_name);
 /* A word for the reason of the failure that run is about to return, for which the page has a
- * sentence in the reader's language. A literal. */
-void sb_job_set_code(sb_job *job, const char *code);
+ * sentence in the reader's language: a literal. And what else the sentence needs, as JSON: copied,
+ * empty if there is none or if it takes more than SB_JOB_FACTS. */
+#define SB_JOB_FACTS 640
+void sb_job_set_code(sb_job *job, const char *code, sb_slice facts);
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 
@@ -111,6 +113,7 @@ typedef struct sb_job_info {
     uint64_t bytes;       /* of the result so far */
     sb_err err;           /* of a failed job */
     const char *code;     /* likewise; NULL: its kind has no word for the reason */
+    char facts[SB_JOB_FACTS];
 } sb_job_info;
 /* SB_NOT_FOUND: there is no such job, or it was evicted. */
 sb_status sb_jobs_get(sb_jobs *jobs, uint64_t id, sb_job_info *out);

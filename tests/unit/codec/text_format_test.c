@@ -166,6 +166,35 @@ static void a_refusal_names_line_and_column(void **state) {
     sb_buf_fini(&b);
 }
 
+static sb_text_fault fault_in(const char *text) {
+    sb_buf b = new_buf();
+    sb_text_fault fault = {0};
+    sb_err err = {0};
+    sb_text_parse_watched(&b, SB_MSG_PROJECTOR, sb_slice_str(text), NULL, &fault, &err);
+    sb_buf_fini(&b);
+    return fault;
+}
+
+static void a_refusal_has_a_word_a_place_and_the_token(void **state) {
+    (void)state;
+    sb_text_fault fault = fault_in("embeddings {\n  wrong: 1 }");
+    assert_string_equal(sb_text_reason_word(fault.reason), "field");
+    assert_int_equal(fault.line, 2);
+    assert_int_equal(fault.column, 3);
+    assert_string_equal(fault.token, "wrong");
+    fault = fault_in("embeddings {}");
+    assert_int_equal(fault.line, 0);
+    /* a character is whole, and a long token is cut between two */
+    assert_string_equal(fault_in("\xe5\xb1\x82 {}").token, "\xe5\xb1\x82");
+    char text[200] = "\"";
+    for (size_t i = 1; i + 4 < sizeof text; i += 2) memcpy(text + i, "\xc3\xa9", 3);
+    text[strlen(text)] = '"';
+    fault = fault_in(text);
+    assert_string_equal(sb_text_reason_word(fault.reason), "name");
+    assert_int_equal(strlen(fault.token), sizeof fault.token - 1);
+    assert_memory_equal(fault.token + sizeof fault.token - 3, "\xc3\xa9", 3);
+}
+
 static void nesting_is_bounded_both_ways(void **state) {
     (void)state;
     sb_err err = {0};
@@ -364,6 +393,7 @@ int main(void) {
         cmocka_unit_test(enumerations_and_booleans_are_read),
         cmocka_unit_test(what_is_not_the_format_is_refused),
         cmocka_unit_test(a_refusal_names_line_and_column),
+        cmocka_unit_test(a_refusal_has_a_word_a_place_and_the_token),
         cmocka_unit_test(nesting_is_bounded_both_ways),
         cmocka_unit_test(messages_are_printed_as_google_prints_them),
         cmocka_unit_test(parts_of_one_message_are_merged),

@@ -3,6 +3,8 @@
 export interface Problem {
   code: string;
   message: string;
+  /** What the server says beside the code, for a sentence in the reader's language. */
+  fault?: unknown;
   /** The same call may succeed later: no connection, a busy server. */
   isTemporary?: boolean;
   /** Milliseconds that the server asks us to wait before the next try. */

@@ -2,7 +2,7 @@
 // a Result; nothing throws. Addresses are relative to the page. What dashboards show goes through LiveQuery (query/) instead.
 import type { Result } from '../base/result';
 import { fetchOnce } from './fetch.once';
-import type { JobAsk, Reply, StateItems } from './types';
+import type { GraphDrawing, JobAsk, Reply, StateItems } from './types';
 
 export const apiUrl = (path: string): string => new URL(`api/v1/${path}`, document.baseURI).href;
 
@@ -25,7 +25,7 @@ export const api = {
 
   /** Uploads a file that holds a graph; the reply has the name that later questions use for it. */
   graphFile: (file: Blob, over: AbortSignal) =>
-    fetchOnce<{ file: string; format: string; isLarge: boolean }>(
+    fetchOnce<{ file: string; format: GraphDrawing['format']; isLarge: boolean }>(
       { url: apiUrl('graph/file'), body: file, as: 'json' },
       over,
     ),

@@ -31,9 +31,12 @@ async function problemOf(reply: Response): Promise<Problem> {
     retryAfter: retryAfterOf(reply.headers.get('Retry-After'), Date.now()),
   };
   try {
-    const body = (await reply.json()) as { error?: { code?: unknown; message?: unknown } } | null;
-    if (body?.error?.code !== undefined) problem.code = String(body.error.code);
-    if (body?.error?.message !== undefined) problem.message = String(body.error.message);
+    // a proxy in between may answer with JSON of its own
+    const body = (await reply.json()) as { error?: { code?: unknown; message?: unknown; fault?: unknown } } | null;
+    const { code, message, fault } = body?.error ?? {};
+    if (code !== undefined) problem.code = String(code);
+    if (message !== undefined) problem.message = String(message);
+    problem.fault = fault;
   } catch {
     // The body is not JSON: the status line is all there is.
   }

@@ -5,7 +5,7 @@ import type { JobAsk } from './types';
 
 /** Between two questions at least; a job that goes on is news many times a second. */
 const LEAST_MS = 150;
-/** Without news: the stream may be off. */
+/** Without news each pause is twice as long as the one before, up to this: the stream may be off, or not there yet. */
 const MOST_MS = 2000;
 const waiting = new Set<() => void>();
 let heard = 0;
@@ -24,16 +24,18 @@ export async function followJob(
   over: AbortSignal,
   tell: (share: number) => void,
 ): Promise<Result<number>> {
-  let known = heard;
+  let [known, quiet] = [heard, LEAST_MS];
   let reply = await api.submitJob(ask);
   const id = reply.ok ? reply.value.job.id : 0;
   while (reply.ok && !over.aborted) {
-    const { state, done, total, error, code } = reply.value.job;
+    const { state, done, total, error, code, fault } = reply.value.job;
     tell(total ? done / total : 0);
     if (state === 'done') return { ok: true, value: id };
-    if (state === 'failed' || state === 'cancelled') return fail(code ?? 'failed', error ?? state); // it was not cancelled by this page
+    if (state === 'failed' || state === 'cancelled')
+      return { ok: false, error: { code: code ?? 'failed', message: error ?? state, fault } }; // it was not cancelled by this page
     await rest(LEAST_MS, over);
-    if (heard === known) await rest(MOST_MS - LEAST_MS, over, waiting);
+    if (heard === known) await rest(quiet - LEAST_MS, over, waiting);
+    quiet = Math.min(2 * quiet, MOST_MS);
     if (over.aborted) break;
     known = heard;
     reply = await api.job(id);

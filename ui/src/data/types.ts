@@ -19,10 +19,18 @@ export type ProfilePathState = 'work' | 'wait' | 'launch' | 'queue' | 'handover'
 export interface MetricAxis {
   tag: string;
 }
+/** The place from which on a text in protobuf's text format can't be parsed. */
+export interface TextFault {
+  reason: 'quote' | 'quoted' | 'escape' | 'utf8' | 'whole' | 'range' | 'number' | 'flag' | 'value' | 'brace' | 'deep' | 'list' | 'name' | 'field' | 'twice' | 'colon' | 'block'; // a word for what is wrong there
+  line: number; // from 1
+  column: number; // from 1, in bytes
+  token: string; // what stands there, its beginning if it is long; empty at the end of the text
+}
 /** Why a request was refused. */
 export interface Problem {
   code: string;
   message: string; // to be shown
+  fault?: TextFault; // of a file with a graph as text
 }
 export interface Refusal {
   error: Problem;
@@ -497,9 +505,10 @@ export interface GraphDrawing {
   totals: GraphTotals;
   odds: GraphOdd[];
   devices: string[]; // that have measurements, also those that are skipped
-  format: string; // of a file; empty otherwise
+  format: '' | 'GraphDef' | 'GraphDef as text' | 'MetaGraphDef' | 'SavedModel' | 'ONNX' | 'Keras model'; // of a file; empty otherwise
   trouble: '' | 'cut' | 'syntax'; // why only a part of a file could be read: it ends too early, or it is text that can't be parsed from some place on
   problem: string; // the same as the parser says it; empty otherwise
+  fault?: TextFault; // the same for the page, where it is `syntax`
   isLarge?: boolean; // nothing is drawn, since that takes longer than a request may: a job of the kind graph with the same body as arguments has the drawing as its result
 }
 export interface GraphNodeAsk {
@@ -1163,6 +1172,7 @@ export interface Job {
   bytes: number; // of the result so far
   error?: string; // why it failed
   code?: string; // a word for that reason, where the kind of the job has some
+  fault?: TextFault; // of a graph as text
 }
 export interface JobReply {
   version: number;

@@ -11,7 +11,7 @@ sb_status sb_graph_ask_begin(sb_graph_ask *a) {
                           .at_once = a->request != NULL,
                           .progress = a->progress,
                           .ud = a->ud,
-                          .trouble = &a->trouble};
+                          .refused = &a->refused};
     sb_status status = sb_graph_source_check(wish.source, a->err);
     if (status != SB_OK) return status;
     sb_arena_init(&a->arena, a->app->env->alloc, 256 << 10, ASK_BYTES);
@@ -27,6 +27,15 @@ void sb_graph_ask_end(sb_graph_ask *a) {
     sb_model_cache_release(a->app->models, a->kept);
     a->kept = NULL;
     sb_arena_fini(&a->arena);
+}
+
+void sb_graph_put_fault(sb_json *j, const sb_text_fault *fault) {
+    sb_json_begin_object(j);
+    sb_json_put_str(j, "reason", sb_text_reason_word(fault->reason));
+    sb_json_put_uint(j, "line", fault->line);
+    sb_json_put_uint(j, "column", fault->column);
+    sb_json_put_str(j, "token", fault->token);
+    sb_json_end_object(j);
 }
 
 sb_status sb_graph_ask_box(const sb_graph_ask *a, const char *key, uint32_t *box) {

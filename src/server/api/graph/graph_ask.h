@@ -16,7 +16,7 @@ typedef struct sb_graph_ask {
     /* of a job, as that of sb_model_ask; may be NULL */
     bool (*progress)(void *ud, uint64_t done, uint64_t total);
     void *ud;
-    sb_graph_trouble trouble; /* why sb_graph_ask_begin refused a file */
+    sb_graph_file refused; /* why sb_graph_ask_begin refused a file: `trouble` and `fault` */
     const sb_kept_model *kept;
     const sb_model *m;
     sb_arena arena; /* of this question: drawings of large graphs need more than a request has */
@@ -27,6 +27,10 @@ typedef struct sb_graph_ask {
  * what sb_graph_model_take says. After SB_OK, sb_graph_ask_end. */
 sb_status sb_graph_ask_begin(sb_graph_ask *a);
 void sb_graph_ask_end(sb_graph_ask *a);
+
+/* {"reason", "line", "column", "token"}: why a text is refused, for the page's sentence about
+ * it. */
+void sb_graph_put_fault(sb_json *j, const sb_text_fault *fault);
 
 /* The box that a member of the body names. SB_NOT_FOUND and a reason. */
 sb_status sb_graph_ask_box(const sb_graph_ask *a, const char *key, uint32_t *box);

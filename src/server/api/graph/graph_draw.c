@@ -281,6 +281,10 @@ static bool add_drawing(sb_json *j, const sb_graph_ask *a, const sb_drawing *d, 
                     about->problem.text[0] ? about->problem.text
                     : about->is_cut        ? "the file ends too early"
                                            : "");
+    if (about->fault.line) {
+        sb_json_key_str(j, "fault");
+        sb_graph_put_fault(j, &about->fault);
+    }
     bool is_done = !w.has_failed && w.text.failed == SB_OK;
     sb_buf_fini(&w.text);
     sb_intern_fini(&w.structures);

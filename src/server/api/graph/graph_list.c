@@ -58,6 +58,16 @@ sb_status sb_api_graphs(sb_http_request *q, sb_http_reply *r, void *opaque) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+static sb_status refuse_file(sb_http_reply *r, const sb_graph_file *refused, const char *why) {
+    const char *code = refused->trouble ? sb_graph_trouble_name(refused->trouble) : "corrupt";
+    if (!refused->fault.line) return sb_api_fail(r, 422, code, "%s", why);
+    sb_json j;
+    sb_api_begin_error(&j, r, 422, code, why);
+    sb_json_key_str(&j, "fault");
+    sb_graph_put_fault(&j, &refused->fault);
+    return sb_api_end_error(&j, r);
+}
+
 sb_status sb_api_graph_file(sb_http_request *q, sb_http_reply *r, void *opaque) {
     sb_app *app = opaque;
     char name[SB_UPLOAD_NAME];
@@ -65,20 +75,18 @@ sb_status sb_api_graph_file(sb_http_request *q, sb_http_reply *r, void *opaque) 
     sb_json j;
     sb_err err = {0};
     const sb_kept_model *kept = NULL;
-    sb_graph_trouble trouble = SB_GRAPH_TROUBLE_NONE;
+    sb_graph_file refused = {0};
     sb_api_begin(&j, r, app);
     sb_status status = sb_uploads_keep(app->uploads, q->body, name, sb_http_err(r));
     json_t *source = status == SB_OK ? json_pack("{s:{s:s}}", "graph", "file", name) : NULL;
     if (!source) return status == SB_OK ? SB_NOMEM : status;
     sb_arena_init(&scratch, app->env->alloc, 16 << 10, SB_MOST_GRAPH_BYTES);
     sb_graph_wish wish = {
-        .source = source, .arena = &scratch, .at_once = true, .trouble = &trouble};
+        .source = source, .arena = &scratch, .at_once = true, .refused = &refused};
     status = sb_graph_model_take(&kept, app, &wish, &err);
     sb_arena_fini(&scratch);
     json_decref(source);
-    if (status == SB_CORRUPT || status == SB_INVALID)
-        return sb_api_fail(r, 422, trouble ? sb_graph_trouble_name(trouble) : "corrupt", "%s",
-                           err.text);
+    if (status == SB_CORRUPT || status == SB_INVALID) return refuse_file(r, &refused, err.text);
     if (status != SB_OK && status != SB_MORE) {
         *sb_http_err(r) = err;
         return status;

@@ -57,12 +57,12 @@ describe('short names', () => {
       `demo/${x}-s1/validation`,
     ]);
     expect([...abridge(names, 16).values()]).toEqual([
-      '…adam-lr0.01-s1',
-      '…adam-lr0.01-s1/val…',
-      '…adam-lr0.1-s1',
-      '…adam-lr0.1-s1/val…',
-      '…sgd-lr0.1-s1',
-      '…sgd-lr0.1-s1/val…',
+      'adam-lr0.01-s1',
+      'adam-lr0.01-s1/val…',
+      'adam-lr0.1-s1',
+      'adam-lr0.1-s1/val…',
+      'sgd-lr0.1-s1',
+      'sgd-lr0.1-s1/val…',
     ]);
     expect([...abridge(names, 40).values()]).toEqual(names);
     expect([...abridge(['first/validation', 'first/validity', 'second/validation'], 8).values()]).toEqual([
@@ -71,9 +71,31 @@ describe('short names', () => {
       'sec…/val…',
     ]);
     expect([...abridge(['resnet50x/experiment', 'resnet101x/experiment'], 4).values()]).toEqual([
-      'resnet50x…',
-      'resnet101x…',
+      'resnet50x',
+      'resnet101x',
     ]);
+  });
+  it('have no marks at their ends in a list: all names there share what is left out', () => {
+    const seeds = [1, 2, 3].map((seed) => `vit-b16-imagenet-lr0.003-seed${seed}-augmented-final`);
+    expect([...abridge(seeds, 16).values()]).toEqual(['seed1', 'seed2', 'seed3']);
+    const rates = seeds.flatMap((name) => [name, name.replace('lr0.003', 'lr0.03')]);
+    expect([...abridge(rates, 16).values()].slice(0, 2)).toEqual(['lr0.003-seed1', 'lr0.03-seed1']);
+    expect([...abridge(['…a long name of a run', '…a long name of one'], 4).values()][0]).not.toBe('');
+  });
+  it('are told apart among those that begin alike, in a list that has others too', () => {
+    const names = ['imagenet', 'places'].flatMap((set) =>
+      [1, 2].map((seed) => `vit-b16-${set}-lr0.003-seed${seed}-final`),
+    );
+    expect([...abridge([...names, 'keras_baseline', '实验一/基线模型'], 16).values()]).toEqual([
+      'imagenet-…seed1',
+      'imagenet-…seed2',
+      'places-…seed1',
+      'places-…seed2',
+      'keras_baseline',
+      '实验一/基线模型',
+    ]);
+    const alike = ['adam', 'sgd'].flatMap((one) => [1, 2, 3].map((seed) => `${one}-with-a-long-name-seed${seed}`));
+    expect(new Set(abridge([...alike, 'other'], 8).values()).size).toBe(7);
   });
   it('differ where the names do, for names of every sort', () => {
     const words = ['a', 'b', 'lr', '1', '2', 'x-y', 'train', ''];

@@ -34,14 +34,24 @@ export function lastWords(name: string, most = 18): [string, string] {
   return [name.slice(0, name.length - end.length), end];
 }
 
+/** Names by what their labels become. */
+function by(labels: Map<string, string>, shorten: (label: string) => string): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const [name, label] of labels) {
+    const short = shorten(label);
+    const alike = found.get(short);
+    if (alike) alike.push(name);
+    else found.set(short, [name]);
+  }
+  return found;
+}
+
 /** Labels that are cut in their middle to at most `most` letters; of those that are alike then, only what differs is kept. */
 function cut(labels: Map<string, string>, most: number): Map<string, string> {
   const end = most >> 1;
-  const alike = new Map<string, string[]>();
-  for (const [name, label] of labels) {
-    const short = label.length > most ? label.slice(0, most - end - 1) + MARK + label.slice(-end) : label;
-    alike.set(short, [...(alike.get(short) ?? []), name]);
-  }
+  const alike = by(labels, (label) =>
+    label.length > most ? label.slice(0, most - end - 1) + MARK + label.slice(-end) : label,
+  );
   const found = new Map<string, string>();
   for (const [short, names] of alike)
     if (names.length > 1 && alike.size > 1) for (const pair of cut(tellApart(names), most)) found.set(...pair);
@@ -94,19 +104,25 @@ function cutWords(label: string, room: number): string {
     words[i] = words[i].slice(0, KEPT) + MARK;
     rest -= length - KEPT - 1;
   }
-  return words.join('');
+  return words.join('').replace(/…[-_ ]/g, MARK);
 }
 
-/** Labels for a narrow list: what all names share is left out, then long words are cut, so that nothing that differs has to go. */
+const MANY = 3; // names that begin alike: what these share goes without saying
+
+/**
+ * Labels for a narrow list: what all names share is left out, then long words are cut, so that nothing that differs has to go.
+ * Where all names together share nothing, those that begin with the same word are told apart among themselves: one name of
+ * another kind does not keep all others long. There are no marks at the ends, which would say the same of all.
+ */
 export function abridge(names: readonly string[], room: number): Map<string, string> {
-  const labels = tellApart(names, room);
-  const times = new Map<string, number>();
-  const short = new Map<string, string>();
-  for (const [name, label] of labels) {
-    const cut = label.length > room ? cutWords(label, room) : label;
-    short.set(name, cut);
-    times.set(cut, (times.get(cut) ?? 0) + 1);
-  }
-  for (const [name, cut] of short) if ((times.get(cut) ?? 0) > 1) short.set(name, labels.get(name) ?? name);
-  return short;
+  const told = tellApart(names, room);
+  let labels = new Map(told);
+  if (told.get(names[0]) === names[0])
+    for (const kind of by(told, (name) => wordsOf(name)[0]).values())
+      if (kind.length >= MANY) for (const pair of tellApart(kind, room)) labels.set(...pair);
+  for (const [name, label] of labels) labels.set(name, label.replace(/^…|…$/g, ''));
+  if (new Set(labels.values()).size < labels.size) labels = told;
+  const cuts = by(labels, (label) => cutWords(label, room));
+  for (const [label, alike] of cuts) if (alike.length === 1) labels.set(alike[0], label);
+  return labels;
 }

@@ -1,9 +1,15 @@
 // The title of a card, made from its tags.
 import { splitTag } from '../../public';
 
-/** The grey and the bold part of a card's title. If all tags end with the same name, that name is the bold part. */
-export function titleOf(tags: readonly string[]): [string, string] {
-  if (tags.length === 1) return splitTag(tags[0]);
+/**
+ * The grey and the bold part of a card's title, and what follows them in grey: "/text_summary", which torch and tensorboardX append
+ * to the tag of every text, tells no card from another. If all tags end with the same name, that name is the bold part.
+ */
+export function titleOf(tags: readonly string[]): [string, string, string?] {
+  if (tags.length === 1) {
+    const [tag, said] = tags[0].split(/(?<=.)(\/text_summary)$/);
+    return [...splitTag(tag), said];
+  }
   const parts = tags.map((tag) => splitTag(tag));
   const last = parts[0][1];
   if (parts.every(([path, name]) => name === last && path !== ''))

@@ -1,14 +1,11 @@
-// What the server says about the place where a text ends to be a graph, in the language of the page: "line 3, column 7: no
-// such field: nodde". The token after a reason is the file's own.
+// What the server says about the place from which on a text is no graph, in the language of the page: "line 3, column 7: no
+// such field: nodde". The server sends a word for each reason; the token is the file's own.
+import type { TextFault } from '../../../public';
 import { tt } from '../texts';
-import { REASONS } from './reasons';
 
-/** A text that is none of these comes from another program's library and stays as it is. */
-export function detailText(problem: string): string {
-  const found = /^line (\d+), column (\d+): ([^]*)$/.exec(problem.replace(/^not a graph: /, ''));
-  if (!found) return problem.replace(/^not a graph: /, '');
-  const [, line, column, rest] = found;
-  const reason = Object.keys(REASONS).find((start) => rest === start || rest.startsWith(`${start} `));
-  const why = reason ? tt(REASONS[reason], { token: rest.slice(reason.length).trim() }).trim() : rest;
-  return tt('text.at', { line, column, why });
+/** Without a fault, the problem is told by another program's library: it stays as it is. */
+export function detailText(fault: TextFault | undefined, problem: string): string {
+  if (!fault) return problem;
+  const { reason, line, column, token } = fault;
+  return tt('text.at', { line, column, why: tt(`text.${reason}`, { token }).trim() });
 }

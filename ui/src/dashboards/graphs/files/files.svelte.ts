@@ -1,6 +1,6 @@
 // Opens a graph from a file: the server reads it and gives it an id, which is kept in the address. A large file is read
 // by a background job.
-import { api, format, shell, type Result } from '../../../public';
+import { api, format, shell, type GraphDrawing, type Problem, type Result, type TextFault } from '../../../public';
 import { detailText } from './detail';
 import { CANCELLED, drawByJob } from './job';
 import { tt } from '../texts';
@@ -10,13 +10,15 @@ export const MOST_FILE = 256 << 20;
 
 const REFUSALS = ['empty', 'unknown', 'syntax', 'json', 'keras_archive', 'torchscript', 'torch'] as const;
 /** Why the server refuses a file, in the reader's language: it sends a word for each reason. */
-function whyRefused({ code, message }: { code: string; message: string }, name: string): string {
+function whyRefused({ code, message, fault }: Problem, name: string): string {
   const reason = REFUSALS.find((one) => one === code);
-  return reason ? tt(`refused.${reason}`, { name, problem: detailText(message) }) : message;
+  return reason
+    ? tt(`refused.${reason}`, { name, problem: detailText(fault as TextFault | undefined, message) })
+    : message;
 }
 
 /** The other formats have the same name in every language. */
-const formatName = (format: string): string =>
+const formatName = (format: GraphDrawing['format']): string =>
   format === 'GraphDef as text' ? tt('formatText') : format === 'Keras model' ? tt('formatKeras') : format;
 
 class GraphFiles {
@@ -55,7 +57,7 @@ class GraphFiles {
     this.name = '';
   }
 
-  private async read(file: File, over: AbortSignal): Promise<Result<{ file: string; format: string }>> {
+  private async read(file: File, over: AbortSignal): Promise<Result<{ file: string; format: GraphDrawing['format'] }>> {
     const reply = await api.graphFile(file, over);
     if (!reply.ok || !reply.value.isLarge) return reply;
     const ask = { source: { graph: { file: reply.value.file } }, open: [], auto: true, extract: !v.keepAll };
