@@ -137,12 +137,12 @@ sb_status sb_api_job_result(sb_http_request *q, sb_http_reply *r, void *opaque) 
     if (status == SB_MORE || status == SB_DROPPED)
         return sb_api_fail(r, 409, "conflict", "%s", sb_http_err(r)->text);
     if (status != SB_OK) return status;
-    char disposition[128];
-    int n =
+    char disposition[128] = "attachment"; /* who saves a result without a name chooses one */
+    if (result.file_name[0])
         snprintf(disposition, sizeof disposition, "attachment; filename=\"%s\"", result.file_name);
     sb_api_version(r, app);
     sb_http_type(r, result.content_type);
-    sb_http_set_header(r, "Content-Disposition", sb_slice_of(disposition, (size_t)n));
+    sb_http_set_header(r, "Content-Disposition", sb_slice_str(disposition));
     sb_http_allow_ranges(r);
     sb_http_take_file(r, result.fd, 0, result.bytes);
     return SB_OK;

@@ -57,7 +57,8 @@ bool sb_job_is_cancelled(const sb_job *job);
 void sb_job_report(sb_job *job, uint64_t done, uint64_t total);
 /* Appends to the result. SB_LIMIT when results would take more than max_bytes. */
 sb_status sb_job_write(sb_job *job, sb_slice bytes, sb_err *err);
-/* The content type and the file name of the result, for its download. Both texts are literals. */
+/* The content type and the file name of the result, for its download. Both texts are literals; the
+ * name is empty where the client is to choose it. */
 void sb_job_describe_result(sb_job *job, const char *content_type, const char *file_name);
 /* A word for the reason of the failure that run is about to return, for which the page has a
  * sentence in the reader's language: a literal. And what else the sentence needs, as JSON: copied,

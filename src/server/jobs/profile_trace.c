@@ -41,7 +41,8 @@ sb_status sb_profile_trace_job_run(sb_job *job, void *opaque, sb_err *err) {
     if (kept) {
         int64_t from = time_of(json_object_get(args, "from"), INT64_MIN / 4);
         int64_t to = time_of(json_object_get(args, "to"), INT64_MAX / 4);
-        sb_job_describe_result(job, "application/json", "trace.json");
+        /* the page names it after the capture */
+        sb_job_describe_result(job, "application/json", "");
         status = sb_chrome_write(kept->trace, from, to, keep, job, err);
     } else {
         status = sb_fail(err, SB_NOT_FOUND, 0, "this capture is not open any more: open it again");
