@@ -21,6 +21,7 @@ typedef struct walk {
     const sb_env *env;
     sb_arena *arena;
     const _Atomic bool *stop;
+    sb_recognized *recognized;
     /* device and inode of each directory that was visited: links may form a cycle */
     sb_intern seen;
     SB_VEC(sb_capture) found;
@@ -82,6 +83,7 @@ typedef struct trace_name {
     sb_slice host;   /* the file name without its extension */
     int64_t stamp;   /* the timestamp in the names of torch, in nanoseconds; 0: the name has none */
     bool is_session; /* this kind of file may be in plugins/profile/<session> */
+    bool is_unsure;  /* only its content tells whether it is a trace */
 } trace_name;
 
 static bool cut_end(sb_slice *name, const char *end) {
@@ -115,6 +117,8 @@ static bool read_trace_name(const char *file, trace_name *out) {
         while (name.n && (name.p[name.n - 1] == '_' || name.p[name.n - 1] == '.')) name.n--;
         /* it repeats the events of the other files */
         if (sb_slice_ends(name, SB_LIT("perfetto"))) return false;
+    } else if (cut_end(&name, ".json")) {
+        out->is_unsure = true;
     } else {
         return false;
     }
@@ -291,6 +295,19 @@ static bool is_in_session(sb_slice dir) {
     return slash > 0 && sb_slice_ends(sb_slice_of(dir.p, slash), SB_LIT("plugins/profile/"));
 }
 
+/* Looks into a file whose name does not tell what it is. */
+static bool is_trace(walk *w, sb_slice dir, const char *file, trace_name *name) {
+    sb_arena_mark mark = sb_arena_here(w->arena);
+    sb_slice path = joined(w, dir, file);
+    const sb_fs *fs = w->env->fs;
+    sb_file_info info;
+    bool is_one =
+        path.p && fs->stat(fs->ctx, (const char *)path.p, &info) == 0 && info.is_file &&
+        sb_recognize_trace(w->recognized, w->env, (const char *)path.p, &info, &name->format);
+    sb_arena_reset(w->arena, mark);
+    return is_one;
+}
+
 static void take_files(walk *w, sb_slice dir, const listing *l) {
     if (is_in_session(dir)) {
         take_session(w, dir, l);
@@ -300,7 +317,9 @@ static void take_files(walk *w, sb_slice dir, const listing *l) {
     size_t n = 0;
     for (size_t i = 0; i < l->names.n; i++) {
         trace_name name;
-        if (!read_trace_name(l->names.items[i], &name)) continue;
+        if (!read_trace_name(l->names.items[i], &name) ||
+            (name.is_unsure && !is_trace(w, dir, l->names.items[i], &name)))
+            continue;
         if (!files) files = sb_arena_zeroed(w->arena, l->names.n, sizeof *files);
         if (!files) {
             w->failed = SB_NOMEM;
@@ -330,7 +349,8 @@ static void walk_dir(walk *w, sb_slice dir, unsigned depth) {
     take_files(w, dir, &l);
     for (size_t i = 0; i < l.names.n && w->failed == SB_OK && depth < MOST_DEPTH; i++) {
         trace_name name;
-        if (strstr(l.names.items[i], "tfevents") || read_trace_name(l.names.items[i], &name))
+        if (strstr(l.names.items[i], "tfevents") ||
+            (read_trace_name(l.names.items[i], &name) && !name.is_unsure))
             continue;
         if (w->stop && atomic_load(w->stop)) break;
         sb_arena_mark mark = sb_arena_here(w->arena);
@@ -367,9 +387,9 @@ static sb_status finish_walk(walk *w, sb_captures *out, sb_err *err) {
 }
 
 sb_status sb_captures_find(sb_captures *out, const sb_env *env, const sb_capture_root *roots,
-                           size_t root_count, sb_arena *arena, const _Atomic bool *stop,
-                           sb_err *err) {
-    walk w = {.env = env, .arena = arena, .stop = stop};
+                           size_t root_count, sb_recognized *recognized, sb_arena *arena,
+                           const _Atomic bool *stop, sb_err *err) {
+    walk w = {.env = env, .arena = arena, .stop = stop, .recognized = recognized};
     sb_intern_init(&w.seen, env->alloc, 31, UINT32_MAX - 1);
     for (size_t i = 0; i < root_count && w.failed == SB_OK; i++) {
         sb_slice root = sb_arena_dup(arena, sb_slice_str(roots[i].path));
@@ -395,7 +415,7 @@ sb_status sb_capture_of_path(sb_capture *out, const sb_env *env, const char *pat
     if (info.is_dir) {
         sb_captures found;
         sb_capture_root root = {.path = path};
-        sb_status status = sb_captures_find(&found, env, &root, 1, arena, NULL, err);
+        sb_status status = sb_captures_find(&found, env, &root, 1, NULL, arena, NULL, err);
         if (status != SB_OK) return status;
         if (found.n == 0)
             return sb_fail(err, SB_NOT_FOUND, 0, "%s: there is no profile beneath it", path);

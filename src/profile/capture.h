@@ -4,11 +4,13 @@
  *     <run>/<worker>[.<digits>].pt.trace.json[.gz]       torch; workers that differ only in digits
  *                                                        and wrote together are one capture
  *     <run>/<name>.trace.json[.gz]                       any other Chrome trace
+ *     <run>/<name>.json[.gz]                             a trace too, if its content begins like one
  *
  * In a session, of the files of one host the XSpace is taken, else the trace.json. Nothing else is
  * needed: no event file has to lie beside it. The directory is only read.
  *
- * Threads: a walk belongs to one thread. Cost: one system call a name, but for event files. */
+ * Threads: a walk belongs to one thread. Cost: one system call a name, but for event files, and what
+ * recognize.h says of JSON files. */
 #ifndef SB_PROFILE_CAPTURE_H
 #define SB_PROFILE_CAPTURE_H
 
@@ -17,6 +19,7 @@
 #include "base/arena.h"
 #include "base/env.h"
 #include "base/status.h"
+#include "profile/recognize.h"
 #include "profile/trace/trace.h"
 
 #define SB_CAPTURE_ID 16
@@ -54,11 +57,12 @@ typedef struct sb_capture_root {
     const char *name; /* put in front of the names of all runs below this root; NULL: nothing is */
 } sb_capture_root;
 
-/* Finds all captures. Files and directories that cannot be read are left out. When *stop becomes
- * true, the walk ends early; stop may be NULL. */
+/* Finds all captures. Files and directories that cannot be read are left out. `recognized`: what
+ * the walks before found out about JSON files. When *stop becomes true, the walk ends early. Both
+ * may be NULL. */
 sb_status sb_captures_find(sb_captures *out, const sb_env *env, const sb_capture_root *roots,
-                           size_t root_count, sb_arena *arena, const _Atomic bool *stop,
-                           sb_err *err);
+                           size_t root_count, sb_recognized *recognized, sb_arena *arena,
+                           const _Atomic bool *stop, sb_err *err);
 /* Makes one capture of the file or of the directory that a person named on the command line. */
 sb_status sb_capture_of_path(sb_capture *out, const sb_env *env, const char *path, sb_arena *arena,
                              sb_err *err);

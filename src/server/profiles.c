@@ -47,6 +47,7 @@ struct sb_profiles {
     sb_profiles_opts o;
     sb_arena texts;
     sb_capture_root *roots;
+    sb_recognized *recognized; /* of the thread that walks */
     pthread_t thread;
     bool has_thread;
     _Atomic bool stop;
@@ -86,7 +87,7 @@ static void look_once(sb_profiles *p) {
     list->refs = 1;
     sb_arena_init(&list->arena, alloc, 64 << 10, LIST_BYTES);
     sb_status status = sb_captures_find(&list->captures, p->o.env, p->roots, p->o.root_count,
-                                        &list->arena, &p->stop, NULL);
+                                        p->recognized, &list->arena, &p->stop, NULL);
     pthread_mutex_lock(&p->mutex);
     bool is_news = p->is_scanning;
     p->is_scanning = false;
@@ -164,6 +165,7 @@ sb_status sb_profiles_new(sb_profiles **out, const sb_profiles_opts *opts, sb_er
     list->refs = 1;
     sb_arena_init(&list->arena, alloc, 4096, LIST_BYTES);
     sb_arena_init(&p->texts, alloc, 4096, 1 << 20);
+    p->recognized = sb_recognized_new(alloc); /* NULL: every walk looks anew */
     pthread_mutex_init(&p->mutex, NULL);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -339,6 +341,7 @@ void sb_profiles_free(sb_profiles *p) {
     SB_VEC_FREE(&p->known, alloc);
     pthread_cond_destroy(&p->wake);
     pthread_mutex_destroy(&p->mutex);
+    sb_recognized_free(p->recognized);
     sb_arena_fini(&p->texts);
     sb_alloc_put(alloc, p, sizeof *p);
 }

@@ -270,6 +270,35 @@ def test_captures_that_come_later_are_found(tmp_path):
         assert api.until(api.captures)[0]["run"] == "late"
 
 
+def test_traces_are_found_by_their_content_where_their_names_do_not_say_what_they_are(tmp_path):
+    """As `prof.export_chrome_trace("trace_10.json")` of torch and `timeline.json` of TensorFlow 1."""
+    with gzip.open(FIXTURES / "profile/torch" / GPU) as f:
+        kineto = f.read()
+    chrome = b'{"traceEvents": [{"ph": "X", "name": "matmul", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]}'
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/trace_10.json").write_bytes(kineto)
+    (tmp_path / "run/packed.json.gz").write_bytes(gzip.compress(chrome))
+    (tmp_path / "timeline.json").write_bytes(chrome)
+    (tmp_path / "run/config.json").write_text('{"schemaVersion": 1, "lr": 0.1}')
+    (tmp_path / "run/deep.json").mkdir()
+    (tmp_path / "run/deep.json/metrics.json").write_text("[[1, 2, 3]]")
+    (tmp_path / "run/deep.json/bare.json").write_text('[{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 5},')
+    with Seaboard(tmp_path, "--reload_interval", "0.1") as served:
+        api = Profile(served)
+        found = api.until(lambda: len(api.captures()) >= 4 and api.captures())
+        assert {(c["run"], c["name"], c["format"]) for c in found} == {
+            ("run", "trace_10", "kineto"),
+            ("run", "packed", "chrome"),
+            (".", "timeline", "chrome"),
+            ("run/deep.json", "bare", "chrome"),
+        }
+        assert api.ask("tracks", api.open("trace_10"))["steps"]["items"]
+        assert api.ask("tracks", api.open("packed"))["slices"] == 1
+        # what becomes a trace later is found, too
+        (tmp_path / "run/config.json").write_bytes(chrome)
+        api.until(lambda: len(api.captures()) == 5)
+
+
 @pytest.mark.parametrize("name", ["gpu_plain", "cpu_full", "jax_cuda_0", "jax_cpu_0", "keras"])
 def test_the_critical_path_is_as_long_as_its_step(api, name):
     capture = api.open(name)
