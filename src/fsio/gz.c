@@ -172,6 +172,10 @@ uint64_t sb_gz_offset(const sb_gz *g) {
     return g->at;
 }
 
+uint64_t sb_gz_consumed(const sb_gz *g) {
+    return g->packed_at - g->stream.avail_in;
+}
+
 bool sb_gz_begins(sb_slice head) {
     return sb_slice_starts(head, SB_LIT("\x1f\x8b\x08"));
 }

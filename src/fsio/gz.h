@@ -25,8 +25,9 @@ int64_t sb_gz_read_at(sb_gz *g, void *to, size_t n, uint64_t offset);
 /* After a read that returned 0: is the archive truncated? */
 bool sb_gz_is_cut(const sb_gz *g);
 
-/* How many bytes have been decompressed. */
+/* How many bytes have been decompressed, and how many of the file were needed for that. */
 uint64_t sb_gz_offset(const sb_gz *g);
+uint64_t sb_gz_consumed(const sb_gz *g);
 
 /* Do these first bytes of a file begin an archive? */
 bool sb_gz_begins(sb_slice head);

@@ -29,7 +29,11 @@ struct sb_trace_bytes {
     size_t room, have;
     uint64_t from;
     uint64_t furthest;
-    size_t block; /* the least number of bytes to read at once */
+    uint64_t told; /* the progress that was answered last */
+    size_t block;  /* the least number of bytes to read at once */
+    bool is_ahead; /* it was decompressed to its end before it was read */
+    bool (*go_on)(void *ud);
+    void *ud;
     bool is_view; /* the file descriptors belong to another one */
 };
 
@@ -121,10 +125,9 @@ static void inflate_upto(sb_trace_bytes *b, uint64_t upto) {
     if (!block) return;
     while (b->gz && b->spooled < upto) {
         int64_t n = b->spooled < b->most ? sb_gz_read_at(b->gz, block, BLOCK, b->spooled) : -E2BIG;
-        if (n > 0 && write_all(b->spool, block, (size_t)n)) {
-            b->spooled += (uint64_t)n;
-            continue;
-        }
+        bool is_kept = n > 0 && write_all(b->spool, block, (size_t)n);
+        if (is_kept) b->spooled += (uint64_t)n;
+        if (is_kept && (!b->go_on || b->go_on(b->ud))) continue;
         b->is_cut = n != 0 || sb_gz_is_cut(b->gz);
         sb_gz_free(b->gz);
         b->gz = NULL;
@@ -187,17 +190,30 @@ sb_slice sb_trace_bytes_need(sb_trace_bytes *b, uint64_t offset, size_t wanted) 
 }
 
 uint64_t sb_trace_bytes_size(sb_trace_bytes *b) {
+    if (b->gz) b->is_ahead = true;
     if (b->gz) inflate_upto(b, UINT64_MAX);
     return b->size;
 }
 
-void sb_trace_bytes_progress(const sb_trace_bytes *b, uint64_t *done, uint64_t *all) {
+void sb_trace_bytes_watch(sb_trace_bytes *b, bool (*go_on)(void *ud), void *ud) {
+    b->go_on = go_on;
+    b->ud = ud;
+}
+
+void sb_trace_bytes_progress(sb_trace_bytes *b, uint64_t *done, uint64_t *all) {
+    uint64_t now = b->furthest;
     *all = b->info.size;
-    if (b->spool < 0 || b->gz)
-        *done = b->gz ? 0 : b->furthest;
-    else
-        *done = b->size ? (uint64_t)((double)b->furthest / (double)b->size * (double)b->info.size)
-                        : *all;
+    if (b->gz) {
+        now = sb_gz_consumed(b->gz);
+        if (b->is_ahead) now /= 2;
+    } else if (b->spool >= 0) {
+        double share = b->size ? (double)b->furthest / (double)b->size : 1;
+        if (b->is_ahead) share = (1 + share) / 2;
+        now = (uint64_t)(share * (double)*all);
+    }
+    /* decompression is ahead of what was read, and both are noted */
+    if (now > b->told) b->told = now;
+    *done = b->told;
 }
 
 bool sb_trace_bytes_is_cut(const sb_trace_bytes *b) {

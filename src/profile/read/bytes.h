@@ -31,8 +31,12 @@ sb_slice sb_trace_bytes_need(sb_trace_bytes *b, uint64_t offset, size_t wanted);
 int64_t sb_trace_bytes_copy(sb_trace_bytes *b, void *to, size_t n, uint64_t offset);
 /* The size of the content. A gzip file is decompressed to its end to find out. */
 uint64_t sb_trace_bytes_size(sb_trace_bytes *b);
-/* The progress: how many bytes of the file on disk were read, and how many there are. */
-void sb_trace_bytes_progress(const sb_trace_bytes *b, uint64_t *done, uint64_t *all);
+/* While a gzip file is decompressed, `go_on` is called for every megabyte; when it answers false,
+ * the content ends there, as if the archive were cut. */
+void sb_trace_bytes_watch(sb_trace_bytes *b, bool (*go_on)(void *ud), void *ud);
+/* The progress: how many bytes of the file on disk were read, and how many there are. Where a gzip
+ * file was decompressed to its end before it is read, that is the first half. It never goes back. */
+void sb_trace_bytes_progress(sb_trace_bytes *b, uint64_t *done, uint64_t *all);
 bool sb_trace_bytes_is_cut(const sb_trace_bytes *b); /* the gzip archive ends early */
 /* Is the file still the one that was opened? */
 bool sb_trace_bytes_is_same(const sb_trace_bytes *b);

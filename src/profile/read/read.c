@@ -52,6 +52,18 @@ static sb_status read_bytes(sb_trace *t, sb_trace_bytes *bytes, const char *path
     return status;
 }
 
+typedef struct watching {
+    sb_trace *t;
+    sb_trace_bytes *bytes;
+} watching;
+
+static bool tell_progress(void *ud) {
+    watching *w = ud;
+    uint64_t done, all;
+    sb_trace_bytes_progress(w->bytes, &done, &all);
+    return sb_build_progress(w->t, done);
+}
+
 sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file, sb_err *err) {
     sb_status status = begin_source(t, file, err);
     if (status != SB_OK) return status;
@@ -65,7 +77,9 @@ sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file,
                                  t->opts.most_bytes, err);
     if (status != SB_OK) return status;
     t->sources.items[source].bytes = bytes;
+    sb_trace_bytes_watch(bytes, tell_progress, &(watching){t, bytes});
     status = read_bytes(t, bytes, file->path, err);
+    sb_trace_bytes_watch(bytes, NULL, NULL);
     uint64_t done, all;
     sb_trace_bytes_progress(bytes, &done, &all);
     t->sources.items[source].size = all;
