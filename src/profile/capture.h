@@ -9,8 +9,8 @@
  * In a session, of the files of one host the XSpace is taken, else the trace.json. Nothing else is
  * needed: no event file has to lie beside it. The directory is only read.
  *
- * Threads: a walk belongs to one thread. Cost: one system call a name, but for event files, and what
- * recognize.h says of JSON files. */
+ * Threads: a walk belongs to one thread. Cost: one system call a name, but for event files, and
+ * what recognize.h says of JSON files. */
 #ifndef SB_PROFILE_CAPTURE_H
 #define SB_PROFILE_CAPTURE_H
 

@@ -87,10 +87,8 @@ static uint32_t module_of_forward(const growing *g, uint32_t track, uint32_t ind
     const sb_track *k = &t->tracks.items[track];
 #define TO(n) (t->flows.items[t->flows_by_end[n]])
     for (uint32_t at = index; at != SB_NO_INDEX; at = sb_track_parent(k, at)) {
-        size_t i;
-        SB_PARTITION_POINT(i, 0, t->flows.n,
-                           TO(i).to_track < track || (TO(i).to_track == track && TO(i).to < at));
-        for (; i < t->flows.n && TO(i).to_track == track && TO(i).to == at; i++)
+        for (size_t i = sb_flows_to(t, track, at);
+             i < t->flows.n && TO(i).to_track == track && TO(i).to == at; i++)
             if (TO(i).kind == SB_FLOW_FORWARD_BACKWARD)
                 return module_around(g, TO(i).from_track, TO(i).from);
     }

@@ -35,7 +35,8 @@ uint64_t sb_trace_bytes_size(sb_trace_bytes *b);
  * the content ends there, as if the archive were cut. */
 void sb_trace_bytes_watch(sb_trace_bytes *b, bool (*go_on)(void *ud), void *ud);
 /* The progress: how many bytes of the file on disk were read, and how many there are. Where a gzip
- * file was decompressed to its end before it is read, that is the first half. It never goes back. */
+ * file was decompressed to its end before it is read, that is the first half. It never goes
+ * back. */
 void sb_trace_bytes_progress(sb_trace_bytes *b, uint64_t *done, uint64_t *all);
 bool sb_trace_bytes_is_cut(const sb_trace_bytes *b); /* the gzip archive ends early */
 /* Is the file still the one that was opened? */

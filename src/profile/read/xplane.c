@@ -120,6 +120,23 @@ void sb_xfacts_take(sb_xfacts *f, const sb_xvalue *v, sb_trace *t) {
     case XSTAT_CORRELATION:
         f->correlation = (uint64_t)v->number;
         break;
+    case XSTAT_PRODUCER_TYPE:
+        f->producer_type = v->number;
+        break;
+    case XSTAT_PRODUCER:
+        f->producer = v->number;
+        f->has_producer = true;
+        break;
+    case XSTAT_CONSUMER_TYPE:
+        f->consumer_type = v->number;
+        break;
+    case XSTAT_CONSUMER:
+        f->consumer = v->number;
+        f->has_consumer = true;
+        break;
+    case XSTAT_FLOW:
+        f->flow = (uint64_t)v->number;
+        break;
     case XSTAT_STEP_NUM:
         f->step_num = v->number;
         f->has_step = true;

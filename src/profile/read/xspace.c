@@ -70,6 +70,31 @@ static bool keep_facts(reading *r, sb_trace_span *s, const sb_xfacts *f) {
     return true;
 }
 
+static bool add_hand_over(reading *r, const sb_trace_span *s, const char *kind, int64_t type,
+                          int64_t id, uint8_t phase) {
+    int64_t key[3] = {type, id, (int64_t)r->t->build->source};
+    return sb_build_flow_end(
+        r->t, &(sb_flow_end){.key = sb_build_hash(sb_slice_of(key, sizeof key), sb_slice_str(kind)),
+                             .time = s->start,
+                             .track = r->track,
+                             .phase = phase,
+                             .kind = SB_FLOW_OTHER,
+                             .at = s->at});
+}
+
+/* What one event hands to others, such as a function to the threads that run it. Instants take no
+ * part: a thread pool writes two of them for every task. */
+static bool keep_hand_overs(reading *r, const sb_trace_span *s, const sb_xfacts *f) {
+    if (!s->dur) return true;
+    int64_t id = (int64_t)(f->flow >> 2);
+    return (!f->has_producer ||
+            add_hand_over(r, s, "context", f->producer_type, f->producer, SB_FLOW_PRODUCES)) &&
+           (!f->has_consumer ||
+            add_hand_over(r, s, "context", f->consumer_type, f->consumer, SB_FLOW_CONSUMES)) &&
+           (!(f->flow & 2) || add_hand_over(r, s, "flow", 0, id, SB_FLOW_PRODUCES)) &&
+           (!(f->flow & 1) || add_hand_over(r, s, "flow", 0, id, SB_FLOW_CONSUMES));
+}
+
 static bool keep_memory(reading *r, const sb_xevent_meta *m, const sb_xfacts *f, int64_t time) {
     bool is_free = sb_text_begins(sb_trace_name(r->t, m->name), "MemoryDe");
     if (f->memory_device == SB_NO_INDEX) return true;
@@ -154,7 +179,7 @@ static bool add_event(reading *r, sb_slice event, uint64_t at) {
     if (!has_facts) return true;
     if (kind == SB_SPAN_MEMORY && facts.has_allocator && !keep_memory(r, m, &facts, start))
         return false;
-    return keep_facts(r, s, &facts);
+    return keep_hand_overs(r, s, &facts) && keep_facts(r, s, &facts);
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */

@@ -14,6 +14,11 @@
 /* The statistics that are used. */
 #define SB_XSTATS(X)                                                                               \
     X(CORRELATION, "correlation_id")                                                               \
+    X(PRODUCER_TYPE, "_pt")                                                                        \
+    X(PRODUCER, "_p")                                                                              \
+    X(CONSUMER_TYPE, "_ct")                                                                        \
+    X(CONSUMER, "_c")                                                                              \
+    X(FLOW, "flow")                                                                                \
     X(STEP_NUM, "step_num")                                                                        \
     X(ROOT, "_r")                                                                                  \
     X(HLO_OP, "hlo_op")                                                                            \
@@ -60,8 +65,13 @@ typedef struct sb_xvalue {
 /* What the statistics of one event say, those of its metadata and its own. */
 typedef struct sb_xfacts {
     uint64_t correlation;
+    /* what the event hands on to others, and what was handed to it: both ends have the same type
+     * and id */
+    int64_t producer_type, producer, consumer_type, consumer;
+    uint64_t flow; /* two bits of direction, 56 of an id, six of a category; 0: none */
     int64_t step_num, allocated, reserved, available, memory_peak, allocation, address;
     double occupancy, counter;
+    bool has_producer, has_consumer;
     bool has_step, is_root, has_device, has_kernel, has_copy, has_counter, has_allocator;
     uint32_t hlo_op, hlo_module, tf_op, scope; /* ids of names + 1; 0: none */
     uint32_t memory_device;

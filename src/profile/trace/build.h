@@ -8,11 +8,16 @@
 #include "profile/read/bytes.h"
 #include "profile/trace/trace.h"
 
+/* One end of an arrow. Ends of the phases 's', 't' and 'f' with the same key are a chain in order
+ * of time; what is produced goes from there to each span that consumes it. */
+#define SB_FLOW_PRODUCES 'p'
+#define SB_FLOW_CONSUMES 'c'
 typedef struct sb_flow_end {
     uint64_t key;
     int64_t time;
+    uint64_t at; /* of its span, as in sb_trace_span; 0: the innermost span at that time */
     uint32_t track;
-    uint8_t phase; /* 's', 't', 'f' */
+    uint8_t phase; /* 's', 't', 'f'; SB_FLOW_PRODUCES, SB_FLOW_CONSUMES */
     uint8_t kind;
 } sb_flow_end;
 

@@ -1,13 +1,16 @@
 /* join.c: makes the arrows between spans, and finds the operator that encloses each memory event.
  *
  * A launch on the host and the work that it launched have the same correlation id. Arrows in the
- * file (phases s, t, f) belong to the span that runs at their time. */
+ * file (phases s, t, f) belong to the span that runs at their time. What the events of an XSpace
+ * hand to each other names its spans. */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "profile/trace/build.h"
 #include "base/banned.h"
 
 #define MOST_FLOWS ((size_t)1 << 28)
+#define MOST_SHARED 64u /* spans on one side of an id */
 
 typedef struct joint {
     uint64_t key;
@@ -69,25 +72,70 @@ static bool join_launches(sb_trace *t) {
     return is_done;
 }
 
+static bool is_target(const sb_flow_end *e) {
+    return e->phase == 'f' || e->phase == SB_FLOW_CONSUMES;
+}
+
 static int compare_ends(const void *a, const void *b) {
     const sb_flow_end *x = a, *y = b;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
     if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    return (x->phase == 'f') - (y->phase == 'f');
+    return is_target(x) - is_target(y);
+}
+
+static uint32_t span_of_end(const sb_trace *t, const sb_flow_end *e) {
+    const sb_track *k = &t->tracks.items[e->track];
+    uint32_t innermost = sb_track_at(k, e->time), at = innermost;
+    while (e->at && at != SB_NO_INDEX && k->spans.items[at].at != e->at)
+        at = sb_track_parent(k, at);
+    return at == SB_NO_INDEX ? innermost : at;
+}
+
+static bool join_two_ends(sb_trace *t, const sb_flow_end *from, const sb_flow_end *to) {
+    uint32_t source = span_of_end(t, from), target = span_of_end(t, to);
+    if (source == SB_NO_INDEX || target == SB_NO_INDEX) return true;
+    if (from->track == to->track && source == target) return true;
+    return add_flow(t,
+                    &(sb_flow){from->track, source, to->track, target, (sb_flow_kind)from->kind});
+}
+
+static bool join_chain(sb_trace *t, const sb_flow_end *ends, size_t n) {
+    for (size_t i = 0; i + 1 < n; i++)
+        if (ends[i].phase != 'f' && ends[i + 1].phase != 's' &&
+            !join_two_ends(t, &ends[i], &ends[i + 1]))
+            return false;
+    return true;
+}
+
+/* Each span that consumes gets an arrow from the last one that has produced before, or else from
+ * the first one. A span that does both takes from the one before itself. Ids that many share on
+ * both sides mean nothing. */
+static bool join_products(sb_trace *t, const sb_flow_end *ends, size_t n) {
+    const sb_flow_end *from = NULL, *before = NULL;
+    size_t consumers = 0;
+    for (size_t i = 0; i < n; i++) consumers += ends[i].phase == SB_FLOW_CONSUMES;
+    if (consumers >= MOST_SHARED && n - consumers >= MOST_SHARED) return true;
+    for (size_t i = 0; i < n && !from; i++)
+        if (ends[i].phase == SB_FLOW_PRODUCES) from = &ends[i];
+    for (size_t i = 0; from && i < n; i++)
+        if (ends[i].phase == SB_FLOW_PRODUCES) {
+            before = from;
+            from = &ends[i];
+        } else {
+            bool is_itself = from->track == ends[i].track && from->at == ends[i].at;
+            if (!join_two_ends(t, is_itself && before ? before : from, &ends[i])) return false;
+        }
+    return true;
 }
 
 static bool join_ends(sb_trace *t) {
     sb_trace_build *b = t->build;
     if (b->ends.n) qsort(b->ends.items, b->ends.n, sizeof b->ends.items[0], compare_ends);
-    for (size_t i = 0; i + 1 < b->ends.n; i++) {
-        const sb_flow_end *from = &b->ends.items[i], *to = from + 1;
-        if (from->key != to->key || from->phase == 'f' || to->phase == 's') continue;
-        uint32_t source = sb_track_at(&t->tracks.items[from->track], from->time);
-        uint32_t target = sb_track_at(&t->tracks.items[to->track], to->time);
-        if (source == SB_NO_INDEX || target == SB_NO_INDEX) continue;
-        if (!add_flow(t,
-                      &(sb_flow){from->track, source, to->track, target, (sb_flow_kind)from->kind}))
-            return false;
+    for (size_t i = 0, end; i < b->ends.n; i = end) {
+        const sb_flow_end *first = &b->ends.items[i];
+        for (end = i + 1; end < b->ends.n && b->ends.items[end].key == first->key;) end++;
+        bool is_product = first->phase == SB_FLOW_PRODUCES || first->phase == SB_FLOW_CONSUMES;
+        if (!(is_product ? join_products : join_chain)(t, first, end - i)) return false;
     }
     return true;
 }
@@ -97,7 +145,21 @@ static int compare_flows(const void *a, const void *b) {
     if (x->from_track != y->from_track) return x->from_track < y->from_track ? -1 : 1;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     if (x->to_track != y->to_track) return x->to_track < y->to_track ? -1 : 1;
-    return (x->to > y->to) - (x->to < y->to);
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* A launch may be told by its correlation id and again as something that is handed over. */
+static void drop_equal_flows(sb_trace *t) {
+    size_t kept = 0;
+    for (size_t i = 0; i < t->flows.n; i++) {
+        const sb_flow *f = &t->flows.items[i], *last = kept ? &t->flows.items[kept - 1] : NULL;
+        if (last && last->from_track == f->from_track && last->from == f->from &&
+            last->to_track == f->to_track && last->to == f->to)
+            continue;
+        t->flows.items[kept++] = *f;
+    }
+    t->flows.n = kept;
 }
 
 typedef struct flow_to {
@@ -112,9 +174,10 @@ static int compare_to(const void *a, const void *b) {
 }
 
 static bool index_flows(sb_trace *t) {
+    if (t->flows.n == 0) return true;
+    qsort(t->flows.items, t->flows.n, sizeof t->flows.items[0], compare_flows);
+    drop_equal_flows(t);
     size_t n = t->flows.n;
-    if (n == 0) return true;
-    qsort(t->flows.items, n, sizeof t->flows.items[0], compare_flows);
     flow_to *order = sb_alloc_get(t->alloc, n * sizeof *order);
     t->flows_by_end = sb_alloc_get(t->alloc, n * sizeof *t->flows_by_end);
     if (order && t->flows_by_end) {
@@ -125,6 +188,36 @@ static bool index_flows(sb_trace *t) {
     }
     sb_alloc_put(t->alloc, order, n * sizeof *order);
     return order && t->flows_by_end;
+}
+
+size_t sb_flows_from(const sb_trace *t, uint32_t track, uint32_t index) {
+    size_t i;
+    SB_PARTITION_POINT(
+        i, 0, t->flows.n,
+        t->flows.items[i].from_track < track ||
+            (t->flows.items[i].from_track == track && t->flows.items[i].from < index));
+    return i;
+}
+
+size_t sb_flows_to(const sb_trace *t, uint32_t track, uint32_t index) {
+    size_t i;
+#define TO(n) (t->flows.items[t->flows_by_end[n]])
+    SB_PARTITION_POINT(i, 0, t->flows.n,
+                       TO(i).to_track < track || (TO(i).to_track == track && TO(i).to < index));
+#undef TO
+    return i;
+}
+
+const sb_flow *sb_flow_into(const sb_trace *t, uint32_t track, uint32_t index) {
+    size_t i = sb_flows_to(t, track, index);
+    const sb_flow *f = i < t->flows.n ? &t->flows.items[t->flows_by_end[i]] : NULL;
+    return f && f->to_track == track && f->to == index ? f : NULL;
+}
+
+const sb_flow *sb_flow_out_of(const sb_trace *t, uint32_t track, uint32_t index) {
+    size_t i = sb_flows_from(t, track, index);
+    const sb_flow *f = i < t->flows.n ? &t->flows.items[i] : NULL;
+    return f && f->from_track == track && f->from == index ? f : NULL;
 }
 
 sb_status sb_join_flows(sb_trace *t, sb_err *err) {

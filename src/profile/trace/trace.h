@@ -314,6 +314,14 @@ static inline const sb_extra *sb_span_extra(const sb_trace *t, const sb_trace_sp
 static inline uint32_t sb_track_source(const sb_trace *t, const sb_track *k) {
     return t->groups.items[k->group].source;
 }
+/* The arrows that leave a span begin at this index of `flows`, and those that arrive at it begin at
+ * this index of `flows_by_end`; where there are none, the answer is that of a later span or the end
+ * of the array. */
+size_t sb_flows_from(const sb_trace *t, uint32_t track, uint32_t index);
+size_t sb_flows_to(const sb_trace *t, uint32_t track, uint32_t index);
+/* The first arrow that arrives at a span, and the first that leaves it; NULL: none does. */
+const sb_flow *sb_flow_into(const sb_trace *t, uint32_t track, uint32_t index);
+const sb_flow *sb_flow_out_of(const sb_trace *t, uint32_t track, uint32_t index);
 /* The span that encloses another one, and the deepest span that runs at a time; SB_NO_INDEX:
  * none. */
 uint32_t sb_track_parent(const sb_track *k, uint32_t index);

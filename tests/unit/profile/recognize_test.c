@@ -1,5 +1,5 @@
-/* recognize_test.c: traces are told from other JSON files by their first bytes, and a file is looked
- * into once while it stays the same. */
+/* recognize_test.c: traces are told from other JSON files by their first bytes, and a file is
+ * looked into once while it stays the same. */
 #include "profile/recognize.h"
 
 #include "support/test.h"

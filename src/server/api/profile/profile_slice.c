@@ -22,20 +22,15 @@ static void add_flow(sb_json *j, const sb_trace *t, const sb_flow *f, bool is_ou
 }
 
 static void add_flows(sb_json *j, const sb_trace *t, uint32_t track, uint32_t index) {
-    size_t i, shown = 0;
+    size_t i = sb_flows_from(t, track, index), shown = 0;
     sb_json_open_array(j, "flows");
-    SB_PARTITION_POINT(
-        i, 0, t->flows.n,
-        t->flows.items[i].from_track < track ||
-            (t->flows.items[i].from_track == track && t->flows.items[i].from < index));
     for (; i < t->flows.n && t->flows.items[i].from_track == track &&
            t->flows.items[i].from == index && shown < MOST_FLOWS;
          i++, shown++)
         add_flow(j, t, &t->flows.items[i], true);
 #define TO(n) (t->flows.items[t->flows_by_end[n]])
-    SB_PARTITION_POINT(i, 0, t->flows.n,
-                       TO(i).to_track < track || (TO(i).to_track == track && TO(i).to < index));
-    for (; i < t->flows.n && TO(i).to_track == track && TO(i).to == index && shown < 2 * MOST_FLOWS;
+    for (i = sb_flows_to(t, track, index);
+         i < t->flows.n && TO(i).to_track == track && TO(i).to == index && shown < 2 * MOST_FLOWS;
          i++, shown++)
         add_flow(j, t, &TO(i), false);
 #undef TO

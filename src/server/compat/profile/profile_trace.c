@@ -5,6 +5,8 @@
 #include "server/compat/profile/profile_viewer.h"
 #include "base/banned.h"
 
+#define MOST_ARROWS_IN_A_ROW 16
+
 typedef struct trace_reply {
     const sb_viewer *v;
     sb_json *j;
@@ -72,6 +74,26 @@ static sb_status add_args(trace_reply *p, uint32_t track, const sb_rect *event, 
     return status;
 }
 
+/* An arrow is drawn between events of the same `bind_id`: the unique id of the event that a row of
+ * arrows begins at. */
+static void add_arrow(trace_reply *p, uint32_t track, uint32_t index) {
+    static const char *const names[] = {"launch", "forward_backward", "other"};
+    const sb_trace *t = p->v->t;
+    const sb_flow *in = sb_flow_into(t, track, index), *out = sb_flow_out_of(t, track, index);
+    const sb_flow *before = in;
+    uint32_t first_track = track, first = index;
+    if (!in && !out) return;
+    for (int i = 0; before && i < MOST_ARROWS_IN_A_ROW; i++) {
+        first_track = before->from_track;
+        first = before->from;
+        before = sb_flow_into(t, first_track, first);
+    }
+    sb_json_put_uint(p->j, "bind_id", p->v->numbers[first_track] + first);
+    sb_json_put_str(p->j, "cat", names[(in ? in : out)->kind]);
+    if (in) sb_json_put_bool(p->j, "flow_in", true);
+    if (out) sb_json_put_bool(p->j, "flow_out", true);
+}
+
 static sb_status add_event(trace_reply *p, uint32_t track, const sb_rect *event) {
     sb_json *j = p->j;
     uint64_t number = sb_viewer_number(p->v, track, event);
@@ -83,6 +105,7 @@ static sb_status add_event(trace_reply *p, uint32_t track, const sb_rect *event)
     sb_json_put_double(j, "dur", event->dur ? (double)event->dur * 1e-6 : 1e-6);
     sb_json_put_str(j, "ph", "X");
     if (number) sb_json_put_uint(j, "z", number);
+    if (number && p->v->is_streaming && !p->v->is_one) add_arrow(p, track, event->index);
     sb_status status = add_args(p, track, event, number);
     sb_json_end_object(j);
     p->sent++;
