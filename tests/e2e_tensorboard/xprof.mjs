@@ -4,9 +4,9 @@
 //   prints {"tools": [...], "rows": [...], "details": "...", "hits": "0 of N", "found": "...", "asked": [...], "problems": [...]}
 //
 // `rows` are the names at the left of the timeline, `details` what is told of the longest slice of the thread "python3" after
-// it is clicked, `hits` and `found` how many a search for EVENT finds
-// and what is told of the first, `asked` the requests for data. Problems are page errors and
-// answers of 400 and above; what the page fetches from other hosts can't be had here. Environment: SEABOARD_BROWSER.
+// it is clicked, `hits` and `found` how many a search for EVENT finds and what is told of the first, `asked` the requests for
+// data. Problems are answers of 400 and above to what the page may ask for; what it fetches from other hosts can't be had here.
+// Environment: SEABOARD_BROWSER.
 import { createRequire } from 'node:module';
 import { BROWSER } from '../e2e/places.mjs';
 
@@ -26,10 +26,12 @@ await page.route(
   (url) => url.origin !== new URL(base).origin,
   (route) => route.abort(),
 );
+// an operator that is selected makes the page ask for the compiled program around it, whether that tool is offered or not
+const isOffered = (url) => url.searchParams.get('tag') !== 'graph_viewer';
 page.on('response', (reply) => {
   const url = new URL(reply.url());
   if (url.pathname.endsWith('/data')) asked.push(Object.fromEntries(url.searchParams));
-  if (reply.status() >= 400) problems.push(`${reply.status()} ${url.pathname}`);
+  if (reply.status() >= 400 && isOffered(url)) problems.push(`${reply.status()} ${url.pathname}${url.search}`);
 });
 
 /** Waits until text() holds a part, and gives it. */
