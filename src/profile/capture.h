@@ -4,7 +4,7 @@
  *     <run>/<worker>[.<digits>].pt.trace.json[.gz]       torch; workers that differ only in digits
  *                                                        and wrote together are one capture
  *     <run>/<name>.trace.json[.gz]                       any other Chrome trace
- *     <run>/<name>.json[.gz]                             a trace too, if its content begins like one
+ *     <run>/<name>.json[.gz]                             a trace too, if it begins like one
  *
  * In a session, of the files of one host the XSpace is taken, else the trace.json. Nothing else is
  * needed: no event file has to lie beside it. The directory is only read.

@@ -1,6 +1,8 @@
 /* recognize.c: tells traces among JSON files by their first bytes, and remembers the answers. */
 #include "profile/recognize.h"
 
+#include <errno.h>
+
 #include "base/intern.h"
 #include "fsio/gz.h"
 #include "base/banned.h"
@@ -12,6 +14,7 @@
 typedef struct answer {
     uint64_t size;
     int64_t mtime_ns;
+    bool is_known; /* its head was read */
     bool is_trace;
     sb_trace_format format;
 } answer;
@@ -69,42 +72,46 @@ bool sb_begins_trace(sb_slice head, sb_trace_format *format) {
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-/* Reads up to HEAD bytes of the content; 0: it can't be read. */
-static size_t read_head(const sb_env *env, const char *path, uint8_t *to) {
+/* Reads up to HEAD bytes of the content; -1: it can't be read. */
+static int64_t read_head(const sb_env *env, const char *path, uint8_t *to) {
     const sb_fs *fs = env->fs;
     int file = fs->open(fs->ctx, path, SB_OPEN_READ);
-    if (file < 0) return 0;
+    if (file < 0) return -1;
     int64_t n = fs->read_at(fs->ctx, file, to, HEAD, 0);
     sb_gz *gz;
     if (n > 0 && sb_gz_begins(sb_slice_of(to, (size_t)n))) {
-        n = 0;
+        n = -1;
         if (sb_gz_new(&gz, env->alloc, fs, file, NULL) == SB_OK) {
             n = sb_gz_read_at(gz, to, HEAD, 0);
             sb_gz_free(gz);
         }
     }
     fs->close(fs->ctx, file);
-    return n > 0 ? (size_t)n : 0;
+    return n;
 }
 
-static bool look_into(const sb_env *env, const char *path, sb_trace_format *format) {
+/* Is it a trace? False also where it can't be read now; *is_read tells. */
+static bool look_into(const sb_env *env, const char *path, sb_trace_format *format, bool *is_read) {
     uint8_t head[HEAD];
-    return sb_begins_trace(sb_slice_of(head, read_head(env, path, head)), format);
+    int64_t n = read_head(env, path, head);
+    *is_read = n >= 0 || n == -EBADMSG; /* a damaged archive stays one */
+    return n > 0 && sb_begins_trace(sb_slice_of(head, (size_t)n), format);
 }
 
 bool sb_recognize_trace(sb_recognized *r, const sb_env *env, const char *path,
                         const sb_file_info *info, sb_trace_format *format) {
     uint64_t key[2] = {info->device, info->inode};
     uint32_t id;
-    bool is_new;
+    bool is_new, is_read;
     if (!r || !SB_VEC_RESERVE(&r->answers, r->alloc, 1, MOST_REMEMBERED) ||
         sb_intern_add(&r->files, sb_slice_of(key, sizeof key), &id, &is_new) != SB_OK)
-        return look_into(env, path, format);
+        return look_into(env, path, format, &is_read);
     answer *a = &r->answers.items[id];
     if (is_new) r->answers.n++;
-    if (is_new || a->size != info->size || a->mtime_ns != info->mtime_ns) {
+    if (is_new) *a = (answer){0};
+    if (!a->is_known || a->size != info->size || a->mtime_ns != info->mtime_ns) {
         *a = (answer){.size = info->size, .mtime_ns = info->mtime_ns};
-        a->is_trace = look_into(env, path, &a->format);
+        a->is_trace = look_into(env, path, &a->format, &a->is_known);
     }
     *format = a->format;
     return a->is_trace;

@@ -9,6 +9,7 @@ import re
 
 import profile_peers
 import pytest
+from command import varint
 from http_bodies import frame_size, unzstd
 from serve_driver import Seaboard
 from test_profile import FIXTURES, Profile
@@ -21,6 +22,13 @@ SPACES = {
 # lines that XProf makes up, and events that it makes up or does not show
 DERIVED = re.compile(r" - from #|^(Steps|Framework|XLA|TensorFlow|Source|Command Buffers)")
 HIDDEN = re.compile(r"^(ThreadpoolListener::Region$|MemoryAllocation|MemoryDeallocation|\w+(Produce|Consume)$)")
+
+
+def field(number, value):
+    """A field of a protobuf message: a whole number, or bytes."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +163,28 @@ def test_the_streaming_viewer_gets_the_arguments_of_the_event_that_it_asks_for(s
         assert missing.status == 404 and missing.body == b"No Data"
 
 
+def arrows(trace):
+    """((name, microseconds) of the event that hands on, its category) -> those it hands to."""
+    starts, ends = {}, collections.defaultdict(list)
+    for key, same in events(trace).items():
+        for e in same:
+            if e.get("flow_in"):
+                ends[e["bind_id"]].append(key)
+            elif e.get("flow_out"):
+                starts[e["bind_id"]] = (key, e["cat"])
+    return {start: sorted(ends[number]) for number, start in starts.items()}
+
+
+@pytest.mark.parametrize("name, category, count", [("jax_gpu", "gpu_launch", 185), ("keras", "tf_exec", 175)])
+def test_arrows_of_the_streaming_viewer_are_those_of_xprof(served, spaces, name, category, count):
+    ours = arrows(served.json(trace_route(spaces, name, "trace_viewer@")))
+    theirs = arrows(profile_peers.xprof_trace(spaces[1][name], resolution=8000))
+    wanted = {start: ends for (start, of), ends in theirs.items() if of == category}
+    assert sum(map(len, wanted.values())) == count
+    found = {start: ends for (start, _), ends in ours.items()}
+    assert {start: found[start] for start in wanted} == wanted
+
+
 @pytest.mark.parametrize("prefix", ["gemm", "fusion", "no such event"])
 def test_a_search_of_the_trace_viewer_finds_the_names_that_xprof_finds(served, spaces, prefix):
     theirs = profile_peers.xprof_trace(spaces[1]["jax_gpu"], resolution=8000, search_prefix=prefix)
@@ -231,6 +261,36 @@ def test_compiled_modules_are_those_that_xprof_lists(served, spaces):
     theirs = profile_peers.xprof_modules(spaces[1]["jax_gpu"])
     assert len(theirs) > 5 and ours.split(",") == theirs
     assert served.get(route(spaces, "keras", "", "module_list")).body == b""
+
+
+def test_compiled_modules_of_several_hosts_are_listed_once(spaces, tmp_path):
+    session = tmp_path / "plugins/profile/2026_11_15_10_00_00"
+    session.mkdir(parents=True)
+    for host in ("a", "b"):
+        (session / f"{host}.xplane.pb").write_bytes(spaces[1]["jax_gpu"].read_bytes())
+    with Seaboard(tmp_path) as server:
+        Profile(server).until(lambda: len(Profile(server).captures()) == 1)
+        ours = server.get(f"/data/plugin/profile/module_list?run={session.name}").body.decode().split(",")
+    assert len(ours) > 5 and len(ours) == len(set(ours))
+
+
+def test_an_event_with_too_many_arguments_comes_without_them(tmp_path):
+    # a plane with two events; the metadata of the first has a text of 2 MB
+    names = field(5, field(1, 1) + field(2, field(1, 1) + field(2, b"text")))
+    large = field(5, field(1, 1) + field(5, b"x" * (2 << 20)))
+    kinds = b"".join(
+        field(4, field(1, i) + field(2, field(1, i) + field(2, name) + more)) for i, name, more in ((1, b"large", large), (2, b"small", b""))
+    )
+    stat = field(4, field(1, 1) + field(5, b"known"))
+    line = field(3, field(2, b"thread") + field(4, field(1, 1) + field(3, 5000000)) + field(4, field(1, 2) + field(2, 9000000) + field(3, 5000000) + stat))
+    session = tmp_path / "plugins/profile/2026_11_15_10_00_00"
+    session.mkdir(parents=True)
+    (session / "vm.xplane.pb").write_bytes(field(1, field(2, b"/host:CPU") + line + kinds + names))
+    with Seaboard(tmp_path) as server:
+        Profile(server).until(lambda: len(Profile(server).captures()) == 1)
+        trace = server.json(f"/data/plugin/profile/data?run={session.name}&tag=trace_viewer&resolution=0")
+    told = {e["name"]: e["args"] for e in trace["traceEvents"] if e["ph"] == "X"}
+    assert told["large"].keys() == {"uid"} and told["small"]["text"] == "known"
 
 
 def rows(table):

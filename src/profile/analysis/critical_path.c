@@ -282,20 +282,16 @@ static void count_guess(walk *w) {
 /* The arrow of a kind to a span whose beginning is the latest one before a time. */
 static const sb_flow *arrow_to(const walk *w, uint32_t track, uint32_t index, sb_flow_kind kind,
                                int64_t before) {
-#define TO(n) (w->t->flows.items[w->t->flows_by_end[n]])
     const sb_flow *best = NULL;
-    size_t i, n = w->t->flows.n;
-    SB_PARTITION_POINT(i, 0, n,
-                       TO(i).to_track < track || (TO(i).to_track == track && TO(i).to < index));
-    for (; i < n && TO(i).to_track == track && TO(i).to == index; i++) {
-        const sb_flow *f = &TO(i);
+    for (size_t i = sb_flows_to(w->t, track, index); i < w->t->flows.n; i++) {
+        const sb_flow *f = sb_flow_by_end(w->t, i);
+        if (f->to_track != track || f->to != index) break;
         if (f->kind != kind || span_of(w, f->from_track, f->from)->start >= before) continue;
         if (w->t->tracks.items[f->from_track].kind != SB_TRACK_THREAD) continue;
         if (!best || span_of(w, f->from_track, f->from)->start >
                          span_of(w, best->from_track, best->from)->start)
             best = f;
     }
-#undef TO
     return best;
 }
 

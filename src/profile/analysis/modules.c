@@ -85,14 +85,14 @@ static bool grow_track(growing *g, uint32_t track) {
 static uint32_t module_of_forward(const growing *g, uint32_t track, uint32_t index) {
     const sb_trace *t = g->t;
     const sb_track *k = &t->tracks.items[track];
-#define TO(n) (t->flows.items[t->flows_by_end[n]])
     for (uint32_t at = index; at != SB_NO_INDEX; at = sb_track_parent(k, at)) {
-        for (size_t i = sb_flows_to(t, track, at);
-             i < t->flows.n && TO(i).to_track == track && TO(i).to == at; i++)
-            if (TO(i).kind == SB_FLOW_FORWARD_BACKWARD)
-                return module_around(g, TO(i).from_track, TO(i).from);
+        for (size_t i = sb_flows_to(t, track, at); i < t->flows.n; i++) {
+            const sb_flow *f = sb_flow_by_end(t, i);
+            if (f->to_track != track || f->to != at) break;
+            if (f->kind == SB_FLOW_FORWARD_BACKWARD)
+                return module_around(g, f->from_track, f->from);
+        }
     }
-#undef TO
     return 0;
 }
 

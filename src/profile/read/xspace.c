@@ -8,6 +8,7 @@
 #include "base/banned.h"
 
 #define MOST_EVENT ((size_t)64 << 20)
+#define FLOW_ID ((UINT64_C(1) << 56) - 1)
 #define UNIX_TIME INT64_C(100000000000000000) /* nanoseconds: a larger time is Unix time */
 
 typedef struct reading {
@@ -86,7 +87,7 @@ static bool add_hand_over(reading *r, const sb_trace_span *s, const char *kind, 
  * part: a thread pool writes two of them for every task. */
 static bool keep_hand_overs(reading *r, const sb_trace_span *s, const sb_xfacts *f) {
     if (!s->dur) return true;
-    int64_t id = (int64_t)(f->flow >> 2);
+    int64_t id = (int64_t)(f->flow >> 2 & FLOW_ID);
     return (!f->has_producer ||
             add_hand_over(r, s, "context", f->producer_type, f->producer, SB_FLOW_PRODUCES)) &&
            (!f->has_consumer ||

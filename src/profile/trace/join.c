@@ -80,7 +80,9 @@ static int compare_ends(const void *a, const void *b) {
     const sb_flow_end *x = a, *y = b;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
     if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    return is_target(x) - is_target(y);
+    if (is_target(x) != is_target(y)) return is_target(x) - is_target(y);
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
 }
 
 static uint32_t span_of_end(const sb_trace *t, const sb_flow_end *e) {
@@ -108,23 +110,21 @@ static bool join_chain(sb_trace *t, const sb_flow_end *ends, size_t n) {
 }
 
 /* Each span that consumes gets an arrow from the last one that has produced before, or else from
- * the first one. A span that does both takes from the one before itself. Ids that many share on
- * both sides mean nothing. */
+ * the first one. Ids that many share on both sides mean nothing. */
 static bool join_products(sb_trace *t, const sb_flow_end *ends, size_t n) {
-    const sb_flow_end *from = NULL, *before = NULL;
+    const sb_flow_end *from = NULL, *latest = NULL;
     size_t consumers = 0;
     for (size_t i = 0; i < n; i++) consumers += ends[i].phase == SB_FLOW_CONSUMES;
     if (consumers >= MOST_SHARED && n - consumers >= MOST_SHARED) return true;
     for (size_t i = 0; i < n && !from; i++)
         if (ends[i].phase == SB_FLOW_PRODUCES) from = &ends[i];
-    for (size_t i = 0; from && i < n; i++)
-        if (ends[i].phase == SB_FLOW_PRODUCES) {
-            before = from;
-            from = &ends[i];
-        } else {
-            bool is_itself = from->track == ends[i].track && from->at == ends[i].at;
-            if (!join_two_ends(t, is_itself && before ? before : from, &ends[i])) return false;
-        }
+    for (size_t i = 0; from && i < n; i++) {
+        if (latest && latest->time < ends[i].time) from = latest;
+        if (ends[i].phase == SB_FLOW_PRODUCES)
+            latest = &ends[i];
+        else if (!join_two_ends(t, from, &ends[i]))
+            return false;
+    }
     return true;
 }
 
@@ -201,16 +201,16 @@ size_t sb_flows_from(const sb_trace *t, uint32_t track, uint32_t index) {
 
 size_t sb_flows_to(const sb_trace *t, uint32_t track, uint32_t index) {
     size_t i;
-#define TO(n) (t->flows.items[t->flows_by_end[n]])
-    SB_PARTITION_POINT(i, 0, t->flows.n,
-                       TO(i).to_track < track || (TO(i).to_track == track && TO(i).to < index));
-#undef TO
+    SB_PARTITION_POINT(
+        i, 0, t->flows.n,
+        sb_flow_by_end(t, i)->to_track < track ||
+            (sb_flow_by_end(t, i)->to_track == track && sb_flow_by_end(t, i)->to < index));
     return i;
 }
 
 const sb_flow *sb_flow_into(const sb_trace *t, uint32_t track, uint32_t index) {
     size_t i = sb_flows_to(t, track, index);
-    const sb_flow *f = i < t->flows.n ? &t->flows.items[t->flows_by_end[i]] : NULL;
+    const sb_flow *f = i < t->flows.n ? sb_flow_by_end(t, i) : NULL;
     return f && f->to_track == track && f->to == index ? f : NULL;
 }
 

@@ -319,6 +319,9 @@ static inline uint32_t sb_track_source(const sb_trace *t, const sb_track *k) {
  * of the array. */
 size_t sb_flows_from(const sb_trace *t, uint32_t track, uint32_t index);
 size_t sb_flows_to(const sb_trace *t, uint32_t track, uint32_t index);
+static inline const sb_flow *sb_flow_by_end(const sb_trace *t, size_t i) {
+    return &t->flows.items[t->flows_by_end[i]];
+}
 /* The first arrow that arrives at a span, and the first that leaves it; NULL: none does. */
 const sb_flow *sb_flow_into(const sb_trace *t, uint32_t track, uint32_t index);
 const sb_flow *sb_flow_out_of(const sb_trace *t, uint32_t track, uint32_t index);

@@ -133,7 +133,7 @@ static void a_consumer_belongs_to_the_last_producer_before_it(void **state) {
         {0, 30, 5, {{PRODUCER_TYPE, 2}, {PRODUCER, 9}}},
         {1, 5, 2, {{CONSUMER_TYPE, 2}, {CONSUMER, 9}}}, /* clocks of threads differ a little */
         {1, 20, 5, {{CONSUMER_TYPE, 2}, {CONSUMER, 9}}},
-        {1, 30, 5, {{CONSUMER_TYPE, 2}, {CONSUMER, 9}}},
+        {1, 31, 5, {{CONSUMER_TYPE, 2}, {CONSUMER, 9}}},
     };
     ASSERT_ARROWS(events, "0>2 0>3 1>4 ");
 }
@@ -148,13 +148,22 @@ static void an_event_may_take_from_one_and_hand_on_to_another(void **state) {
     ASSERT_ARROWS(events, "0>1 1>2 ");
 }
 
-/* The two lowest bits of a flow: 1 it comes in, 2 it goes out; the id is above them. */
+static void two_that_begin_together_do_not_point_at_each_other(void **state) {
+    (void)state;
+    const event events[] = {
+        {0, 5, 10, {{PRODUCER_TYPE, 1}, {PRODUCER, 4}, {CONSUMER_TYPE, 1}, {CONSUMER, 4}}},
+        {1, 5, 10, {{PRODUCER_TYPE, 1}, {PRODUCER, 4}, {CONSUMER_TYPE, 1}, {CONSUMER, 4}}},
+    };
+    ASSERT_ARROWS(events, "0>1 ");
+}
+
+/* The two lowest bits of a flow: 1 it comes in, 2 it goes out; then 56 of an id, and a category. */
 static void flows_point_from_those_that_go_out_to_those_that_come_in(void **state) {
     (void)state;
     const event events[] = {
         {0, 0, 10, {{FLOW, 7 << 2 | 2}}},
         {1, 5, 10, {{FLOW, 7 << 2 | 3}}},
-        {0, 20, 10, {{FLOW, 7 << 2 | 1}}},
+        {0, 20, 10, {{FLOW, UINT64_C(13) << 58 | 7 << 2 | 1}}},
         {0, 40, 10, {{FLOW, 8 << 2 | 1}}},
     };
     ASSERT_ARROWS(events, "0>1 1>2 ");
@@ -227,6 +236,7 @@ int main(void) {
         cmocka_unit_test(what_produces_points_to_all_that_consume_it),
         cmocka_unit_test(a_consumer_belongs_to_the_last_producer_before_it),
         cmocka_unit_test(an_event_may_take_from_one_and_hand_on_to_another),
+        cmocka_unit_test(two_that_begin_together_do_not_point_at_each_other),
         cmocka_unit_test(flows_point_from_those_that_go_out_to_those_that_come_in),
         cmocka_unit_test(an_arrow_ends_at_the_event_that_names_it_not_at_one_inside),
         cmocka_unit_test(an_arrow_ends_at_the_event_that_names_it_also_where_others_cross_it),

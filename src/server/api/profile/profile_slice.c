@@ -28,12 +28,11 @@ static void add_flows(sb_json *j, const sb_trace *t, uint32_t track, uint32_t in
            t->flows.items[i].from == index && shown < MOST_FLOWS;
          i++, shown++)
         add_flow(j, t, &t->flows.items[i], true);
-#define TO(n) (t->flows.items[t->flows_by_end[n]])
-    for (i = sb_flows_to(t, track, index);
-         i < t->flows.n && TO(i).to_track == track && TO(i).to == index && shown < 2 * MOST_FLOWS;
-         i++, shown++)
-        add_flow(j, t, &TO(i), false);
-#undef TO
+    for (i = sb_flows_to(t, track, index); i < t->flows.n && shown < 2 * MOST_FLOWS; i++, shown++) {
+        const sb_flow *f = sb_flow_by_end(t, i);
+        if (f->to_track != track || f->to != index) break;
+        add_flow(j, t, f, false);
+    }
     sb_json_end_array(j);
 }
 

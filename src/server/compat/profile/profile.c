@@ -213,7 +213,7 @@ static int compare_modules(const void *a, const void *b) {
     return sb_slice_cmp(*(const sb_slice *)a, *(const sb_slice *)b);
 }
 
-/* The compiled modules of a capture, by name. */
+/* The compiled modules of a capture, by name; those of several hosts once. */
 SB_COMPAT_HANDLER(profile_modules) {
     sb_app *of = app;
     const sb_kept_trace *kept;
@@ -226,6 +226,7 @@ SB_COMPAT_HANDLER(profile_modules) {
         names[i] = sb_trace_name(kept->trace, kept->trace->modules.items[i]);
     if (names && n) qsort(names, n, sizeof *names, compare_modules);
     for (size_t i = 0; names && i < n; i++) {
+        if (i && sb_slice_eq(names[i], names[i - 1])) continue;
         if (i) sb_buf_add_byte(sb_http_body(r), ',');
         sb_buf_add_slice(sb_http_body(r), names[i]);
     }

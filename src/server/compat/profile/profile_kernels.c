@@ -57,13 +57,15 @@ static void take_details(launch *l, sb_slice text) {
     }
 }
 
-static void find_launch(launch *l, sb_http_request *q, const sb_trace *t, const sb_kernel_row *k) {
+static void find_launch(launch *l, sb_http_request *q, sb_args_reader *reader,
+                        const sb_kernel_row *k) {
     sb_buf args;
     sb_slice category;
+    sb_arena_mark mark = sb_arena_here(q->arena);
     *l = (launch){0};
     sb_buf_init(&args, q->alloc, 1 << 20);
     json_t *of = NULL;
-    if (sb_span_args(t, k->track, k->index, &args, &category, q->arena, NULL) == SB_OK &&
+    if (sb_args_add(reader, k->track, k->index, &args, &category, q->arena, NULL) == SB_OK &&
         args.failed == SB_OK)
         of = json_loadb((const char *)args.p, args.n, 0, NULL);
     const json_t *details = json_object_get(of, "kernel_details");
@@ -77,6 +79,7 @@ static void find_launch(launch *l, sb_http_request *q, const sb_trace *t, const 
     }
     json_decref(of);
     sb_buf_fini(&args);
+    sb_arena_reset(q->arena, mark);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -124,15 +127,20 @@ SB_PROFILE_TOOL(kernels) {
         {"max_duration_us", "Max Duration (μs)", "number"}};
     uint64_t rank = 0;
     sb_data d;
+    sb_args_reader *reader;
+    sb_status status = sb_args_open(&reader, a->t, sb_http_err(r));
+    if (status != SB_OK) return status;
     sb_data_begin(&d, r, csv);
     sb_data_begin_table(&d, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < a->kernel_count && rank < MOST_KERNELS; i++) {
+    for (size_t i = 0; i < a->kernel_count && rank < MOST_KERNELS && status == SB_OK; i++) {
         launch l;
         if (a->kernels[i].kind == SB_SPAN_COPY) continue; /* as XProf: no kernel */
-        if (sb_http_expired(q)) return SB_TIMEOUT;
-        find_launch(&l, q, a->t, &a->kernels[i]);
+        if (sb_http_expired(q)) status = SB_TIMEOUT;
+        find_launch(&l, q, reader, &a->kernels[i]);
         add_kernel(&d, a->t, &a->kernels[i], &l, ++rank);
     }
+    sb_args_close(reader);
+    if (status != SB_OK) return status;
     sb_data_begin_properties(&d);
     sb_data_end_table(&d);
     return sb_data_end(&d, r);

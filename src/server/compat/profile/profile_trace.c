@@ -1,11 +1,13 @@
 /* profile_trace.c: what XProf's trace viewer asks for, as Chrome trace events. Events have the
  * group of their track as process; "z" and the argument "uid" are the unique id, by which the
  * viewer asks for the arguments of one event. */
+#include <stdio.h>
+
 #include "base/sort_rows.h"
 #include "server/compat/profile/profile_viewer.h"
 #include "base/banned.h"
 
-#define MOST_ARROWS_IN_A_ROW 16
+#define MOST_ARGS ((size_t)1 << 20) /* of one event: with more it is sent without them */
 
 typedef struct trace_reply {
     const sb_viewer *v;
@@ -50,48 +52,45 @@ static sb_status add_args(trace_reply *p, uint32_t track, const sb_rect *event, 
     sb_slice category;
     sb_arena_mark mark = sb_arena_here(p->v->q->arena);
     sb_status status = SB_OK;
-    sb_buf_init(&args, p->v->q->alloc, SIZE_MAX);
+    sb_buf_init(&args, p->v->q->alloc, MOST_ARGS);
     if (p->args && number)
         status =
             sb_args_add(p->args, track, event->index, &args, &category, p->v->q->arena, p->err);
-    if (status == SB_CORRUPT) { /* its record is too large, for example: the event alone */
+    if (status == SB_CORRUPT ||
+        args.failed == SB_LIMIT) { /* its record is too large, for example */
         sb_buf_clear(&args);
         status = SB_OK;
     }
+    if (status == SB_OK) status = sb_buf_check(&args, "the arguments of an event", p->err);
     sb_json_key_str(p->j, "args");
     if (args.n <= 2) {
         sb_json_begin_object(p->j);
         if (number) sb_json_put_uint(p->j, "uid", number);
         sb_json_end_object(p->j);
     } else {
-        args.p[args.n - 1] = ','; /* in place of the closing bracket */
-        sb_buf_printf(&args, "\"uid\":%llu}", (unsigned long long)number);
+        char uid[40];
+        args.n--; /* the closing bracket comes after the unique id */
+        int n = snprintf(uid, sizeof uid, ",\"uid\":%llu}", (unsigned long long)number);
         sb_json_raw(p->j, sb_buf_slice(&args));
+        sb_buf_add(p->j->out, uid, (size_t)n);
     }
-    if (status == SB_OK) status = sb_buf_check(&args, "the arguments of an event", p->err);
     sb_buf_fini(&args);
     sb_arena_reset(p->v->q->arena, mark);
     return status;
 }
 
-/* An arrow is drawn between events of the same `bind_id`: the unique id of the event that a row of
- * arrows begins at. */
+/* Arrows are drawn between events of the same `bind_id`: the unique id of the event that hands on.
+ * An event has one such id, so where it was handed something itself, only that is drawn. */
 static void add_arrow(trace_reply *p, uint32_t track, uint32_t index) {
     static const char *const names[] = {"launch", "forward_backward", "other"};
     const sb_trace *t = p->v->t;
     const sb_flow *in = sb_flow_into(t, track, index), *out = sb_flow_out_of(t, track, index);
-    const sb_flow *before = in;
-    uint32_t first_track = track, first = index;
+    if (in && sb_flow_into(t, in->from_track, in->from)) return;
     if (!in && !out) return;
-    for (int i = 0; before && i < MOST_ARROWS_IN_A_ROW; i++) {
-        first_track = before->from_track;
-        first = before->from;
-        before = sb_flow_into(t, first_track, first);
-    }
-    sb_json_put_uint(p->j, "bind_id", p->v->numbers[first_track] + first);
-    sb_json_put_str(p->j, "cat", names[(in ? in : out)->kind]);
-    if (in) sb_json_put_bool(p->j, "flow_in", true);
-    if (out) sb_json_put_bool(p->j, "flow_out", true);
+    const sb_flow *f = in ? in : out;
+    sb_json_put_uint(p->j, "bind_id", p->v->numbers[f->from_track] + f->from);
+    sb_json_put_str(p->j, "cat", names[f->kind]);
+    sb_json_put_bool(p->j, in ? "flow_in" : "flow_out", true);
 }
 
 static sb_status add_event(trace_reply *p, uint32_t track, const sb_rect *event) {
@@ -123,7 +122,9 @@ static sb_status add_events(trace_reply *p, uint32_t track, const sb_rects *even
         order[i] = (sb_sort_row){i, (double)k->spans.items[events->items[i].index].at, SB_LIT("")};
     if (order) sb_sort_rows(order, events->n, SB_SORT_LEAST_FIRST);
     for (size_t i = 0; i < events->n && status == SB_OK; i++) {
-        if ((i & 0xfff) == 0xfff && sb_http_expired(p->v->q)) status = SB_TIMEOUT;
+        bool is_slow = p->args != NULL; /* one event may share a record of megabytes with others */
+        if ((is_slow || (i & 0xfff) == 0xfff) && sb_http_expired(p->v->q)) status = SB_TIMEOUT;
+        if (p->j->out->failed != SB_OK) break; /* told at the end */
         if (status == SB_OK)
             status = add_event(p, track, &events->items[order ? order[i].index : i]);
     }

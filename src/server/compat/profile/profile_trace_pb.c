@@ -45,6 +45,7 @@ typedef struct packing {
     sb_buf strings;
     uint32_t *refs; /* by id of a name: its place in `strings`; 0: it has none yet */
     uint32_t ref_count;
+    int64_t origin; /* that of the viewer; 0 instead of a negative one, which can't be told */
 } packing;
 
 static uint32_t add_string(packing *p, sb_slice text) {
@@ -86,7 +87,7 @@ static void add_series(packing *p, uint32_t track, sb_rects *events) {
     add_series_metadata(p, track, 0);
     size_t at = sb_pb_begin(out, DELTAS, events->n * 4);
     for (size_t i = 0; i < events->n; i++)
-        sb_pb_add_varint(out, delta_of(events->items[i].start + p->v->origin, &before));
+        sb_pb_add_varint(out, delta_of(events->items[i].start + p->origin, &before));
     sb_pb_end(out, at);
     at = sb_pb_begin(out, DURATIONS, events->n * 4);
     for (size_t i = 0; i < events->n; i++)
@@ -111,7 +112,7 @@ static void add_counter(packing *p, uint32_t track, const sb_count_bars *bars) {
     add_series_metadata(p, track, add_string(p, p->v->t->tracks.items[track].name));
     size_t at = sb_pb_begin(out, DELTAS, bars->n * 4);
     for (size_t i = 0; i < bars->n; i++)
-        sb_pb_add_varint(out, delta_of(bars->items[i].time + p->v->origin, &before));
+        sb_pb_add_varint(out, delta_of(bars->items[i].time + p->origin, &before));
     sb_pb_end(out, at);
     for (size_t i = 0; i < bars->n; i++) {
         at = sb_pb_begin(out, EVENT_METADATA, 9);
@@ -174,7 +175,7 @@ static sb_status pack(const sb_buf *message, sb_http_reply *r) {
 
 sb_status sb_viewer_answer_pb(const sb_viewer *v, sb_http_reply *r) {
     sb_buf message;
-    packing p = {.v = v, .out = &message};
+    packing p = {.v = v, .out = &message, .origin = v->origin > 0 ? v->origin : 0};
     sb_status status = SB_OK;
     p.refs = sb_arena_zeroed(v->q->arena, (size_t)v->t->names.count + 1, sizeof *p.refs);
     if (!p.refs) return SB_NOMEM;
@@ -185,8 +186,8 @@ sb_status sb_viewer_answer_pb(const sb_viewer *v, sb_http_reply *r) {
         status = sb_http_expired(v->q) ? SB_TIMEOUT : add_track(&p, v->t->track_order[i]);
     add_processes(&p);
     sb_buf_add_slice(&message, sb_buf_slice(&p.strings));
-    sb_pb_add_uint(&message, SPAN_START, (uint64_t)v->origin);
-    sb_pb_add_uint(&message, SPAN_END, (uint64_t)(v->origin + v->t->duration));
+    sb_pb_add_uint(&message, SPAN_START, (uint64_t)p.origin);
+    sb_pb_add_uint(&message, SPAN_END, (uint64_t)(p.origin + v->t->duration));
     if (status == SB_OK) status = sb_buf_check(&p.strings, "the names of a trace", sb_http_err(r));
     if (status == SB_OK) status = sb_buf_check(&message, "a trace", sb_http_err(r));
     if (status == SB_OK) status = pack(&message, r);

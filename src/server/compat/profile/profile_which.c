@@ -4,8 +4,7 @@
  * directory: nothing is opened because a request names it. */
 #include "server/compat/profile/profile_which.h"
 
-#include <stdlib.h>
-
+#include "fsio/beneath.h"
 #include "base/banned.h"
 
 /* The folder that a path lies in; "." where it names none. */
@@ -23,15 +22,16 @@ static sb_slice without_slashes(sb_slice path) {
 
 /* Is this path what a request calls it? As the log directory was given, or whole. */
 static bool is_path(sb_slice own, sb_slice asked, sb_arena *arena) {
-    char *text = sb_arena_get(arena, own.n + 1);
+    sb_slice folder = folder_of(own), name = own, inner;
     if (sb_slice_eq(own, asked)) return true;
-    if (!text || asked.n == 0 || asked.p[0] != '/') return false;
-    memcpy(text, own.p, own.n);
-    text[own.n] = 0;
-    char *whole = realpath(text, NULL);
-    bool is_same = whole && sb_slice_eq(sb_slice_str(whole), asked);
-    free(whole);
-    return is_same;
+    if (asked.n == 0 || asked.p[0] != '/') return false;
+    char *dir = sb_arena_get(arena, folder.n + 1);
+    if (!dir) return false;
+    memcpy(dir, folder.p, folder.n);
+    dir[folder.n] = 0;
+    if (own.n > folder.n && own.p[folder.n] == '/')
+        name = sb_slice_of(own.p + folder.n + 1, own.n - folder.n - 1);
+    return sb_beneath_relative(dir, asked, &inner) && sb_slice_eq(inner, name);
 }
 
 static bool is_session(const sb_capture *c) {
