@@ -1,6 +1,7 @@
 /* capture.c: walks a log directory and finds the captures in it. */
 #include "profile/capture.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -538,7 +539,9 @@ sb_status sb_capture_of_path(sb_capture *out, const sb_env *env, const char *pat
                              sb_err *err) {
     sb_file_info info;
     int failed = env->fs->stat(env->fs->ctx, path, &info);
-    if (failed < 0) return sb_fail_errno(err, SB_NOT_FOUND, -failed, "%s", path);
+    if (failed == -ENOENT || failed == -ENOTDIR)
+        return sb_fail_errno(err, SB_NOT_FOUND, -failed, "%s", path);
+    if (failed < 0) return sb_fail_errno(err, SB_IO, -failed, "%s", path);
     if (info.is_dir) {
         sb_captures found;
         sb_capture_root root = {.path = path};
