@@ -359,9 +359,10 @@ static size_t take_capture(walk *w, sb_slice dir, const worker_file *files, size
     bool is_session = is_in_session(dir);
     sb_slice name = first->name.host, run = is_session ? run_of_session(dir) : dir;
     if (is_session) { /* a worker of the session; if the file does not name one, the session */
-        name = sb_arena_dup(w->arena, last_part(dir));
-        if (name.p && !sb_slice_eq(first->name.host, SB_LIT(UNNAMED)))
-            name = joined(w, name, (const char *)sb_arena_dup(w->arena, first->name.host).p);
+        sb_slice worker = sb_arena_dup(w->arena, name);
+        bool is_named = !sb_slice_eq(name, SB_LIT(UNNAMED));
+        name = last_part(dir);
+        if (is_named && worker.p) name = joined(w, name, (const char *)worker.p);
     }
     sb_capture *c = name.p ? add_capture(w, run, name, first->name.format) : NULL;
     if (!c) return n;
@@ -562,7 +563,7 @@ sb_status sb_capture_of_path(sb_capture *out, const sb_env *env, const char *pat
     sb_slice copy = sb_arena_dup(arena, sb_slice_str(path));
     if (!f || !copy.p) return sb_fail_nomem(err, "for a capture");
     *f = (sb_capture_file){
-        .path = copy, .shown = copy, .size = info.size, .mtime_ns = info.mtime_ns};
+        .path = copy, .shown = copy, .size = info.size, .mtime_ns = info.mtime_ns, .rank = -1};
     f->name = is_known ? sb_arena_dup(arena, name.host) : copy;
     *out = (sb_capture){.run = SB_LIT("."), .name = f->name, .files = f, .file_count = 1};
     out->bytes = info.size;
