@@ -9,11 +9,14 @@
 #include "cli/cli.h"
 #include "profile/analysis/views.h"
 #include "profile/capture.h"
+#include "profile/read/read.h"
+#include "seaboard/reader.h"
 #include "base/banned.h"
 
 #define NAME_COLUMN 52u
 #define USUAL_ROWS 10u
 #define ARENA_CAP ((size_t)8 << 30)
+#define MOST_STATS ((size_t)2 << 30) /* a record of an event file is not longer */
 
 enum { OPTION_ROWS, OPTION_STEPS };
 
@@ -179,10 +182,78 @@ static void put_odds(const report *r) {
     sb_cli_put(r->cli);
 }
 
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Step statistics that an event holds, as an encoded RunMetadata. NULL: it holds none. */
+static sb_slice stats_of(sb_reader *r, const sb_reader_event *e, sb_slice *tag) {
+    const sb_reader_value *value;
+    const sb_reader_tensor *tensor;
+    *tag = e->tag;
+    if (e->what == SB_READS_RUN_METADATA) return e->body;
+    while (e->what == SB_READS_SUMMARY && sb_reader_next_value(r, &value) == SB_OK) {
+        *tag = value->tag;
+        if (sb_slice_eq(value->plugin_name, SB_LIT("graph_run_metadata")) &&
+            sb_reader_tensor_of(r, &tensor) == SB_OK && tensor->strings && tensor->count)
+            return tensor->strings[0];
+    }
+    return (sb_slice){NULL, 0};
+}
+
+/* Reads the step statistics that were written last into an event file. */
+static sb_status read_event_file(sb_cli *cli, const char *path, const sb_trace_opts *opts,
+                                 sb_trace **out, sb_err *err) {
+    const sb_alloc *alloc = cli->env->alloc;
+    const sb_reader_event *event;
+    sb_reader *reader;
+    sb_slice tag;
+    sb_buf name, stats;
+    sb_status status = sb_reader_open(&reader, path, NULL, err);
+    if (status != SB_OK) return status;
+    sb_buf_init(&name, alloc, MOST_STATS);
+    sb_buf_init(&stats, alloc, MOST_STATS);
+    bool any = false;
+    while ((status = sb_reader_next(reader, &event, err)) == SB_OK) {
+        sb_slice found = stats_of(reader, event, &tag);
+        if (!found.p) continue;
+        any = true;
+        sb_buf_clear(&name);
+        sb_buf_clear(&stats);
+        sb_buf_add_slice(&name, tag);
+        sb_buf_add_slice(&stats, found);
+    }
+    sb_reader_close(reader);
+    if (status == SB_MORE)
+        status =
+            any ? SB_OK
+                : sb_fail(err, SB_CORRUPT, 0, "%s is an event file without step statistics", path);
+    if (status == SB_OK) status = sb_buf_check(&stats, "step statistics", err);
+    sb_trace_file file = {
+        .path = "", .name = sb_buf_slice(&name), .run_metadata = sb_buf_slice(&stats)};
+    if (status == SB_OK) status = sb_trace_open(out, alloc, cli->env->fs, &file, 1, opts, err);
+    sb_buf_fini(&name);
+    sb_buf_fini(&stats);
+    return status;
+}
+
+static sb_status read_trace(sb_cli *cli, const char *path, sb_arena *arena, sb_trace **out,
+                            sb_err *err) {
+    sb_capture capture;
+    sb_file_info info;
+    sb_trace_opts opts = {.progress = tell, .ud = cli};
+    const char *file = strrchr(path, '/');
+    bool is_event_file = strstr(file ? file : path, "tfevents") &&
+                         cli->env->fs->stat(cli->env->fs->ctx, path, &info) == 0 && info.is_file;
+    if (is_event_file) return read_event_file(cli, path, &opts, out, err);
+    sb_status status = sb_capture_of_path(&capture, cli->env, path, arena, err);
+    if (status == SB_OK) status = sb_capture_read(&capture, cli->env, &opts, out, err);
+    /* the command was used as it should be, it is the file that makes no sense */
+    if (status == SB_INVALID) status = err->code = SB_CORRUPT;
+    return status;
+}
+
 static int profile_main(sb_cli *cli, const sb_args *args) {
     sb_err err;
     sb_arena arena;
-    sb_capture capture;
     sb_trace *t = NULL;
     sb_analysis *a = NULL;
     uint64_t rows = USUAL_ROWS;
@@ -192,9 +263,7 @@ static int profile_main(sb_cli *cli, const sb_args *args) {
         return sb_cli_fail(cli, &err);
     }
     sb_arena_init(&arena, cli->env->alloc, 64 << 10, ARENA_CAP);
-    sb_trace_opts opts = {.progress = tell, .ud = cli};
-    sb_status status = sb_capture_of_path(&capture, cli->env, args->rest[0], &arena, &err);
-    if (status == SB_OK) status = sb_capture_read(&capture, cli->env, &opts, &t, &err);
+    sb_status status = read_trace(cli, args->rest[0], &arena, &t, &err);
     sb_cli_progress_end(cli);
     sb_analysis_ask ask = {.step_name = sb_slice_str(args->options[OPTION_STEPS].text)};
     if (status == SB_OK) status = sb_analysis_new(&a, t, &ask, &err);
@@ -222,8 +291,11 @@ const sb_command sb_command_profile = {
     .options = profile_options,
     .option_count = sizeof profile_options / sizeof profile_options[0],
     .details = "FILE is an XSpace (.xplane.pb), a Chrome or torch trace (.json, also packed with "
-               "gzip), or\n"
-               "a directory: then the newest capture beneath it, with all its hosts and ranks.\n\n"
-               "exit code: 0 read, 3 no profile, 4 not readable\n",
+               "gzip),\n"
+               "an event file (the last step statistics in it), or a directory: then the newest\n"
+               "capture beneath it, with all its hosts and ranks.\n\n"
+               "exit code: 0 read, 1 no such file or no profile beneath the directory, 2 wrong "
+               "usage,\n"
+               "3 the file is no profile, 4 not readable\n",
     .run = profile_main,
 };

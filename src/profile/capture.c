@@ -1,9 +1,11 @@
 /* capture.c: walks a log directory and finds the captures in it. */
 #include "profile/capture.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/intern.h"
 #include "base/sha256.h"
@@ -15,6 +17,7 @@
 #define MOST_DEPTH 48u
 #define MOST_NAMES 4000000u
 #define MOST_CAPTURES 100000u
+#define UNNAMED "trace"                   /* the host of a file whose name has none */
 #define TOGETHER_NS INT64_C(600000000000) /* files written within ten minutes may be one capture */
 
 typedef struct walk {
@@ -83,6 +86,7 @@ typedef struct trace_name {
     sb_slice host;   /* the file name without its extension */
     int64_t stamp;   /* the timestamp in the names of torch, in nanoseconds; 0: the name has none */
     bool is_session; /* this kind of file may be in plugins/profile/<session> */
+    bool is_torch;   /* named as torch does it: <worker>[.<timestamp>].pt.trace.json */
     bool is_unsure;  /* only its content tells whether it is a trace */
 } trace_name;
 
@@ -101,6 +105,7 @@ static bool read_trace_name(const char *file, trace_name *out) {
         out->is_session = true;
     } else if (cut_end(&name, ".pt.trace.json")) {
         out->format = SB_FORMAT_KINETO;
+        out->is_torch = true;
         size_t n = name.n;
         while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
         if (n && name.p[n - 1] == '.' && name.n - n >= 10 && name.n - n <= 19) {
@@ -122,20 +127,21 @@ static bool read_trace_name(const char *file, trace_name *out) {
     } else {
         return false;
     }
-    out->host = name.n ? name : SB_LIT("trace");
+    out->host = name.n ? name : SB_LIT(UNNAMED);
     return true;
 }
 
 /* ---- captures -------------------------------------------------------------------------------- */
 
-static sb_capture *add_capture(walk *w, sb_slice dir, sb_slice name, sb_trace_format format) {
+/* `run`: its directory. */
+static sb_capture *add_capture(walk *w, sb_slice run, sb_slice name, sb_trace_format format) {
     sb_capture *c = SB_VEC_PUSH(&w->found, w->env->alloc, MOST_CAPTURES);
     if (!c) {
         w->failed = w->found.n < MOST_CAPTURES ? SB_NOMEM : w->failed;
         return NULL;
     }
     *c = (sb_capture){.format = format, .name = spelled(w, name)};
-    c->run = run_of(w, dir);
+    c->run = run_of(w, run);
     return c;
 }
 
@@ -145,20 +151,24 @@ static bool add_file(walk *w, sb_capture *c, sb_slice dir, const char *file, sb_
     if (!path.p) return false;
     const sb_fs *fs = w->env->fs;
     if (fs->stat(fs->ctx, (const char *)path.p, &info) != 0 || !info.is_file) return true;
-    sb_alloc alloc = sb_arena_alloc(w->arena);
-    sb_capture_file *files = alloc.resize(alloc.ctx, c->files, c->file_count * sizeof *files,
-                                          (c->file_count + 1) * sizeof *files);
-    if (!files) return false;
-    c->files = files;
+    if ((c->file_count & (c->file_count - 1)) == 0) { /* there is room up to a power of two */
+        sb_alloc alloc = sb_arena_alloc(w->arena);
+        size_t room = c->file_count ? 2 * c->file_count : 1;
+        sb_capture_file *files =
+            alloc.resize(alloc.ctx, c->files, c->file_count * sizeof *files, room * sizeof *files);
+        if (!files) return false;
+        c->files = files;
+    }
     sb_slice shown =
         path.n > w->root_n + 1 ? sb_slice_of(path.p + w->root_n + 1, path.n - w->root_n - 1) : path;
-    files[c->file_count++] = (sb_capture_file){.path = path,
-                                               .shown = spelled(w, shown),
-                                               .name = spelled(w, name),
-                                               .size = info.size,
-                                               .inode = info.inode,
-                                               .mtime_ns = info.mtime_ns,
-                                               .span = 1};
+    c->files[c->file_count++] = (sb_capture_file){.path = path,
+                                                  .shown = spelled(w, shown),
+                                                  .name = spelled(w, name),
+                                                  .size = info.size,
+                                                  .inode = info.inode,
+                                                  .mtime_ns = info.mtime_ns,
+                                                  .rank = -1,
+                                                  .span = 1};
     c->bytes += info.size;
     if (info.mtime_ns > c->time_ns) c->time_ns = info.mtime_ns;
     return true;
@@ -167,6 +177,7 @@ static bool add_file(walk *w, sb_capture *c, sb_slice dir, const char *file, sb_
 /* Compares digits as numbers: rank2 comes before rank10. */
 static int compare_files(const void *a, const void *b) {
     const sb_capture_file *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
     if (x->name.n != y->name.n) return x->name.n < y->name.n ? -1 : 1;
     return sb_slice_cmp(x->name, y->name);
 }
@@ -186,15 +197,29 @@ static void name_capture(walk *w, sb_capture *c, sb_slice place) {
     sb_capture_set_id(c->epoch, sb_buf_slice(&text));
 }
 
-/* A session directory is one capture. Of each host one file is taken: the XSpace if there is
- * one. */
-static void take_session(walk *w, sb_slice dir, const listing *l) {
-    size_t slash = dir.n;
-    while (slash && dir.p[slash - 1] != '/') slash--;
-    sb_slice session = sb_slice_of(dir.p + slash, dir.n - slash);
+static sb_slice last_part(sb_slice path) {
+    size_t slash = path.n;
+    while (slash && path.p[slash - 1] != '/') slash--;
+    return sb_slice_of(path.p + slash, path.n - slash);
+}
+
+/* The directory of the run that a session is of. */
+static sb_slice run_of_session(sb_slice dir) {
     static const char below[] = "/plugins/profile/";
-    sb_slice run = sb_slice_of(dir.p, slash > sizeof below - 1 ? slash - (sizeof below - 1) : 0);
+    size_t cut = last_part(dir).n + sizeof below - 1;
+    return sb_slice_of(dir.p, dir.n > cut ? dir.n - cut : 0);
+}
+
+static bool is_in_session(sb_slice dir) {
+    dir.n -= last_part(dir).n;
+    return sb_slice_ends(dir, SB_LIT("plugins/profile/"));
+}
+
+/* A session directory is one capture. Of each host one file is taken: the XSpace if there is
+ * one. *is_found: there is such a file. */
+static void take_session(walk *w, sb_slice dir, const listing *l, bool *is_found) {
     sb_capture *c = NULL;
+    *is_found = false;
     for (int format = SB_FORMAT_XSPACE; format <= SB_FORMAT_CHROME; format += 2) {
         for (size_t i = 0; i < l->names.n; i++) {
             trace_name name;
@@ -205,70 +230,170 @@ static void take_session(walk *w, sb_slice dir, const listing *l) {
             for (size_t k = 0; c && k < c->file_count; k++)
                 is_known |= sb_slice_eq(c->files[k].name, name.host);
             if (is_known) continue;
-            if (!c) c = add_capture(w, run, session, (sb_trace_format)format);
+            if (!c)
+                c = add_capture(w, run_of_session(dir), last_part(dir), (sb_trace_format)format);
+            *is_found = c != NULL;
             if (!c || !add_file(w, c, dir, l->names.items[i], name.host)) return;
         }
     }
     if (c) name_capture(w, c, dir);
 }
 
+/* ---- workers --------------------------------------------------------------------------------- */
+
+/* A file that is the capture of one worker, or a part of one that several ranks made.
+ *
+ * Which files belong together: their names differ in digits only, or, where the names have torch's
+ * timestamps and the files say of which rank of how many they are, in anything. The k-th files of
+ * all workers are one capture. A name without a timestamp tells less, its digits may be those of a
+ * step: unless torch's ending says that it is the name of a worker, the rank must be known. */
 typedef struct worker_file {
     const char *file;
     trace_name name;
-    char stem[120]; /* the name of the worker without its digits */
-    uint32_t span;
-    bool is_taken;
+    sb_slice stem; /* files that belong together have the same one, and the same `world` */
+    int64_t rank;  /* -1: unknown */
+    int64_t world; /* the ranks of the program; 0: unknown */
+    bool is_apart; /* it is a capture by itself */
+    uint32_t span; /* this is the 1st, 2nd, 3rd... file of its worker */
 } worker_file;
 
-static int compare_workers(const void *a, const void *b) {
+static int compare_numbers(int64_t x, int64_t y) {
+    return (x > y) - (x < y);
+}
+
+static int compare_groups(const worker_file *x, const worker_file *y) {
+    int order = sb_slice_cmp(x->stem, y->stem);
+    if (!order) order = compare_numbers(x->world, y->world);
+    if (!order) order = (x->name.stamp == 0) - (y->name.stamp == 0);
+    return order ? order : x->is_apart - y->is_apart;
+}
+
+static int compare_workers(const worker_file *x, const worker_file *y) {
+    int order = compare_groups(x, y);
+    if (!order) order = compare_numbers(x->rank, y->rank);
+    return order || x->rank >= 0 ? order : sb_slice_cmp(x->name.host, y->name.host);
+}
+
+static int compare_times(const worker_file *x, const worker_file *y) {
+    int order = compare_numbers(x->name.stamp, y->name.stamp);
+    return order ? order : strcmp(x->file, y->file);
+}
+
+static int compare_by_worker(const void *a, const void *b) {
+    int order = compare_workers(a, b);
+    return order ? order : compare_times(a, b);
+}
+
+static int compare_by_span(const void *a, const void *b) {
     const worker_file *x = a, *y = b;
-    int order = strcmp(x->stem, y->stem);
-    if (order) return order;
-    if (x->name.stamp != y->name.stamp) return x->name.stamp < y->name.stamp ? -1 : 1;
-    return strcmp(x->file, y->file);
+    int order = compare_groups(x, y);
+    if (!order) order = compare_numbers(x->span, y->span);
+    return order ? order : compare_times(x, y);
 }
 
-static void set_stem(worker_file *f) {
+static bool is_digit(uint8_t c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Finds the last "rank" with a number behind it, such as rank0, rank_0, RANK-12. *from and *to:
+ * where its digits are. -1: there is none. */
+static int64_t rank_in_name(sb_slice name, size_t *from, size_t *to) {
+    for (size_t i = name.n; i-- > 0;) {
+        if (name.n - i < 5 || strncasecmp((const char *)name.p + i, "rank", 4) != 0) continue;
+        size_t n = i + 4;
+        if (n < name.n && (name.p[n] == '_' || name.p[n] == '-' || name.p[n] == '.')) n++;
+        int64_t rank = 0;
+        for (*from = n; n < name.n && n - *from < 9 && is_digit(name.p[n]); n++)
+            rank = rank * 10 + (name.p[n] - '0');
+        *to = n;
+        if (n > *from) return rank;
+    }
+    return -1;
+}
+
+/* Sets to which other files this one may belong. `head`: what its first bytes say. false: no
+ * memory. */
+static bool set_stem(walk *w, worker_file *f, const sb_trace_head *head) {
+    sb_slice host = f->name.host;
+    size_t from = 0, to = host.n;
+    f->rank = -1;
+    if (head->rank >= 0 && head->world > 1) {
+        f->rank = head->rank;
+        f->world = head->world;
+    } else if (!f->name.stamp) {
+        if (head->world < 0) f->rank = rank_in_name(host, &from, &to);
+        if (f->rank < 0) {
+            from = 0;
+            to = host.n;
+            f->is_apart = !f->name.is_torch || head->world > 0;
+        }
+    }
+    uint8_t *stem = sb_arena_get(w->arena, host.n + 1);
     size_t n = 0;
-    for (size_t i = 0; i < f->name.host.n && n + 1 < sizeof f->stem; i++)
-        if (f->name.host.p[i] < '0' || f->name.host.p[i] > '9')
-            f->stem[n++] = (char)f->name.host.p[i];
-    f->stem[n] = 0;
+    for (size_t i = 0; stem && i < host.n; i++)
+        if (i < from || i >= to || !is_digit(host.p[i])) stem[n++] = host.p[i];
+    f->stem = sb_slice_of(stem, n);
+    return stem != NULL;
 }
 
-/* The k-th files of several workers are one capture if they were written at about the same
- * time. */
+/* Names of hosts may be anything. If a program had more ranks than files have a name with the same
+ * letters, then all files of programs with so many ranks belong together. The files are ordered by
+ * worker. */
+static void join_hosts(worker_file *files, size_t n) {
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+        int64_t ranks = 0;
+        for (; end < n && compare_groups(&files[end], &files[i]) == 0; end++)
+            ranks += end == i || files[end].rank != files[end - 1].rank;
+        for (size_t k = i; k < end && files[k].name.stamp && ranks < files[k].world; k++)
+            files[k].stem.n = 0;
+        i = end;
+    }
+    qsort(files, n, sizeof *files, compare_by_worker);
+}
+
+/* One capture: the files from i on that are the same span and were written at about the same time.
+ * Answers the index behind them. */
+static size_t take_capture(walk *w, sb_slice dir, const worker_file *files, size_t i, size_t n) {
+    const worker_file *first = &files[i];
+    bool is_session = is_in_session(dir);
+    sb_slice name = first->name.host, run = is_session ? run_of_session(dir) : dir;
+    if (is_session) { /* a worker of the session; if the file does not name one, the session */
+        sb_slice worker = sb_arena_dup(w->arena, name);
+        bool is_named = !sb_slice_eq(name, SB_LIT(UNNAMED));
+        name = last_part(dir);
+        if (is_named && worker.p) name = joined(w, name, (const char *)worker.p);
+    }
+    sb_capture *c = name.p ? add_capture(w, run, name, first->name.format) : NULL;
+    if (!c) return n;
+    do {
+        const worker_file *f = &files[i++];
+        size_t before = c->file_count;
+        if (!add_file(w, c, dir, f->file, f->name.host)) return n;
+        if (c->file_count > before) {
+            c->files[before].span = f->span;
+            c->files[before].rank = f->rank;
+        }
+    } while (i < n && !first->is_apart && compare_groups(&files[i], first) == 0 &&
+             files[i].span == first->span && files[i].name.stamp - first->name.stamp < TOGETHER_NS);
+    if (c->file_count == 0) {
+        w->found.n--;
+        return i;
+    }
+    if (first->name.stamp) c->time_ns = first->name.stamp;
+    sb_slice place = joined(w, dir, first->file);
+    if (place.p) name_capture(w, c, place);
+    return i;
+}
+
 static void take_workers(walk *w, sb_slice dir, worker_file *files, size_t n) {
-    if (n) qsort(files, n, sizeof *files, compare_workers);
-    for (size_t i = 0; i < n; i++) {
-        files[i].span = 1;
-        for (size_t k = 0; k < i; k++)
-            files[i].span += sb_slice_eq(files[k].name.host, files[i].name.host);
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (files[i].is_taken) continue;
-        sb_capture *c = add_capture(w, dir, files[i].name.host, files[i].name.format);
-        for (size_t k = i; c && k < n; k++) {
-            worker_file *f = &files[k];
-            bool is_mine =
-                k == i || (!f->is_taken && strcmp(f->stem, files[i].stem) == 0 &&
-                           f->span == files[i].span && f->name.stamp && files[i].name.stamp &&
-                           f->name.stamp - files[i].name.stamp < TOGETHER_NS &&
-                           !sb_slice_eq(f->name.host, files[i].name.host));
-            if (!is_mine) continue;
-            f->is_taken = true;
-            if (!add_file(w, c, dir, f->file, f->name.host)) return;
-            if (c->file_count) c->files[c->file_count - 1].span = f->span;
-        }
-        if (!c) return;
-        if (c->file_count == 0) {
-            w->found.n--;
-            continue;
-        }
-        if (files[i].name.stamp) c->time_ns = files[i].name.stamp;
-        sb_slice place = joined(w, dir, files[i].file);
-        if (place.p) name_capture(w, c, place);
-    }
+    qsort(files, n, sizeof *files, compare_by_worker);
+    join_hosts(files, n);
+    for (size_t i = 0; i < n; i++)
+        files[i].span =
+            i && compare_workers(&files[i], &files[i - 1]) == 0 ? files[i - 1].span + 1 : 1;
+    qsort(files, n, sizeof *files, compare_by_span);
+    for (size_t i = 0; i < n && w->failed == SB_OK;) i = take_capture(w, dir, files, i, n);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -289,46 +414,50 @@ static int compare_strings(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool is_in_session(sb_slice dir) {
-    size_t slash = dir.n;
-    while (slash && dir.p[slash - 1] != '/') slash--;
-    return slash > 0 && sb_slice_ends(sb_slice_of(dir.p, slash), SB_LIT("plugins/profile/"));
-}
-
-/* Looks into a file whose name does not tell what it is. */
-static bool is_trace(walk *w, sb_slice dir, const char *file, trace_name *name) {
+/* Looks into a JSON file. What is no trace by its name must be one by its first bytes. */
+static bool is_trace(walk *w, sb_slice dir, worker_file *f, sb_trace_head *head) {
     sb_arena_mark mark = sb_arena_here(w->arena);
-    sb_slice path = joined(w, dir, file);
+    sb_slice path = joined(w, dir, f->file);
     const sb_fs *fs = w->env->fs;
     sb_file_info info;
-    bool is_one =
-        path.p && fs->stat(fs->ctx, (const char *)path.p, &info) == 0 && info.is_file &&
-        sb_recognize_trace(w->recognized, w->env, (const char *)path.p, &info, &name->format);
+    bool is_one = path.p && fs->stat(fs->ctx, (const char *)path.p, &info) == 0 && info.is_file &&
+                  sb_recognize_trace(w->recognized, w->env, (const char *)path.p, &info, head);
     sb_arena_reset(w->arena, mark);
-    return is_one;
+    if (!is_one) *head = (sb_trace_head){.rank = -1, .world = -1};
+    if (is_one && f->name.is_unsure) f->name.format = head->format;
+    return is_one || !f->name.is_unsure;
 }
 
 static void take_files(walk *w, sb_slice dir, const listing *l) {
-    if (is_in_session(dir)) {
-        take_session(w, dir, l);
-        return;
-    }
+    bool is_session = is_in_session(dir), is_taken = false;
     worker_file *files = NULL;
-    size_t n = 0;
+    size_t n = 0, kept = 0;
+    if (is_session) take_session(w, dir, l, &is_taken);
     for (size_t i = 0; i < l->names.n; i++) {
         trace_name name;
+        /* beside what profilers put into a session there are files that XProf made of it */
         if (!read_trace_name(l->names.items[i], &name) ||
-            (name.is_unsure && !is_trace(w, dir, l->names.items[i], &name)))
+            (is_session && (name.is_session || (is_taken && !name.is_torch))))
             continue;
         if (!files) files = sb_arena_zeroed(w->arena, l->names.n, sizeof *files);
         if (!files) {
             w->failed = SB_NOMEM;
             return;
         }
-        files[n] = (worker_file){.file = l->names.items[i], .name = name};
-        set_stem(&files[n++]);
+        files[n++] = (worker_file){.file = l->names.items[i], .name = name};
     }
-    if (n) take_workers(w, dir, files, n);
+    for (size_t i = 0; i < n; i++) {
+        sb_trace_head head = {.rank = -1, .world = -1};
+        bool is_sure = !files[i].name.is_unsure;
+        bool is_asked = !is_sure || (n > 1 && files[i].name.format != SB_FORMAT_XSPACE);
+        if (is_asked && !is_trace(w, dir, &files[i], &head)) continue;
+        files[kept] = files[i];
+        if (!set_stem(w, &files[kept++], &head)) {
+            w->failed = SB_NOMEM;
+            return;
+        }
+    }
+    if (kept) take_workers(w, dir, files, kept);
 }
 
 static void walk_dir(walk *w, sb_slice dir, unsigned depth) {
@@ -411,7 +540,9 @@ sb_status sb_capture_of_path(sb_capture *out, const sb_env *env, const char *pat
                              sb_err *err) {
     sb_file_info info;
     int failed = env->fs->stat(env->fs->ctx, path, &info);
-    if (failed < 0) return sb_fail_errno(err, SB_NOT_FOUND, -failed, "%s", path);
+    if (failed == -ENOENT || failed == -ENOTDIR)
+        return sb_fail_errno(err, SB_NOT_FOUND, -failed, "%s", path);
+    if (failed < 0) return sb_fail_errno(err, SB_IO, -failed, "%s", path);
     if (info.is_dir) {
         sb_captures found;
         sb_capture_root root = {.path = path};
@@ -432,7 +563,7 @@ sb_status sb_capture_of_path(sb_capture *out, const sb_env *env, const char *pat
     sb_slice copy = sb_arena_dup(arena, sb_slice_str(path));
     if (!f || !copy.p) return sb_fail_nomem(err, "for a capture");
     *f = (sb_capture_file){
-        .path = copy, .shown = copy, .size = info.size, .mtime_ns = info.mtime_ns};
+        .path = copy, .shown = copy, .size = info.size, .mtime_ns = info.mtime_ns, .rank = -1};
     f->name = is_known ? sb_arena_dup(arena, name.host) : copy;
     *out = (sb_capture){.run = SB_LIT("."), .name = f->name, .files = f, .file_count = 1};
     out->bytes = info.size;

@@ -1,13 +1,18 @@
 /* capture.h: which captures lie in a log directory.
  *
  *     <run>/plugins/profile/<session>/<host>.xplane.pb   TensorFlow, JAX; one capture a session
- *     <run>/<worker>[.<digits>].pt.trace.json[.gz]       torch; workers that differ only in digits
- *                                                        and wrote together are one capture
+ *     <run>/<worker>[.<digits>].pt.trace.json[.gz]       torch
  *     <run>/<name>.trace.json[.gz]                       any other Chrome trace
  *     <run>/<name>.json[.gz]                             a trace too, if it begins like one
  *
- * In a session, of the files of one host the XSpace is taken, else the trace.json. Nothing else is
- * needed: no event file has to lie beside it. The directory is only read.
+ * In a session, of the files of one host the XSpace is taken, else the trace.json. Elsewhere a file
+ * is the capture of one worker, and several of a folder are one capture if their names differ in
+ * digits only (rank0.pt.trace.json, rank1.pt.trace.json) and, where these have torch's timestamps,
+ * were written at about the same time; of names with timestamps the letters may differ too (hosts),
+ * if the files say that they are of different ranks. Names whose digits may be anything
+ * (trace_10.json) must say the rank, or their files must. So it is with other files of torch below
+ * plugins/profile. Nothing else is needed: no event file has to lie beside it. The directory is
+ * only read.
  *
  * Threads: a walk belongs to one thread. Cost: one system call a name, but for event files, and
  * what recognize.h says of JSON files. */
@@ -30,6 +35,7 @@ typedef struct sb_capture_file {
     sb_slice name;  /* the name of the host or of the worker */
     uint64_t size, inode;
     int64_t mtime_ns;
+    int64_t rank;  /* as its name or its first bytes say; -1: unknown */
     uint32_t span; /* only torch: this is the 1st, 2nd, 3rd... file of its worker */
 } sb_capture_file;
 

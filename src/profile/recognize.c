@@ -16,7 +16,7 @@ typedef struct answer {
     int64_t mtime_ns;
     bool is_known; /* its head was read */
     bool is_trace;
-    sb_trace_format format;
+    sb_trace_head head;
 } answer;
 
 struct sb_recognized {
@@ -52,22 +52,49 @@ static sb_slice after_blanks(sb_slice text) {
     return text;
 }
 
-bool sb_begins_trace(sb_slice head, sb_trace_format *format) {
-    if (sb_slice_starts(head, SB_LIT("\xef\xbb\xbf"))) head = sb_slice_of(head.p + 3, head.n - 3);
-    head = after_blanks(head);
-    if (!head.n) return false;
-    *format = SB_FORMAT_CHROME;
-    if (*head.p == '[') { /* a bare array: its first event has a phase */
-        head = after_blanks(sb_slice_of(head.p + 1, head.n - 1));
-        return head.n && *head.p == '{' && contains(head, "\"ph\"") &&
-               (contains(head, "\"ts\"") || contains(head, "\"pid\""));
+/* The number behind a key; -1: there is none. */
+static int64_t number_of(sb_slice text, sb_slice key) {
+    const uint8_t *at = text.n ? memmem(text.p, text.n, key.p, key.n) : NULL;
+    if (!at) return -1;
+    at += key.n;
+    text = after_blanks(sb_slice_of(at, text.n - (size_t)(at - text.p)));
+    if (!text.n || *text.p != ':') return -1;
+    text = after_blanks(sb_slice_of(text.p + 1, text.n - 1));
+    int64_t number = 0;
+    size_t i = 0;
+    for (; i < text.n && i < 9 && text.p[i] >= '0' && text.p[i] <= '9'; i++)
+        number = number * 10 + (text.p[i] - '0');
+    return i ? number : -1;
+}
+
+static void read_rank(sb_slice text, sb_trace_head *head) {
+    static const char key[] = "\"distributedInfo\"", events[] = "\"traceEvents\"";
+    const uint8_t *at = memmem(text.p, text.n, key, sizeof key - 1);
+    if (!at) return;
+    text = sb_slice_of(at, text.n - (size_t)(at - text.p));
+    const uint8_t *end = memmem(text.p, text.n, events, sizeof events - 1);
+    if (end) text.n = (size_t)(end - text.p);
+    head->rank = number_of(text, SB_LIT("\"rank\""));
+    head->world = number_of(text, SB_LIT("\"world_size\""));
+}
+
+bool sb_begins_trace(sb_slice text, sb_trace_head *head) {
+    if (sb_slice_starts(text, SB_LIT("\xef\xbb\xbf"))) text = sb_slice_of(text.p + 3, text.n - 3);
+    text = after_blanks(text);
+    if (!text.n) return false;
+    *head = (sb_trace_head){SB_FORMAT_CHROME, -1, -1};
+    if (*text.p == '[') { /* a bare array: its first event has a phase */
+        text = after_blanks(sb_slice_of(text.p + 1, text.n - 1));
+        return text.n && *text.p == '{' && contains(text, "\"ph\"") &&
+               (contains(text, "\"ts\"") || contains(text, "\"pid\""));
     }
-    if (*head.p != '{') return false;
+    if (*text.p != '{') return false;
     /* torch lists devices and process groups before the events, which may be long */
-    bool has_events = contains(head, "\"traceEvents\"");
-    if (!contains(head, "\"schemaVersion\"")) return has_events;
-    *format = SB_FORMAT_KINETO;
-    return has_events || contains(head, "\"deviceProperties\"");
+    bool has_events = contains(text, "\"traceEvents\"");
+    if (!contains(text, "\"schemaVersion\"")) return has_events;
+    head->format = SB_FORMAT_KINETO;
+    read_rank(text, head);
+    return has_events || contains(text, "\"deviceProperties\"");
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -91,28 +118,28 @@ static int64_t read_head(const sb_env *env, const char *path, uint8_t *to) {
 }
 
 /* Is it a trace? False also where it can't be read now; *is_read tells. */
-static bool look_into(const sb_env *env, const char *path, sb_trace_format *format, bool *is_read) {
-    uint8_t head[HEAD];
-    int64_t n = read_head(env, path, head);
+static bool look_into(const sb_env *env, const char *path, sb_trace_head *head, bool *is_read) {
+    uint8_t text[HEAD];
+    int64_t n = read_head(env, path, text);
     *is_read = n >= 0 || n == -EBADMSG; /* a damaged archive stays one */
-    return n > 0 && sb_begins_trace(sb_slice_of(head, (size_t)n), format);
+    return n > 0 && sb_begins_trace(sb_slice_of(text, (size_t)n), head);
 }
 
 bool sb_recognize_trace(sb_recognized *r, const sb_env *env, const char *path,
-                        const sb_file_info *info, sb_trace_format *format) {
+                        const sb_file_info *info, sb_trace_head *head) {
     uint64_t key[2] = {info->device, info->inode};
     uint32_t id;
     bool is_new, is_read;
     if (!r || !SB_VEC_RESERVE(&r->answers, r->alloc, 1, MOST_REMEMBERED) ||
         sb_intern_add(&r->files, sb_slice_of(key, sizeof key), &id, &is_new) != SB_OK)
-        return look_into(env, path, format, &is_read);
+        return look_into(env, path, head, &is_read);
     answer *a = &r->answers.items[id];
     if (is_new) r->answers.n++;
     if (is_new) *a = (answer){0};
     if (!a->is_known || a->size != info->size || a->mtime_ns != info->mtime_ns) {
         *a = (answer){.size = info->size, .mtime_ns = info->mtime_ns};
-        a->is_trace = look_into(env, path, &a->format, &a->is_known);
+        a->is_trace = look_into(env, path, &a->head, &a->is_known);
     }
-    *format = a->format;
+    *head = a->head;
     return a->is_trace;
 }

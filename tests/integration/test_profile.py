@@ -389,4 +389,91 @@ def test_the_command_prints_the_overview(tmp_path):
     folder = subprocess.run([BINARY, "profile", str(FIXTURES / "tf/keras")], capture_output=True, text=True, timeout=60)
     assert folder.returncode == 0 and folder.stdout.startswith("xplane: vm")
     empty = subprocess.run([BINARY, "profile", str(tmp_path)], capture_output=True, text=True, timeout=60)
-    assert empty.returncode != 0 and "there is no profile beneath it" in empty.stderr
+    assert empty.returncode == 1 and "there is no profile beneath it" in empty.stderr
+
+
+def command(*words):
+    return subprocess.run([BINARY, "profile", *map(str, words)], capture_output=True, text=True, timeout=60)
+
+
+def test_the_command_opens_an_event_file_with_step_statistics(tmp_path):
+    events = next((FIXTURES / "tf/v1").glob("events*"))
+    out = command(events)
+    assert out.returncode == 0, out.stderr
+    assert out.stdout.startswith("stepstats: ") and "MatMul" in out.stdout
+    without = tmp_path / "events.out.tfevents.1.vm"
+    without.write_bytes(b"")
+    none = command(without)
+    assert none.returncode == 3 and "is an event file without step statistics" in none.stderr
+
+
+def test_the_exit_codes_of_the_command_are_those_of_its_help(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes.json").write_text("not a trace")
+    (tmp_path / "none.xplane.pb").write_bytes(b"")
+    (tmp_path / "loop").symlink_to("loop")
+    said = subprocess.run([BINARY, "help", "profile"], capture_output=True, text=True, timeout=60).stdout
+    codes = " ".join(said[said.index("exit code:"):].split())
+    assert codes.startswith("exit code: 0 read, 1 no such file or no profile beneath the directory, 2 wrong usage, "
+                            "3 the file is no profile, 4 not readable")
+    assert command(FIXTURES / "profile/torch" / GPU).returncode == 0
+    assert command(tmp_path / "missing").returncode == 1
+    assert command(tmp_path / "notes.json/below").returncode == 1
+    assert command(tmp_path / "empty").returncode == 1
+    assert command().returncode == 2
+    assert command(FIXTURES / "profile/torch" / GPU, "--rows", "many").returncode == 2
+    assert command(tmp_path / "notes.json").returncode == 3
+    assert command(tmp_path / "none.xplane.pb").returncode == 3
+    assert command(tmp_path / "loop").returncode == 4
+
+
+def test_ranks_of_one_folder_are_one_capture_whatever_their_names(tmp_path):
+    ranks = sorted((FIXTURES / "profile/torch").glob("ddp.rank*"))
+    names = {
+        "stampless": ["rank0.pt.trace.json.gz", "rank1.pt.trace.json.gz"],
+        "titan": ["rank0_trace.json", "rank1_trace.json"],
+        "hta": ["rank_0.json", "rank_1.json"],
+        "hosts": ["trainer-abc-xkz2p_399.1794737052106211918.pt.trace.json.gz",
+                  "trainer-abc-bq7vw_401.1794737052105617647.pt.trace.json.gz"],
+    }
+    for run, files in names.items():
+        (tmp_path / run).mkdir()
+        for rank, name in zip(ranks, files):
+            data = rank.read_bytes()
+            (tmp_path / run / name).write_bytes(data if name.endswith(".gz") else gzip.decompress(data))
+    with Seaboard(tmp_path, "--reload_interval", "0.1") as served:
+        api = Profile(served)
+        found = api.until(lambda: len(api.captures()) >= len(names) and api.captures())
+        assert {c["run"]: len(c["sources"]) for c in found} == dict.fromkeys(names, 2)
+        assert len(found) == len(names)
+        for run in names:
+            assert [r["rank"] for r in api.ask("distributed", api.open(run))["ranks"]] == [0, 1]
+
+
+def test_traces_of_torch_in_a_session_are_listed(tmp_path):
+    sessions = tmp_path / "logs/plugins/profile"
+    (sessions / "s1").mkdir(parents=True)
+    (sessions / "s2").mkdir()
+    shutil.copy(FIXTURES / "profile/torch" / GPU, sessions / "s1")
+    shutil.copy(FIXTURES / "profile/jax/cpu_0.trace.json.gz", sessions / "s2/trace.json.gz")
+    with Seaboard(tmp_path, "--reload_interval", "0.1") as served:
+        api = Profile(served)
+        found = api.until(lambda: len(api.captures()) >= 2 and api.captures())
+        assert {(c["run"], c["name"]) for c in found} == {("logs", "s1/gpu_plain.vm_399"), ("logs", "s2")}
+        assert api.ask("tracks", api.open("gpu_plain"))["steps"]["items"]
+
+
+def test_clocks_of_ranks_in_different_process_groups_are_not_moved(tmp_path):
+    """Four ranks, two stages of a pipeline with a group each; the second one begins 50 ms later."""
+    for rank in range(4):
+        args = {"Process Group Name": str(1 + rank // 2), "Process Group Ranks": [rank // 2 * 2, rank // 2 * 2 + 1]}
+        events = [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 7, "dur": 300,
+                   "ts": 1000000 + rank // 2 * 50000 + 1000 * i, "args": args | {"Seq": i}} for i in range(50)]
+        trace = {"schemaVersion": 1, "baseTimeNanoseconds": 1790857026000000000,
+                 "distributedInfo": {"rank": rank, "world_size": 4}, "traceEvents": events}
+        (tmp_path / f"rank{rank}.179473705210621191{rank}.pt.trace.json").write_text(json.dumps(trace))
+    with Seaboard(tmp_path, "--reload_interval", "0.1") as served:
+        api = Profile(served)
+        ranks = api.ask("distributed", api.open("rank"))
+        assert [r["skewPs"] for r in ranks["ranks"]] == [0, 0, 0, 0]
+        assert [c["calls"] for c in ranks["collectives"]] == [100]

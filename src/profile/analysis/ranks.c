@@ -5,27 +5,52 @@
 #include "profile/analysis/views.h"
 #include "base/banned.h"
 
-/* One collective operation on one rank: the k-th one of its name on that rank. */
+/* One collective operation on one rank: the k-th one there of its name, its group, and what else
+ * the file tells of it. */
 typedef struct comm {
     int64_t start, dur, bytes;
+    sb_comm told; /* zero where the file tells no process group */
     uint32_t name, source, k;
     uint32_t track, index;
 } comm;
 
 typedef SB_VEC(comm) comm_list;
 
+static int compare_told(const comm *x, const comm *y) {
+    const sb_comm *a = &x->told, *b = &y->told;
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    if (a->group != b->group) return a->group < b->group ? -1 : 1;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    if (a->to != b->to) return a->to < b->to ? -1 : 1;
+    return (a->sequence > b->sequence) - (a->sequence < b->sequence);
+}
+
 static int compare_by_source(const void *a, const void *b) {
     const comm *x = a, *y = b;
     if (x->source != y->source) return x->source < y->source ? -1 : 1;
-    if (x->name != y->name) return x->name < y->name ? -1 : 1;
-    return (x->start > y->start) - (x->start < y->start);
+    int order = compare_told(x, y);
+    return order ? order : (x->start > y->start) - (x->start < y->start);
 }
 
-static int compare_by_name(const void *a, const void *b) {
+static int compare_operations(const comm *x, const comm *y) {
+    int order = compare_told(x, y);
+    return order ? order : (x->k > y->k) - (x->k < y->k);
+}
+
+static int compare_by_operation(const void *a, const void *b) {
     const comm *x = a, *y = b;
-    if (x->name != y->name) return x->name < y->name ? -1 : 1;
-    if (x->k != y->k) return x->k < y->k ? -1 : 1;
-    return (x->source > y->source) - (x->source < y->source);
+    int order = compare_operations(x, y);
+    return order ? order : (x->source > y->source) - (x->source < y->source);
+}
+
+/* What the file tells of the operation. A message tells the rank at its other end. */
+static sb_comm told_of(const sb_trace *t, const sb_extra *e, uint32_t source) {
+    if (!e || !(e->flags & SB_EXTRA_GROUP)) return (sb_comm){0};
+    sb_comm told = t->comms.items[e->number];
+    int64_t rank = t->sources.items[source].rank;
+    if (told.from >= 0 && told.to < 0) told.to = rank;
+    if (told.to >= 0 && told.from < 0) told.from = rank;
+    return told;
 }
 
 /* A collective is counted once where one call of the library calls another. */
@@ -54,7 +79,14 @@ static bool list_comms(const sb_trace *t, comm_list *out) {
                     comm *c = SB_VEC_PUSH(out, t->alloc, SIZE_MAX);
                     if (!c) return false;
                     int64_t bytes = e && tells_bytes ? e->second : 0;
-                    *c = (comm){s->start, s->dur, bytes, s->name, source, 0, i, n};
+                    *c = (comm){.start = s->start,
+                                .dur = s->dur,
+                                .bytes = bytes,
+                                .told = told_of(t, e, source),
+                                .name = s->name,
+                                .source = source,
+                                .track = i,
+                                .index = n};
                 }
             }
             if (out->n > before) break;
@@ -64,9 +96,9 @@ static bool list_comms(const sb_trace *t, comm_list *out) {
     for (size_t i = 1; i < out->n; i++) {
         const comm *last = &out->items[i - 1];
         comm *c = &out->items[i];
-        c->k = c->source == last->source && c->name == last->name ? last->k + 1 : 0;
+        c->k = c->source == last->source && compare_told(c, last) == 0 ? last->k + 1 : 0;
     }
-    if (out->n) qsort(out->items, out->n, sizeof out->items[0], compare_by_name);
+    if (out->n) qsort(out->items, out->n, sizeof out->items[0], compare_by_operation);
     return true;
 }
 
@@ -76,8 +108,7 @@ static bool list_comms(const sb_trace *t, comm_list *out) {
 static size_t end_of_collective(const comm_list *list, size_t first, const comm **last) {
     size_t end = first;
     *last = &list->items[first];
-    while (end < list->n && list->items[end].name == list->items[first].name &&
-           list->items[end].k == list->items[first].k) {
+    while (end < list->n && compare_operations(&list->items[end], &list->items[first]) == 0) {
         if (list->items[end].dur < (*last)->dur) *last = &list->items[end];
         end++;
     }
@@ -86,43 +117,128 @@ static size_t end_of_collective(const comm_list *list, size_t first, const comm 
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
-static int compare_times(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+/* How much later a collective ended in one source than in another one, and how long it lasted. */
+typedef struct measure {
+    uint32_t source;
+    int64_t off, lasts, at;
+} measure;
+
+static int compare_offs(const void *a, const void *b) {
+    const measure *x = a, *y = b;
+    if (x->source != y->source) return x->source < y->source ? -1 : 1;
+    return (x->off > y->off) - (x->off < y->off);
 }
 
-typedef SB_VEC(int64_t) time_list;
+static int compare_lasts(const void *a, const void *b) {
+    const measure *x = a, *y = b;
+    return (x->lasts > y->lasts) - (x->lasts < y->lasts);
+}
 
-/* Two medians over the collectives: how much later they end in this source than in the first one
- * (the skew), and how long they last. */
-static bool measure_skew(const sb_trace *t, const comm_list *list, uint32_t source, int64_t *skew,
-                         int64_t *lasts, bool *is_known) {
-    time_list off = {0}, durations = {0};
-    bool is_done = true;
-    for (size_t i = 0; i < list->n && is_done; i++) {
-        const comm *c = &list->items[i];
-        if (c->source != 0) continue;
-        for (size_t k = i + 1;
-             k < list->n && list->items[k].name == c->name && list->items[k].k == c->k; k++) {
-            const comm *other = &list->items[k];
-            if (other->source != source) continue;
-            int64_t *a = SB_VEC_PUSH(&off, t->alloc, SIZE_MAX);
-            int64_t *b = a ? SB_VEC_PUSH(&durations, t->alloc, SIZE_MAX) : NULL;
-            is_done = b != NULL;
-            if (!is_done) break;
-            *a = other->start + other->dur - c->start - c->dur;
-            *b = other->dur > c->dur ? other->dur : c->dur;
+/* Walks from source to source along the collectives that they share. */
+typedef struct skew_walk {
+    const sb_trace *t;
+    const comm_list *list;
+    uint32_t *first;    /* indexed by place in the list: where its operation begins */
+    bool *is_measured;  /* the same: the operation that begins here is done */
+    uint32_t *mine;     /* places in the list, ordered by source */
+    uint32_t *mine_end; /* indexed by source */
+    uint32_t *queue;    /* sources whose skew is known, in the order in which it was found */
+    uint32_t queued;
+    bool *is_known;
+    int64_t *skew; /* how far the clock of a source is ahead of that of the first one it is
+                      connected with */
+    SB_VEC(measure) measures;
+} skew_walk;
+
+static bool begin_skew_walk(skew_walk *w, const sb_trace *t, const comm_list *list,
+                            sb_arena *arena) {
+    size_t sources = t->sources.n, n = list->n;
+    *w = (skew_walk){.t = t, .list = list};
+    w->first = sb_arena_zeroed(arena, n + 1, sizeof *w->first);
+    w->is_measured = sb_arena_zeroed(arena, n + 1, sizeof *w->is_measured);
+    w->mine = sb_arena_zeroed(arena, n + 1, sizeof *w->mine);
+    w->mine_end = sb_arena_zeroed(arena, sources + 1, sizeof *w->mine_end);
+    w->queue = sb_arena_zeroed(arena, sources + 1, sizeof *w->queue);
+    w->is_known = sb_arena_zeroed(arena, sources + 1, sizeof *w->is_known);
+    w->skew = sb_arena_zeroed(arena, sources + 1, sizeof *w->skew);
+    if (!w->first || !w->is_measured || !w->mine || !w->mine_end || !w->queue || !w->is_known ||
+        !w->skew)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        bool is_same = i && compare_operations(&list->items[i], &list->items[i - 1]) == 0;
+        w->first[i] = is_same ? w->first[i - 1] : (uint32_t)i;
+        w->mine_end[list->items[i].source + 1]++;
+    }
+    for (size_t i = 0; i < sources; i++) w->mine_end[i + 1] += w->mine_end[i];
+    /* now mine_end[s] is where the places of s begin; each one put there moves it on */
+    for (size_t i = 0; i < n; i++) w->mine[w->mine_end[list->items[i].source]++] = (uint32_t)i;
+    return true;
+}
+
+/* Measures all sources that are not known yet and share collectives with this one. After this they
+ * are all known, so that no operation is looked at twice. */
+static bool measure_from(skew_walk *w, uint32_t source) {
+    const comm_list *list = w->list;
+    w->measures.n = 0;
+    for (uint32_t p = source ? w->mine_end[source - 1] : 0; p < w->mine_end[source]; p++) {
+        const comm *c = &list->items[w->mine[p]];
+        uint32_t first = w->first[w->mine[p]];
+        if (w->is_measured[first]) continue;
+        w->is_measured[first] = true;
+        for (size_t i = first; i < list->n && w->first[i] == first; i++) {
+            const comm *other = &list->items[i];
+            if (w->is_known[other->source]) continue;
+            measure *m = SB_VEC_PUSH(&w->measures, w->t->alloc, SIZE_MAX);
+            if (!m) return false;
+            *m = (measure){other->source, other->start + other->dur - c->start - c->dur,
+                           other->dur > c->dur ? other->dur : c->dur, other->start};
         }
     }
-    *is_known = is_done && off.n > 0;
-    if (*is_known) {
-        qsort(off.items, off.n, sizeof off.items[0], compare_times);
-        qsort(durations.items, durations.n, sizeof durations.items[0], compare_times);
-        *skew = off.items[off.n / 2];
-        *lasts = durations.items[durations.n / 2];
+    return true;
+}
+
+/* A chain of files with absurd times could lead out of the 64 bits. */
+static bool is_on_axis(int64_t at, int64_t skew) {
+    int64_t to;
+    return !__builtin_sub_overflow(at, skew, &to) && to > -INT64_MAX / 8 && to < INT64_MAX / 2;
+}
+
+/* Takes the medians of what was measured. Clocks that differ by less than a collective lasts are
+ * taken as equal. */
+static void add_neighbours(skew_walk *w, uint32_t source) {
+    measure *all = w->measures.items;
+    if (w->measures.n) qsort(all, w->measures.n, sizeof *all, compare_offs);
+    for (size_t i = 0; i < w->measures.n;) {
+        uint32_t other = all[i].source;
+        size_t end = i;
+        while (end < w->measures.n && all[end].source == other) end++;
+        int64_t off = all[i + (end - i) / 2].off;
+        qsort(all + i, end - i, sizeof *all, compare_lasts);
+        int64_t lasts = all[i + (end - i) / 2].lasts;
+        int64_t limit = lasts > 1000 * SB_PS_PER_US ? lasts : 1000 * SB_PS_PER_US;
+        int64_t skew;
+        if (off <= limit && off >= -limit) off = 0;
+        if (!__builtin_add_overflow(w->skew[source], off, &skew) && is_on_axis(all[i].at, skew))
+            w->skew[other] = skew;
+        w->is_known[other] = true;
+        w->queue[w->queued++] = other;
+        i = end;
     }
-    SB_VEC_FREE(&off, t->alloc);
-    SB_VEC_FREE(&durations, t->alloc);
+}
+
+static bool measure_skews(skew_walk *w) {
+    bool is_done = true;
+    for (uint32_t i = 0; i < w->t->sources.n && is_done; i++) {
+        if (w->is_known[i]) continue;
+        uint32_t at = w->queued;
+        w->is_known[i] = true;
+        w->queue[w->queued++] = i;
+        for (; at < w->queued && is_done; at++) {
+            is_done = measure_from(w, w->queue[at]);
+            if (is_done) add_neighbours(w, w->queue[at]);
+        }
+    }
+    SB_VEC_FREE(&w->measures, w->t->alloc);
     return is_done;
 }
 
@@ -144,15 +260,16 @@ static void move_source(sb_trace *t, uint32_t source, int64_t by) {
  * collective lasts, the clocks of the hosts differ. */
 bool sb_align_clocks(sb_trace *t) {
     comm_list list = {0};
+    skew_walk w;
+    sb_arena arena;
     if (t->sources.n < 2) return true;
-    bool is_done = list_comms(t, &list);
+    sb_arena_init(&arena, t->alloc, 4096, SIZE_MAX);
+    bool is_done =
+        list_comms(t, &list) && begin_skew_walk(&w, t, &list, &arena) && measure_skews(&w);
     int64_t least = 0;
     for (uint32_t i = 1; i < t->sources.n && is_done; i++) {
-        int64_t skew = 0, lasts = 0;
-        bool is_known;
-        is_done = measure_skew(t, &list, i, &skew, &lasts, &is_known);
-        int64_t limit = lasts > 1000 * SB_PS_PER_US ? lasts : 1000 * SB_PS_PER_US;
-        if (!is_done || !is_known || (skew <= limit && skew >= -limit)) continue;
+        int64_t skew = w.skew[i];
+        if (!skew) continue;
         move_source(t, i, -skew);
         t->sources.items[i].skew = -skew;
         sb_trace_notef(t, SB_TRACE_ODD_SKEW, "%.*s was moved by %.3f ms",
@@ -170,6 +287,7 @@ bool sb_align_clocks(sb_trace *t) {
         if ((k->spans.n || k->points.n) && k->last > t->duration) t->duration = k->last;
     }
     SB_VEC_FREE(&list, t->alloc);
+    sb_arena_fini(&arena);
     return is_done;
 }
 
@@ -222,6 +340,7 @@ static bool fill_collectives(const sb_trace *t, const comm_list *list, sb_rank_v
             if (list->items[k].dur > row->greatest) row->greatest = list->items[k].dur;
             sb_sum(&row->wait[list->items[k].source], wait);
             sb_sum(&v->ranks[list->items[k].source].wait, wait);
+            sb_sum(&v->ranks[last->source].awaited, wait);
         }
         i = end;
     }
@@ -230,8 +349,8 @@ static bool fill_collectives(const sb_trace *t, const comm_list *list, sb_rank_v
     return true;
 }
 
-/* Finds the straggler: the rank that waits least is the one that comes last. It is only named if
- * the others wait long. */
+/* Finds the straggler: the rank that others wait for longest. It is only named if they wait long,
+ * and if it does not wait for them as well. */
 static void find_straggler(sb_rank_view *v) {
     int64_t sum = 0, span = 0;
     int32_t best = 0;
@@ -240,7 +359,7 @@ static void find_straggler(sb_rank_view *v) {
     for (size_t i = 0; i < v->rank_count; i++) {
         sb_sum(&sum, v->ranks[i].wait);
         sb_sum(&span, v->ranks[i].span);
-        if (v->ranks[i].wait < v->ranks[best].wait) best = (int32_t)i;
+        if (v->ranks[i].awaited > v->ranks[best].awaited) best = (int32_t)i;
     }
     int64_t others = (sum - v->ranks[best].wait) / (int64_t)(v->rank_count - 1);
     if (others > span / (int64_t)v->rank_count / 50 && others / 3 > v->ranks[best].wait)

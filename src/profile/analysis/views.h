@@ -81,8 +81,8 @@ typedef struct sb_rank_row {
     uint32_t source;
     /* communication: the part of it that no compute hides */
     int64_t compute, overlap, communication, other, span;
-    /* time in collectives in which this rank waits for others */
-    int64_t wait;
+    /* time in collectives in which this rank waits for others, and others wait for it */
+    int64_t wait, awaited;
 } sb_rank_row;
 
 typedef struct sb_collective_row {
@@ -100,7 +100,8 @@ typedef struct sb_rank_view {
     int32_t straggler; /* row of the rank that the others wait for; -1: there is none */
 } sb_rank_view;
 
-/* The k-th collective of a name is the same operation on every rank. The shortest duration among
+/* The k-th collective of a name is the same operation on every rank of its process group; where the
+ * files tell the numbers of operations, those with the same number are. The shortest duration among
  * the ranks is the transfer; what the others take longer is waiting. */
 bool sb_view_ranks(const sb_analysis *a, sb_rank_view *out, sb_arena *arena);
 
@@ -115,8 +116,8 @@ typedef struct sb_wait {
  * *total counts all. */
 bool sb_view_waits(const sb_trace *t, int64_t from, int64_t to, size_t most, sb_wait **out,
                    size_t *n, uint64_t *total, sb_arena *arena);
-/* Corrects clock skew: if the clocks of two sources differ by more than a collective lasts, moves
- * the times of one of them. Called by sb_trace_finish. */
+/* Corrects clock skew: if the clocks of two sources differ by more than a collective that both took
+ * part in lasts, moves the times of one of them. Called by sb_trace_finish. */
 bool sb_align_clocks(sb_trace *t);
 
 /* ---- difference ------------------------------------------------------------------------------ */

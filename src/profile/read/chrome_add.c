@@ -202,9 +202,27 @@ static float read_float(sb_slice raw) {
     return sb_parse_double(raw, &x) ? (float)x : 0;
 }
 
+/* Keeps which operation of which process group a collective is. The two ends of a message count
+ * their operations each for itself, so there the number says nothing. */
+static bool keep_group(sb_chrome *c, sb_extra *e, const sb_chrome_args *a) {
+    if (!a->group.n && !a->group_ranks.n) return true;
+    sb_comm *m = SB_VEC_PUSH(&c->t->comms, c->t->alloc, UINT32_MAX - 1);
+    if (!m) return false;
+    *m = (sb_comm){sb_build_hash(a->group, a->group_ranks), -1, -1, -1};
+    if (a->from_rank.n || a->to_rank.n) {
+        sb_scan_int(a->from_rank, &m->from);
+        sb_scan_int(a->to_rank, &m->to);
+    } else {
+        sb_scan_int(a->group_sequence, &m->sequence);
+    }
+    e->number = (int64_t)c->t->comms.n - 1;
+    e->flags |= SB_EXTRA_GROUP;
+    return true;
+}
+
 static bool keep_facts(sb_chrome *c, sb_trace_span *s, const sb_chrome_args *a, sb_span_kind kind) {
     bool has = a->external.n || a->correlation.n || a->python_id.n || a->step_num.n ||
-               a->hlo_op.n || a->elements.n;
+               a->hlo_op.n || a->elements.n || a->group.n || a->group_ranks.n;
     if (!has) return true;
     sb_extra *e = sb_build_extra(c->t, s);
     int64_t parent;
@@ -228,6 +246,7 @@ static bool keep_facts(sb_chrome *c, sb_trace_span *s, const sb_chrome_args *a, 
         if (!sb_scan_int(a->elements, &n)) n = count_elements(a->dims);
         int64_t size = (int64_t)element_size(a->dtype.n ? a->dtype : a->types);
         if (__builtin_mul_overflow(n, size, &e->second)) e->second = INT64_MAX;
+        if (!a->step_num.n && !keep_group(c, e, a)) return false;
     }
     sb_slice text = a->hlo_op.n ? a->hlo_op : kind == SB_SPAN_OP ? a->dims : (sb_slice){NULL, 0};
     if (text.n) {

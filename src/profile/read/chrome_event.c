@@ -40,6 +40,11 @@ static sb_slice *place_of(sb_chrome_args *a, sb_slice key) {
         PLACE("step_num", step_num),
         PLACE("hlo_op", hlo_op),
         PLACE("stream", stream),
+        PLACE("Process Group Name", group),
+        PLACE("Process Group Ranks", group_ranks),
+        PLACE("Seq", group_sequence),
+        PLACE("Src Rank", from_rank),
+        PLACE("Dst Rank", to_rank),
 #undef PLACE
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {

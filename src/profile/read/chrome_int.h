@@ -12,7 +12,8 @@
 typedef struct sb_chrome_args {
     sb_slice external, correlation, sequence, forward_thread, bytes, address, allocated, reserved,
         device_type, device_id, python_id, python_parent, python_module, dims, types, label, labels,
-        sort_index, occupancy, blocks_per_sm, elements, dtype, step_num, hlo_op, stream;
+        sort_index, occupancy, blocks_per_sm, elements, dtype, step_num, hlo_op, stream, group,
+        group_ranks, group_sequence, from_rank, to_rank;
     struct {
         sb_slice key, value;
     } series[SB_CHROME_SERIES]; /* only counters: all arguments that are numbers */

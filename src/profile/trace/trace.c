@@ -135,6 +135,7 @@ void sb_trace_free(sb_trace *t) {
     SB_VEC_FREE(&t->groups, alloc);
     SB_VEC_FREE(&t->tracks, alloc);
     SB_VEC_FREE(&t->extras, alloc);
+    SB_VEC_FREE(&t->comms, alloc);
     SB_VEC_FREE(&t->memory, alloc);
     SB_VEC_FREE(&t->memory_devices, alloc);
     SB_VEC_FREE(&t->devices, alloc);
@@ -150,8 +151,9 @@ void sb_trace_free(sb_trace *t) {
 size_t sb_trace_bytes_held(const sb_trace *t) {
     size_t n = sizeof *t + t->texts.held + t->names.names.held +
                t->names.item_room * (sizeof(sb_slice) + 8) + t->names.slot_count * 4u +
-               t->extras.room * sizeof(sb_extra) + t->memory.room * sizeof(sb_memory_event) +
-               t->flows.room * (sizeof(sb_flow) + 4) + t->tracks.room * sizeof(sb_track);
+               t->extras.room * sizeof(sb_extra) + t->comms.room * sizeof(sb_comm) +
+               t->memory.room * sizeof(sb_memory_event) + t->flows.room * (sizeof(sb_flow) + 4) +
+               t->tracks.room * sizeof(sb_track);
     for (size_t i = 0; i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];
         n += k->spans.room * sizeof(sb_trace_span) + k->points.room * sizeof(sb_count_point) +

@@ -75,6 +75,7 @@ static inline int64_t sb_span_end(const sb_trace_span *s) {
 #define SB_EXTRA_ROOT 2u     /* it marks a step; `number` is the number of the step */
 #define SB_EXTRA_HAS_NUMBER 4u
 #define SB_EXTRA_DEVICE_LAUNCH 8u
+#define SB_EXTRA_GROUP 16u /* a collective that tells its process group; see sb_comm */
 
 typedef struct sb_extra {
     /* the external id of torch: the same for an operator, its launches and its kernels; 0: none */
@@ -85,11 +86,20 @@ typedef struct sb_extra {
     uint32_t flags;
     int64_t
         /* of a step its number, of an operator its sequence number, of a Python frame its id, of a
-         * copy its bytes */
+         * copy its bytes, of a collective with SB_EXTRA_GROUP its index in `comms` */
         number;
     int64_t second; /* of a Python frame the id of its parent + 1, of a collective its bytes */
     float occupancy, blocks_per_sm;
 } sb_extra;
+
+/* What a collective says of itself: by this the ranks of one program know that they mean the same
+ * one. */
+typedef struct sb_comm {
+    uint64_t group; /* a hash of the process group's name and ranks */
+    /* the number of the operation in its group; -1: it is not told, or this is a message */
+    int64_t sequence;
+    int64_t to, from; /* of a message between two ranks the one that is told; else -1 */
+} sb_comm;
 
 typedef enum sb_track_kind {
     SB_TRACK_THREAD,
@@ -275,6 +285,7 @@ typedef struct sb_trace {
     SB_VEC(sb_trace_group) groups;
     SB_VEC(sb_track) tracks;
     SB_VEC(sb_extra) extras; /* index 0 is not used */
+    SB_VEC(sb_comm) comms;
     SB_VEC(sb_memory_event) memory;
     SB_VEC(sb_memory_device) memory_devices;
     SB_VEC(sb_device) devices;

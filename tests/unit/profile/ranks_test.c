@@ -213,6 +213,191 @@ static void the_overview_and_the_ranks_agree_on_communication(void **state) {
     sb_trace_free(t);
 }
 
+/* ---- process groups -------------------------------------------------------------------------- */
+
+/* A rank of a program: a collective of 300 microseconds each millisecond, on a stream. */
+typedef struct told_rank {
+    int64_t clock_us; /* when the first one begins */
+    int first, calls; /* the sequence number of the first one, and how many there are */
+    const char *args; /* of each collective, behind its sequence number */
+    bool is_without_seq;
+} told_rank;
+
+static void add_rank(sb_buf *out, size_t rank, const told_rank *r) {
+    sb_buf_clear(out);
+    sb_buf_printf(out,
+                  "{\"schemaVersion\":1,\"baseTimeNanoseconds\":1790857026000000000,"
+                  "\"distributedInfo\":{\"rank\":%zu,\"world_size\":4},\"traceEvents\":[",
+                  rank);
+    for (int i = 0; i < r->calls; i++) {
+        sb_buf_printf(out,
+                      "%s{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce\","
+                      "\"pid\":0,\"tid\":7,\"ts\":%lld,\"dur\":300,\"args\":{",
+                      i ? "," : "", (long long)(r->clock_us + i * 1000));
+        if (!r->is_without_seq) sb_buf_printf(out, "\"Seq\":%d,", r->first + i);
+        sb_buf_printf(out, "%s}}", r->args);
+    }
+    sb_buf_add_str(out, "]}");
+}
+
+/* Reads one more rank, from a text. */
+static void read_rank(sb_trace *t, sb_slice text) {
+    sb_err err = {0};
+    char path[] = "/tmp/seaboard-trace-test-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text.p, text.n), (ssize_t)text.n);
+    close(fd);
+    sb_trace_file file = {.path = path, .name = SB_LIT("rank")};
+    assert_ok(sb_trace_read(t, &sb_fs_local, &file, &err), &err);
+    unlink(path);
+}
+
+static sb_trace *trace_of_told(const told_rank *ranks, size_t n) {
+    sb_trace *t = NULL;
+    sb_err err = {0};
+    sb_buf text;
+    sb_buf_init(&text, &sb_alloc_libc, 1 << 20);
+    assert_ok(sb_trace_new(&t, &sb_alloc_libc, NULL, &err), &err);
+    for (size_t i = 0; i < n; i++) {
+        add_rank(&text, i, &ranks[i]);
+        read_rank(t, sb_buf_slice(&text));
+    }
+    assert_ok(sb_trace_finish(t, &err), &err);
+    sb_buf_fini(&text);
+    return t;
+}
+
+static sb_trace *trace_of_texts(const char *const *texts, size_t n) {
+    sb_trace *t = NULL;
+    sb_err err = {0};
+    assert_ok(sb_trace_new(&t, &sb_alloc_libc, NULL, &err), &err);
+    for (size_t i = 0; i < n; i++) read_rank(t, sb_slice_str(texts[i]));
+    assert_ok(sb_trace_finish(t, &err), &err);
+    return t;
+}
+
+#define RANK(events)                                                                               \
+    "{\"schemaVersion\":1,\"baseTimeNanoseconds\":1790857026000000000,\"traceEvents\":[" events "]}"
+#define CALL(start, dur, group)                                                                    \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"nccl\",\"pid\":0,\"tid\":7,\"ts\":" #start        \
+    ",\"dur\":" #dur ",\"args\":{" group "}}"
+#define GROUP(name, ranks) "\"Process Group Name\":\"" name "\",\"Process Group Ranks\":" ranks
+
+static void check_skews(const sb_trace *t, const int64_t *wanted_us) {
+    for (size_t i = 0; i < t->sources.n; i++)
+        assert_int_equal(t->sources.items[i].skew, wanted_us[i] * SB_PS_PER_US);
+}
+
+static uint64_t calls_of(const sb_trace *t) {
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_rank_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_ranks(a, &v, &arena));
+    assert_int_equal(v.collective_count, 1);
+    uint64_t calls = v.collectives[0].calls;
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    return calls;
+}
+
+static void collectives_of_different_process_groups_are_not_matched(void **state) {
+    (void)state;
+    /* two stages of a pipeline; the second one begins 50 ms later */
+    const told_rank stages[] = {{1000000, 0, 10, GROUP("1", "[0, 1]"), false},
+                                {1000000, 0, 10, GROUP("1", "[0, 1]"), false},
+                                {1050000, 0, 10, GROUP("2", "[2, 3]"), false},
+                                {1050000, 0, 10, GROUP("2", "[2, 3]"), false}};
+    sb_trace *t = trace_of_told(stages, 4);
+    check_skews(t, (const int64_t[]){0, 0, 0, 0});
+    assert_int_equal(t->odds[SB_TRACE_ODD_SKEW].n, 0);
+    assert_int_equal(calls_of(t), 20);
+    sb_trace_free(t);
+    /* groups of the same name and different ranks; and the ranks as a text */
+    const told_rank names[] = {{1000000, 0, 5, GROUP("tp", "[0, 1]"), true},
+                               {1000000, 0, 5, GROUP("tp", "\"[0, 1]\""), true},
+                               {1050000, 0, 5, GROUP("tp", "[2, 3]"), true}};
+    t = trace_of_told(names, 3);
+    check_skews(t, (const int64_t[]){0, 0, 0});
+    assert_int_equal(calls_of(t), 10);
+    sb_trace_free(t);
+}
+
+static void clocks_are_corrected_along_the_groups_that_ranks_share(void **state) {
+    (void)state;
+    /* ranks 1 and 3 share no group with 0 and 2 */
+    const told_rank ranks[] = {{1000000, 0, 9, GROUP("a", "[0, 2]"), false},
+                               {1090000, 0, 9, GROUP("b", "[1, 3]"), false},
+                               {1020000, 0, 9, GROUP("a", "[0, 2]"), false},
+                               {1095000, 0, 9, GROUP("b", "[1, 3]"), false}};
+    sb_trace *t = trace_of_told(ranks, 4);
+    check_skews(t, (const int64_t[]){0, 0, -20000, -5000});
+    assert_int_equal(t->odds[SB_TRACE_ODD_SKEW].n, 2);
+    sb_trace_free(t);
+    /* the last rank shares a group with the second one only, which shares one with the first */
+    static const char *const texts[] = {
+        RANK(CALL(1000, 100, GROUP("a", "[0, 1]"))),
+        RANK(CALL(41000, 100, GROUP("a", "[0, 1]")) "," CALL(45000, 100, GROUP("b", "[1, 2]"))),
+        RANK(CALL(11000, 100, GROUP("b", "[1, 2]")))};
+    t = trace_of_texts(texts, 3);
+    check_skews(t, (const int64_t[]){0, -40000, -6000});
+    sb_trace_free(t);
+}
+
+static void sequence_numbers_match_collectives_of_captures_that_begin_apart(void **state) {
+    (void)state;
+    /* the second rank is recorded from the fourth collective on */
+    const told_rank ranks[] = {{1000000, 0, 10, GROUP("0", "[0, 1]"), false},
+                               {1003000, 3, 10, GROUP("0", "[0, 1]"), false}};
+    sb_trace *t = trace_of_told(ranks, 2);
+    check_skews(t, (const int64_t[]){0, 0});
+    assert_int_equal(calls_of(t), 13);
+    sb_trace_free(t);
+}
+
+static void without_process_groups_the_kth_of_a_name_is_matched(void **state) {
+    (void)state;
+    const told_rank ranks[] = {{1000000, 0, 10, "\"stream\":7", true},
+                               {1070000, 0, 10, "\"stream\":7", true}};
+    sb_trace *t = trace_of_told(ranks, 2);
+    check_skews(t, (const int64_t[]){0, -70000});
+    assert_int_equal(calls_of(t), 10);
+    sb_trace_free(t);
+}
+
+static void a_message_is_matched_with_the_rank_that_gets_it(void **state) {
+    (void)state;
+    /* rank 0 sends to 1, which is told as the destination only; rank 2 sends to 3, later */
+    const told_rank ranks[] = {
+        {1000000, 0, 9, GROUP("pp", "[0, 1, 2, 3]") ",\"Dst Rank\":1", false},
+        {1000000, 5, 9, GROUP("pp", "[0, 1, 2, 3]") ",\"Src Rank\":0", false},
+        {1050000, 0, 9, GROUP("pp", "[0, 1, 2, 3]") ",\"Dst Rank\":3", false},
+        {1050000, 0, 9, GROUP("pp", "[0, 1, 2, 3]") ",\"Src Rank\":2", false}};
+    sb_trace *t = trace_of_told(ranks, 4);
+    check_skews(t, (const int64_t[]){0, 0, 0, 0});
+    assert_int_equal(calls_of(t), 18);
+    sb_trace_free(t);
+}
+
+/* The ranks of the second group do not wait at all; those of the first one wait for rank 1. */
+static void the_straggler_is_a_rank_that_others_wait_for(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        RANK(CALL(1000, 50, GROUP("b", "[0]"))), RANK(CALL(1000, 900, GROUP("a", "[1, 2]"))),
+        RANK(CALL(1800, 100, GROUP("a", "[1, 2]"))), RANK(CALL(1000, 50, GROUP("c", "[3]")))};
+    sb_trace *t = trace_of_texts(texts, 4);
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_rank_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_ranks(a, &v, &arena));
+    assert_int_equal(v.straggler, 2);
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
 /* Waits of a window are those that the ranks are charged with. */
 static void waits_inside_collectives_add_up_to_those_of_the_ranks(void **state) {
     (void)state;
@@ -263,6 +448,12 @@ int main(void) {
         cmocka_unit_test(a_collective_of_an_xspace_has_no_bytes),
         cmocka_unit_test(collectives_of_xla_on_host_threads_are_communication),
         cmocka_unit_test(the_overview_and_the_ranks_agree_on_communication),
+        cmocka_unit_test(collectives_of_different_process_groups_are_not_matched),
+        cmocka_unit_test(clocks_are_corrected_along_the_groups_that_ranks_share),
+        cmocka_unit_test(sequence_numbers_match_collectives_of_captures_that_begin_apart),
+        cmocka_unit_test(without_process_groups_the_kth_of_a_name_is_matched),
+        cmocka_unit_test(a_message_is_matched_with_the_rank_that_gets_it),
+        cmocka_unit_test(the_straggler_is_a_rank_that_others_wait_for),
         cmocka_unit_test(waits_inside_collectives_add_up_to_those_of_the_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
