@@ -34,6 +34,10 @@ typedef struct walk {
     sb_status failed;
 } walk;
 
+static bool is_stopped(const walk *w) {
+    return w->stop && atomic_load(w->stop);
+}
+
 typedef struct listing {
     walk *w;
     SB_VEC(const char *) names;
@@ -400,7 +404,7 @@ static void take_workers(walk *w, sb_slice dir, worker_file *files, size_t n) {
 
 static int keep_name(void *ud, const char *name) {
     listing *l = ud;
-    if (++l->w->names > MOST_NAMES || (l->w->stop && atomic_load(l->w->stop))) return 1;
+    if (++l->w->names > MOST_NAMES || is_stopped(l->w)) return 1;
     sb_slice copy = sb_arena_dup(l->w->arena, sb_slice_str(name));
     const char **slot = copy.p ? SB_VEC_PUSH(&l->names, l->w->env->alloc, MOST_NAMES) : NULL;
     if (slot)
@@ -450,6 +454,7 @@ static void take_files(walk *w, sb_slice dir, const listing *l) {
         sb_trace_head head = {.rank = -1, .world = -1};
         bool is_sure = !files[i].name.is_unsure;
         bool is_asked = !is_sure || (n > 1 && files[i].name.format != SB_FORMAT_XSPACE);
+        if (is_stopped(w)) return;
         if (is_asked && !is_trace(w, dir, &files[i], &head)) continue;
         files[kept] = files[i];
         if (!set_stem(w, &files[kept++], &head)) {
@@ -481,7 +486,7 @@ static void walk_dir(walk *w, sb_slice dir, unsigned depth) {
         if (strstr(l.names.items[i], "tfevents") ||
             (read_trace_name(l.names.items[i], &name) && !name.is_unsure))
             continue;
-        if (w->stop && atomic_load(w->stop)) break;
+        if (is_stopped(w)) break;
         sb_arena_mark mark = sb_arena_here(w->arena);
         size_t before = w->found.n;
         sb_slice inner = joined(w, dir, l.names.items[i]);
