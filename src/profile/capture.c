@@ -100,11 +100,23 @@ static bool cut_end(sb_slice *name, const char *end) {
     return true;
 }
 
+/* Nanoseconds; older versions of torch write milliseconds. What no clock says is the latest. */
+static int64_t read_stamp(sb_slice digits) {
+    int64_t stamp = 0;
+    bool is_off = false;
+    for (size_t i = 0; i < digits.n; i++)
+        is_off |= __builtin_mul_overflow(stamp, 10, &stamp) ||
+                  __builtin_add_overflow(stamp, digits.p[i] - '0', &stamp);
+    if (digits.n <= 13) is_off |= __builtin_mul_overflow(stamp, 1000000, &stamp);
+    return is_off ? INT64_MAX : stamp;
+}
+
 static bool read_trace_name(const char *file, trace_name *out) {
     sb_slice name = sb_slice_str(file);
     *out = (trace_name){0};
     cut_end(&name, ".gz");
-    if (cut_end(&name, ".xplane.pb")) {
+    /* XSpaces in Riegeli records are not read: they are listed, and refused with that reason */
+    if (cut_end(&name, ".xplane.pb") || cut_end(&name, ".xplane.riegeli")) {
         out->format = SB_FORMAT_XSPACE;
         out->is_session = true;
     } else if (cut_end(&name, ".pt.trace.json")) {
@@ -113,9 +125,7 @@ static bool read_trace_name(const char *file, trace_name *out) {
         size_t n = name.n;
         while (n && name.p[n - 1] >= '0' && name.p[n - 1] <= '9') n--;
         if (n && name.p[n - 1] == '.' && name.n - n >= 10 && name.n - n <= 19) {
-            for (size_t i = n; i < name.n; i++) out->stamp = out->stamp * 10 + (name.p[i] - '0');
-            /* older versions of torch write milliseconds */
-            if (name.n - n <= 13) out->stamp *= 1000000;
+            out->stamp = read_stamp(sb_slice_of(name.p + n, name.n - n));
             name.n = n - 1;
         }
     } else if (cut_end(&name, ".trace.json")) {

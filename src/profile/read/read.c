@@ -24,6 +24,11 @@ static bool looks_like_xspace(sb_slice head) {
            (head.p[0] == 0x0a || head.p[0] == 0x12 || head.p[0] == 0x1a || head.p[0] == 0x22);
 }
 
+/* Riegeli records begin with a block header, whose checksum is the same in all files. */
+static bool looks_like_riegeli(sb_slice head) {
+    return sb_slice_starts(head, SB_LIT("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"));
+}
+
 static sb_status begin_source(sb_trace *t, const sb_trace_file *file, sb_err *err) {
     sb_trace_source *s = SB_VEC_PUSH(&t->sources, t->alloc, 65536);
     if (!s) return sb_fail_nomem(err, "for a trace");
@@ -45,6 +50,10 @@ static sb_status read_bytes(sb_trace *t, sb_trace_bytes *bytes, const char *path
         status = sb_read_chrome(t, bytes, err);
     else if (looks_like_xspace(head))
         status = sb_read_xspace(t, bytes, err);
+    else if (looks_like_riegeli(head))
+        status =
+            sb_fail(err, SB_INVALID, 0,
+                    "%s has Riegeli records, which are not read here: save it as .xplane.pb", path);
     else
         status = sb_fail(err, SB_INVALID, 0, "%s is neither an XSpace nor a Chrome trace", path);
     if (status == SB_OK && sb_trace_bytes_is_cut(bytes))

@@ -283,17 +283,27 @@ static void a_byte_order_mark_is_stepped_over(void **state) {
 
 static void a_file_of_another_kind_is_refused_with_a_reason(void **state) {
     (void)state;
-    char path[] = "/tmp/seaboard-trace-test-XXXXXX";
-    int fd = mkstemp(path);
-    sb_trace *t = NULL;
-    sb_err err = {0};
-    assert_true(write(fd, "\xff\xfe nothing", 10) == 10);
-    close(fd);
-    sb_trace_file file = {.path = path, .name = SB_LIT("x")};
-    assert_int_equal(sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, &file, 1, NULL, &err),
-                     SB_INVALID);
-    assert_non_null(strstr(err.text, "neither an XSpace nor a Chrome trace"));
-    unlink(path);
+    static const struct {
+        sb_slice content;
+        const char *reason;
+    } cases[] = {
+        {SB_LIT("\xff\xfe nothing"), "neither an XSpace nor a Chrome trace"},
+        {SB_LIT("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f\0\0\0\0\0\0\0\0"), "has Riegeli records"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char path[] = "/tmp/seaboard-trace-test-XXXXXX";
+        int fd = mkstemp(path);
+        sb_trace *t = NULL;
+        sb_err err = {0};
+        assert_true(write(fd, cases[i].content.p, cases[i].content.n) ==
+                    (ssize_t)cases[i].content.n);
+        close(fd);
+        sb_trace_file file = {.path = path, .name = SB_LIT("x")};
+        assert_int_equal(sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, &file, 1, NULL, &err),
+                         SB_INVALID);
+        assert_non_null(strstr(err.text, cases[i].reason));
+        unlink(path);
+    }
 }
 
 static void json_that_is_no_trace_is_refused_with_a_reason(void **state) {

@@ -106,6 +106,12 @@ static void spans_of_a_worker_are_captures_of_their_own(void **state) {
           {"w1.1794738000106211918.pt.trace.json", 1, 2});
 }
 
+static void timestamps_that_no_clock_says_are_the_latest(void **state) {
+    (void)state;
+    CHECK("./w: w; ./w: w; ./w: w; ", {"w." AT(10), 0, 0}, {"w.9999999999999.pt.trace.json", 0, 0},
+          {"w.9999999999999999999.pt.trace.json", 0, 0});
+}
+
 /* The captures have no times in their names, so their order is that of the disk's clock. */
 static void files_that_are_no_ranks_stay_apart(void **state) {
     (void)state;
@@ -143,6 +149,8 @@ static void other_traces_in_a_session_are_captures_of_workers(void **state) {
     CHECK("logs/s1: trace; ", {SESSION("trace.json"), 0, 0});
     CHECK("logs/s1/timeline: timeline; ", {SESSION("timeline.json"), 0, 0});
     CHECK("logs/s1/r0: r0 r1; ", {SESSION("r0." AT(10)), 0, 2}, {SESSION("r1." AT(11)), 1, 2});
+    CHECK("logs/s1: vm; ", {SESSION("vm.xplane.riegeli"), 0, 0}, {SESSION("vm.xplane.pb"), 0, 0});
+    CHECK("logs/s1: a b; ", {SESSION("a.xplane.riegeli"), 0, 0}, {SESSION("b.xplane.pb"), 0, 0});
     /* what XProf puts beside the captures of a session is none */
     CHECK("logs/s1: vm; ", {SESSION("vm.xplane.pb"), 0, 0}, {SESSION("vm.trace.json"), 0, 0},
           {SESSION("vm.perfetto_trace.json"), 0, 0}, {SESSION("memory_viewer.json"), 0, 0},
@@ -154,6 +162,7 @@ int main(void) {
         cmocka_unit_test(ranks_whose_names_differ_in_digits_are_one_capture),
         cmocka_unit_test(ranks_on_hosts_with_any_names_are_one_capture),
         cmocka_unit_test(spans_of_a_worker_are_captures_of_their_own),
+        cmocka_unit_test(timestamps_that_no_clock_says_are_the_latest),
         cmocka_unit_test(files_that_are_no_ranks_stay_apart),
         cmocka_unit_test(other_traces_in_a_session_are_captures_of_workers),
     };
