@@ -36,10 +36,13 @@
                                                    opened */
 #define SMOOTH_LINE_BYTES ((uint64_t)256 << 20) /* a line above that is sent unsmoothed */
 
+/* Two commits may end in another order than they began: the newest version is published, not that
+ * of the commit. */
 static void publish_version(void *ud, uint64_t version) {
     sb_app *app = ud;
+    (void)version;
     pthread_mutex_lock(&app->publish_mutex);
-    if (app->server) sb_http_publish(app->server, version);
+    if (app->server) sb_http_publish(app->server, sb_store_version(app->store));
     pthread_mutex_unlock(&app->publish_mutex);
 }
 
@@ -209,6 +212,8 @@ static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, s
     http.route_count = sb_app_route_count;
     http.hooks = sb_app_hooks;
     http.app = app;
+    /* a client may be there before set_server: version 0 would mean that it knows nothing */
+    http.version = sb_store_version(app->store);
     sb_http_server *server;
     sb_status status = sb_http_open(&server, &http, listener, err);
     if (status == SB_OK) set_server(app, server);

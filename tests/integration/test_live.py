@@ -45,6 +45,7 @@ def test_an_appended_record_reaches_the_stream(tmp_path, options, capsys):
         with Seaboard(tmp_path, *options) as server, Events(server.connect()) as events, server.connect() as asking:
             server.loaded()
             known = events.version()
+            assert known, "with version 0 a client is told no series"
             while steps(server, "run", "loss") < 1:
                 known = events.version()
             for step in range(1, rounds + 1):

@@ -402,6 +402,8 @@ sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, unsigned most_
         /* Half, since the library distributes connections unevenly over its threads. */
         .crowd = most_connections < FEW ? UINT64_MAX : most_connections / 2,
         .quota = quota,
+        .version = o->version,
+        .seen = {.version = o->version},
         .is_running = true,
     };
     sb_shares_init(&t->conn_shares, most_connections);
