@@ -98,6 +98,23 @@ export default {
     await until('gone', async () => !(await hash(page)).includes('cardsmooth') && (await chip.count()) === 0);
   },
 
+  async 'a series that the server cannot smooth is drawn as it was logged, and the card says so'(keep) {
+    const page = keep(
+      await openCharts('demo', '#timeseries&smooth=0.6', {
+        before: (p) =>
+          p.route('**/api/v1/scalars', async (route) => {
+            const reply = await route.fetch();
+            const body = await reply.body();
+            const unsmoothed = 256; // of the first entry's flags (docs/formats/api-v1.md)
+            body.writeUInt32LE(body.readUInt32LE(20) | unsmoothed, 20);
+            return route.fulfill({ body, contentType: reply.headers()['content-type'] });
+          }),
+      }),
+    );
+    await soon(async () => assert.match(await card(page, 'val/loss').locator('footer').innerText(), /1 not smoothed/));
+    await axe(page, 'a card with a line that is not smoothed', '.card');
+  },
+
   async 'the envelope shows the least and the greatest of each pixel behind the smoothed line'(keep) {
     const page = keep(await openCharts('demo', '#timeseries&tags=grad_norm'));
     const ink = (p) =>
