@@ -158,6 +158,15 @@ class Checks(unittest.TestCase):
         self.tree.put("src/base/uses.c", "static int place_of(int a) {\n    return a;\n}\n")
         self.fails("names", "static functions of 7 files are named place_of")
 
+    def test_a_type_with_the_name_of_another_is_found(self):
+        self.tree.put("src/codec/shape.h", "typedef struct sb_shape {\n    int rank;\n} sb_shape;\n")
+        self.tree.put("src/codec/README.md", "# codec\n\n`shape.h`\n")
+        self.passes("names")
+        self.tree.put("src/base/shape.h", "struct sb_shape; /* only declared */\n")
+        self.passes("names")
+        self.tree.put("src/base/shape.h", "enum sb_shape { SB_ROUND };\n")
+        self.fails("names", "src/base/shape.h: sb_shape is another type in src/codec/shape.h")
+
     def test_a_header_that_leans_on_others_is_found(self):
         self.tree.put("src/base/bad.h", "size_t f(void);\n")
         self.fails("headers", "src/base/bad.h: does not stand alone")
