@@ -142,6 +142,14 @@ class Checks(unittest.TestCase):
                 self.fails("readmes", f"{page}: does not name {folders[0]}")
                 self.tree.put(page, "\n".join(folders + headers))
 
+    def test_a_room_of_the_web_app_that_its_readme_omits_is_found(self):
+        self.tree.put("ui/src/rooms/tags/filter.ts", "")
+        self.tree.put("ui/src/base/text.ts", "")
+        self.tree.put("ui/README.md", "| `src/base` | names |\n\n| `tags` | the tag filter |\n")
+        self.passes("readmes")
+        self.tree.put("ui/src/rooms/steps/slider.ts", "")
+        self.fails("readmes", "ui/README.md: does not name `steps`")
+
     def test_machine_paths_and_registries_are_found(self):
         for text in ("cd /" + "work/main", "HOME=/" + "root", "https://py" + "pi.org/simple"):
             with self.subTest(text):
