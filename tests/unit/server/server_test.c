@@ -45,7 +45,7 @@ typedef struct running {
     unsigned port;
 } running;
 
-static sb_status start(running *s, const sb_alloc *alloc, sb_err *err) {
+static sb_status start_at(running *s, uint64_t version, const sb_alloc *alloc, sb_err *err) {
     sb_http_options o;
     sb_http_bind_options where = {.tries = 1};
     sb_http_bound bound;
@@ -57,12 +57,17 @@ static sb_status start(running *s, const sb_alloc *alloc, sb_err *err) {
     o.workers = 2;
     o.stream_interval = 1000000;
     o.heartbeat = 1000000000;
+    o.version = version;
     sb_status status = sb_http_bind(&bound, &where, err);
     if (status != SB_OK) return status;
     s->port = bound.port;
     status = sb_http_open(&s->server, &o, &bound.listener, err);
     assert_int_equal(bound.listener, -1);
     return status;
+}
+
+static sb_status start(running *s, const sb_alloc *alloc, sb_err *err) {
+    return start_at(s, 0, alloc, err);
 }
 
 static void a_server_answers_and_closes(void **state) {
@@ -100,6 +105,22 @@ static void more_work_than_a_listener_should_do_goes_to_a_worker(void **state) {
         assert_true(ask(fd, "/either?long=1", ""));
         assert_true(read_until(fd, "\r\n\r\nby a worker"));
     }
+    close(fd);
+    sb_http_close(s.server);
+}
+
+/* A client may connect before the owner of the server has published anything. If it were greeted
+ * with version 0 and asked for the changes since then, the reply would name no series at all. */
+static void streams_are_greeted_with_the_version_of_the_beginning(void **state) {
+    (void)state;
+    running s;
+    sb_err err;
+    assert_ok(start_at(&s, 7, &sb_alloc_libc, &err), &err);
+    int fd = open_client(s.port);
+    assert_true(ask(fd, "/stream", ""));
+    assert_true(read_until(fd, "data: {\"version\": 7, \"instance\": \"\", \"jobs\": 0}\n\n"));
+    sb_http_publish(s.server, 8);
+    assert_true(read_until(fd, "data: {\"version\": 8, \"instance\": \"\", \"jobs\": 0}\n\n"));
     close(fd);
     sb_http_close(s.server);
 }
@@ -257,6 +278,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_answers_and_closes),
         cmocka_unit_test(more_work_than_a_listener_should_do_goes_to_a_worker),
+        cmocka_unit_test(streams_are_greeted_with_the_version_of_the_beginning),
         cmocka_unit_test(closing_ends_streams_and_idle_connections),
         cmocka_unit_test(many_clients_and_publishers_do_not_race),
         cmocka_unit_test(closing_in_the_middle_of_everything_is_clean),
