@@ -11,9 +11,9 @@
  * A field that is not named is zero, and zero asks for the default. A struct whose size is 0 is
  * refused with SB_INVALID. In C++ write: sb_image_opts opts = SB_INIT(sb_image_opts); then assign.
  *
- * Structs that the library fills in for the caller (sb_reader_event and the others of reader.h)
- * belong to the library and are handed out as pointers to const: they can grow as well, and need no
- * size. All other structs (sb_slice, sb_array, sb_err, sb_hparam, sb_hparam_value, sb_dims,
+ * Structs that the library fills in for the caller (sb_reader_event and the others of reader.h,
+ * sb_ckpt_tensor) belong to the library and are handed out as pointers to const: they can grow as
+ * well, and need no size. All other structs (sb_slice, sb_array, sb_err, sb_hparam, sb_hparam_value, sb_dims,
  * sb_feed) never change. */
 #ifndef SEABOARD_TYPES_H
 #define SEABOARD_TYPES_H

@@ -13,20 +13,20 @@
 
 /* ---- one piece ------------------------------------------------------------------------------- */
 
-static bool is_later(const sb_piece *piece, uint32_t rank, uint32_t segment) {
+static bool is_later(const sb_restart_piece *piece, uint32_t rank, uint32_t segment) {
     return piece->rank == rank ? segment > piece->segment : rank > piece->rank;
 }
 
 /* Did it begin only after the latest event of the piece's file? */
-static bool begins_after(const sb_piece *piece, uint32_t rank, double wall) {
+static bool begins_after(const sb_restart_piece *piece, uint32_t rank, double wall) {
     return piece->rank == rank || wall > piece->file_last;
 }
 
 int64_t sb_restart_cut(const sb_restarts *r, size_t i) {
-    const sb_piece *piece = &r->pieces[i];
+    const sb_restart_piece *piece = &r->pieces[i];
     int64_t cut = SB_NO_CUT;
     for (size_t k = 0; k < r->piece_n; k++) {
-        const sb_piece *other = &r->pieces[k];
+        const sb_restart_piece *other = &r->pieces[k];
         if (other->rank > piece->rank && other->first_step < cut &&
             begins_after(piece, other->rank, other->file_first))
             cut = other->first_step;
@@ -73,7 +73,7 @@ static int by_rank_and_segment(const void *a, const void *b) {
 static size_t list_beginnings(const sb_restarts *r, beginning *out) {
     size_t n = 0;
     for (size_t i = 0; i < r->piece_n; i++) {
-        const sb_piece *p = &r->pieces[i];
+        const sb_restart_piece *p = &r->pieces[i];
         if (!isnan(p->file_first)) out[n++] = (beginning){p->file_first, p->first_step, p->rank};
     }
     for (size_t i = 0; i < r->start_n; i++) {
@@ -108,7 +108,7 @@ static int64_t lowest_above(const int64_t *lowest, uint32_t n, uint32_t rank) {
 
 /* STARTs behind a piece in its own file; `starts` are sorted, and each step is the lowest from
  * there to the end of its file. */
-static int64_t lowest_behind(const sb_start *starts, size_t n, const sb_piece *piece) {
+static int64_t lowest_behind(const sb_start *starts, size_t n, const sb_restart_piece *piece) {
     size_t i;
     SB_PARTITION_POINT(i, 0, n,
                        starts[i].rank < piece->rank ||

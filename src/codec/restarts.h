@@ -19,13 +19,13 @@
 
 #define SB_NO_CUT INT64_MAX
 
-typedef struct sb_piece {
+typedef struct sb_restart_piece {
     uint32_t rank;    /* of its file among the files of the run, in the order of reading */
     uint32_t segment; /* how many STARTs of its file came before it */
     int64_t first_step;
     double file_first, file_last; /* wall times of the first and of the latest event of its file,
                                      header events not counted; NaN: unknown */
-} sb_piece;
+} sb_restart_piece;
 
 /* A SessionLog START. */
 typedef struct sb_start {
@@ -36,7 +36,7 @@ typedef struct sb_start {
 } sb_start;
 
 typedef struct sb_restarts {
-    const sb_piece *pieces; /* of one tag, each with at least one point */
+    const sb_restart_piece *pieces; /* of one tag, each with at least one point */
     size_t piece_n;
     const sb_start *starts; /* of the run */
     size_t start_n;

@@ -285,17 +285,17 @@ static sb_status list_starts(run_files *run, sb_arena *arena) {
 
 static sb_status hide_in_part(sb_table_part *p, const run_files *run, sb_arena *arena) {
     if (p->pieces.n + run->start_n < 2) return SB_OK;
-    sb_piece *pieces = sb_arena_zeroed(arena, p->pieces.n, sizeof *pieces);
+    sb_restart_piece *pieces = sb_arena_zeroed(arena, p->pieces.n, sizeof *pieces);
     int64_t *cuts = sb_arena_zeroed(arena, p->pieces.n, sizeof *cuts);
     if (!pieces || !cuts) return SB_NOMEM;
     for (size_t i = 0; i < p->pieces.n; i++) {
         const sb_table_piece *piece = &p->pieces.items[i];
         const sb_table_file *f = &run->files[piece->rank];
-        pieces[i] = (sb_piece){.rank = piece->rank,
-                               .segment = piece->segment,
-                               .first_step = p->steps.items[piece->first],
-                               .file_first = f->first_wall,
-                               .file_last = f->last_wall};
+        pieces[i] = (sb_restart_piece){.rank = piece->rank,
+                                       .segment = piece->segment,
+                                       .first_step = p->steps.items[piece->first],
+                                       .file_first = f->first_wall,
+                                       .file_last = f->last_wall};
     }
     sb_restarts restarts = {.pieces = pieces,
                             .piece_n = p->pieces.n,

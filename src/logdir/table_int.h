@@ -98,7 +98,7 @@ typedef struct sb_table_file {
     sb_arena bytes; /* items, metadata and contents of events */
     SB_VEC(sb_reader_event) events;
     SB_VEC(sb_start) starts;
-    double first_wall, last_wall; /* as sb_piece has them */
+    double first_wall, last_wall; /* as sb_restart_piece has them */
     uint64_t event_n;             /* records that are events, so far */
     SB_VEC(sb_reader_gap) gaps;
     uint64_t damage_count;

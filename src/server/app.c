@@ -36,20 +36,22 @@
                                                    opened */
 #define SMOOTH_LINE_BYTES ((uint64_t)256 << 20) /* a line above that is sent unsmoothed */
 
-/* Two commits may end in another order than they began: the newest version is published, not that
- * of the commit. */
+/* Threads that commit call this in any order: one that was held up after its commit must not put an
+ * older version in the place of a newer one. So what is published is the store's version now. */
 static void publish_version(void *ud, uint64_t version) {
-    sb_app *app = ud;
     (void)version;
+    sb_app *app = ud;
     pthread_mutex_lock(&app->publish_mutex);
     if (app->server) sb_http_publish(app->server, sb_store_version(app->store));
     pthread_mutex_unlock(&app->publish_mutex);
 }
 
+/* As above, the greatest count that was told is the newest. */
 static void publish_jobs(void *ud, uint64_t count) {
     sb_app *app = ud;
     pthread_mutex_lock(&app->publish_mutex);
-    if (app->server) sb_http_publish_jobs(app->server, count);
+    if (count > app->jobs_count) app->jobs_count = count;
+    if (app->server) sb_http_publish_jobs(app->server, app->jobs_count);
     pthread_mutex_unlock(&app->publish_mutex);
 }
 
@@ -57,6 +59,7 @@ static void set_server(sb_app *app, sb_http_server *server) {
     pthread_mutex_lock(&app->publish_mutex);
     app->server = server;
     if (server) sb_http_publish(server, sb_store_version(app->store));
+    if (server) sb_http_publish_jobs(server, app->jobs_count);
     pthread_mutex_unlock(&app->publish_mutex);
 }
 
@@ -208,12 +211,11 @@ static sb_status open_server(sb_app *app, const sb_app_opts *o, int *listener, s
     http.alloc = o->env->alloc;
     http.clock = o->env->clock;
     http.instance = app->instance;
+    http.version = sb_store_version(app->store);
     http.routes = sb_app_routes;
     http.route_count = sb_app_route_count;
     http.hooks = sb_app_hooks;
     http.app = app;
-    /* a client may be there before set_server: version 0 would mean that it knows nothing */
-    http.version = sb_store_version(app->store);
     sb_http_server *server;
     sb_status status = sb_http_open(&server, &http, listener, err);
     if (status == SB_OK) set_server(app, server);

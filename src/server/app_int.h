@@ -50,8 +50,9 @@ struct sb_app {
         _Atomic uint64_t fresh_until; /* steady time */
     } count;
     /* The store publishes changes before the server is open and after it was closed. */
-    pthread_mutex_t publish_mutex;
+    pthread_mutex_t publish_mutex; /* guards both below */
     sb_http_server *server;
+    uint64_t jobs_count; /* the greatest count of changes of jobs so far */
 };
 
 /* The table of all routes (routes.c). */

@@ -124,17 +124,17 @@ static bool has_points(const sb_stored_part *part) {
 /* From which step on the points of each part are superseded. */
 static sb_status find_cuts(const sb_run *run, const ranked *parts, size_t n, sb_arena *arena,
                            int64_t *cuts) {
-    sb_piece *pieces = sb_arena_get(arena, n * sizeof *pieces);
+    sb_restart_piece *pieces = sb_arena_get(arena, n * sizeof *pieces);
     sb_start *starts = sb_arena_get(arena, run->seen_start_n * sizeof *starts);
     if (!pieces || !starts) return SB_NOMEM;
     for (size_t i = 0; i < n; i++) {
         const sb_stored_part *p = parts[i].part;
         const sb_stored_file *f = &run->files[p->file];
-        pieces[i] = (sb_piece){.rank = f->rank,
-                               .segment = p->segment,
-                               .first_step = p->seen_first_step,
-                               .file_first = f->seen_first,
-                               .file_last = f->seen_last};
+        pieces[i] = (sb_restart_piece){.rank = f->rank,
+                                       .segment = p->segment,
+                                       .first_step = p->seen_first_step,
+                                       .file_first = f->seen_first,
+                                       .file_last = f->seen_last};
     }
     for (uint32_t i = 0; i < run->seen_start_n; i++) {
         const sb_stored_start *s = &run->starts[i];

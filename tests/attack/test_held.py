@@ -5,7 +5,7 @@ import json
 import random
 import threading
 
-from command import FIXTURES, event_files, frame, varint
+from command import FIXTURES, event_files, field, frame, varint
 from logs import GOOD, points, put_run
 from route_list import OPEN, PATHS
 
@@ -88,10 +88,6 @@ DEEP = ["[", "(", "![", "](", "*", "_", "**", "***a", "*a_", "_a*", "`", "``", "
 
 def text_event(tag, text, step):
     """A text in TF1's form: a string tensor with the text plugin's name."""
-
-    def field(number, payload):
-        return varint(number << 3 | 2) + varint(len(payload)) + payload
-
     tensor = b"\x08\x07" + field(8, text)
     metadata = field(1, field(1, b"text"))
     value = field(1, tag) + field(9, metadata) + field(8, tensor)

@@ -2,7 +2,7 @@
 
 import struct
 
-from command import frame, masked_crc, scalar, varint
+from command import field, frame, masked_crc, scalar
 from http_driver import PATIENCE
 from logs import GOOD, points, put_run
 
@@ -178,10 +178,6 @@ def test_a_large_blob_is_sent_from_the_file(serve, build, tmp_path):
 
 def image(tag, data):
     """An event with a picture in TF1's form."""
-
-    def field(number, payload):
-        return varint(number << 3 | 2) + varint(len(payload)) + payload
-
     picture = b"\x08\x01\x10\x01\x18\x03" + field(4, data)
     value = field(1, tag) + field(4, picture)
     return b"\x09" + struct.pack("<d", 1700000000.0) + field(5, field(1, value))

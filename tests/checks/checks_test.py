@@ -142,6 +142,14 @@ class Checks(unittest.TestCase):
                 self.fails("readmes", f"{page}: does not name {folders[0]}")
                 self.tree.put(page, "\n".join(folders + headers))
 
+    def test_a_room_of_the_web_app_that_its_readme_omits_is_found(self):
+        self.tree.put("ui/src/rooms/tags/filter.ts", "")
+        self.tree.put("ui/src/base/text.ts", "")
+        self.tree.put("ui/README.md", "| `src/base` | names |\n\n| `tags` | the tag filter |\n")
+        self.passes("readmes")
+        self.tree.put("ui/src/rooms/steps/slider.ts", "")
+        self.fails("readmes", "ui/README.md: does not name `steps`")
+
     def test_machine_paths_and_registries_are_found(self):
         for text in ("cd /" + "work/main", "HOME=/" + "root", "https://py" + "pi.org/simple"):
             with self.subTest(text):
@@ -157,6 +165,15 @@ class Checks(unittest.TestCase):
         self.passes("names")
         self.tree.put("src/base/uses.c", "static int place_of(int a) {\n    return a;\n}\n")
         self.fails("names", "static functions of 7 files are named place_of")
+
+    def test_a_type_with_the_name_of_another_is_found(self):
+        self.tree.put("src/codec/shape.h", "typedef struct sb_shape {\n    int rank;\n} sb_shape;\n")
+        self.tree.put("src/codec/README.md", "# codec\n\n`shape.h`\n")
+        self.passes("names")
+        self.tree.put("src/base/shape.h", "struct sb_shape; /* only declared */\n")
+        self.passes("names")
+        self.tree.put("src/base/shape.h", "enum sb_shape { SB_ROUND };\n")
+        self.fails("names", "src/base/shape.h: sb_shape is another type in src/codec/shape.h")
 
     def test_a_header_that_leans_on_others_is_found(self):
         self.tree.put("src/base/bad.h", "size_t f(void);\n")

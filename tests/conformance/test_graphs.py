@@ -21,8 +21,8 @@ from torch import nn
 from torch.utils.tensorboard import SummaryWriter
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
+from api_client import Api  # noqa: E402
 from serve_driver import Seaboard  # noqa: E402
-from test_api import Api  # noqa: E402
 
 tf1 = tf.compat.v1
 RUN_GRAPH = "__run_graph__"

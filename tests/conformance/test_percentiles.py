@@ -19,8 +19,8 @@ from tensorboard.plugins.distribution import compressor
 from torch.utils.tensorboard import SummaryWriter
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
+from api_client import Api  # noqa: E402
 from serve_driver import Seaboard  # noqa: E402
-from test_api import Api  # noqa: E402
 from test_histogram_grids import grids, ids_of  # noqa: E402
 
 N = 9973  # a prime: no percentile that is asked for falls between two values

@@ -12,7 +12,7 @@ import { BROWSER, CHROMIUM_ARGS, OUT, ROOT } from './places.mjs';
 export { OUT, ROOT };
 const require = createRequire(join(ROOT, 'ui/package.json'));
 const { chromium } = require('playwright-core');
-export const AxeBuilder = require('@axe-core/playwright').default;
+const AxeBuilder = require('@axe-core/playwright').default;
 const BINARY = process.env.SEABOARD_BIN ?? join(ROOT, 'build/seaboard');
 /** How many times slower than this machine the pages run: finds tests that do not wait for what they look at. */
 const SLOWER = Number(process.env.SEABOARD_E2E_SLOWER ?? 1);

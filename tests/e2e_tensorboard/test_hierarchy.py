@@ -19,9 +19,9 @@ from tensorboard.compat.proto import event_pb2, graph_pb2
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "integration"))
+from api_client import Api  # noqa: E402
 from command import frame  # noqa: E402
 from serve_driver import Seaboard  # noqa: E402
-from test_api import Api  # noqa: E402
 
 SCOPE, OP, SERIES = 0, 1, 2
 RUNS = ["made", "v1"]

@@ -62,3 +62,8 @@ def varint(n):
         n >>= 7
     out.append(n)
     return bytes(out)
+
+
+def field(number, payload):
+    """A field of bytes, as protobuf has it."""
+    return varint(number << 3 | 2) + varint(len(payload)) + payload

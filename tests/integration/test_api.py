@@ -8,88 +8,12 @@ import shutil
 import struct
 import urllib.error
 import urllib.parse
-import urllib.request
 
 import numpy as np
 import pytest
 
-from command import frame
+from api_client import Api, decode, tags_of, write_scalars
 from serve_driver import Events, Seaboard
-
-
-def write_scalars(folder, tag, steps, values, wall=1_700_000_000.0, name="events.out.tfevents.1.h"):
-    """A log in torch's style, made by hand: independent of the writer under test."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / name, "ab") as f:
-        for step, value in zip(steps, values):
-            f.write(frame(event(tag, int(step), float(value), wall + 0.001 * int(step))))
-
-
-def varint(x):
-    x &= (1 << 64) - 1
-    out = bytearray()
-    while x >= 0x80:
-        out.append(x & 0x7F | 0x80)
-        x >>= 7
-    out.append(x)
-    return bytes(out)
-
-
-def field(number, payload):
-    return varint(number << 3 | 2) + varint(len(payload)) + payload
-
-
-def event(tag, step, value, wall):
-    value_message = field(1, tag.encode()) + b"\x15" + struct.pack("<f", value)
-    return b"\x09" + struct.pack("<d", wall) + b"\x10" + varint(step) + field(5, field(1, value_message))
-
-
-class Api:
-    def __init__(self, served):
-        self.base = f"http://localhost:{served.port}/api/v1/"
-
-    def call(self, path, body=None, method=None, headers=None):
-        data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
-        request = urllib.request.Request(self.base + path, data=data, method=method or ("POST" if data else "GET"))
-        request.add_header("Content-Type", "application/json")
-        for key, value in (headers or {}).items():
-            request.add_header(key, value)
-        with urllib.request.urlopen(request, timeout=240) as reply:
-            return reply.status, dict(reply.headers), reply.read()
-
-    def get(self, path):
-        return json.loads(self.call(path)[2])
-
-    def post(self, path, body):
-        return json.loads(self.call(path, body)[2])
-
-    def error(self, *args, **kwargs):
-        with pytest.raises(urllib.error.HTTPError) as caught:
-            self.call(*args, **kwargs)
-        return caught.value.code, json.loads(caught.value.read())["error"]
-
-    def columns(self, body):
-        _, headers, data = self.call("scalars", body)
-        assert struct.unpack_from("<Q", data, 8)[0] == int(headers["X-Seaboard-Version"])
-        return decode(data)
-
-
-def decode(data):
-    assert data[:4] == b"SBC1"
-    count, version = struct.unpack_from("<IQ", data, 4)
-    entries = []
-    for i in range(count):
-        at = 16 + 96 * i
-        run, flags, epoch, n, points, bad = struct.unpack_from("<IIQQII", data, at)
-        offsets = struct.unpack_from("<5I", data, at + 32)
-        attempts, base, in_range, first_step, x, plus, minus = struct.unpack_from("<IdQdIII", data, at + 52)
-        entry = dict(run=run, flags=flags, epoch=epoch, n=n, bad=bad, plus=plus, minus=minus, attempts=attempts, base=base, in_range=in_range, first_step=first_step)
-        for name, offset in zip(("step", "wall", "value", "smooth"), offsets):
-            entry[name] = np.frombuffer(data, "<f8", points, offset * 8) if offset else None
-        entry["x"] = np.frombuffer(data, "<f8", points, x * 8) if x else None
-        entry["marks"] = np.frombuffer(data, "u1", points, offsets[4] * 8) if offsets[4] else None
-        entries.append(entry)
-    return entries
 
 
 @pytest.fixture(scope="module")
@@ -574,13 +498,6 @@ def kinds():
         yield Api(served)
 
 
-def tags_of(api, plugin):
-    runs = {run["id"]: run["name"] for run in api.get("runs")["runs"]}
-    for tag in api.get(f"tags?plugin={plugin}")["tags"]:
-        for run in runs if tag["runs"] == "all" else tag["runs"]:
-            yield run, tag["tag"], tag
-
-
 def test_images_come_with_size_and_bytes(kinds):
     seen = 0
     for run, tag, info in tags_of(kinds, "images"):
@@ -666,84 +583,3 @@ def test_export_gives_all_points_of_what_is_named(api, logs):
     assert {row["run"] for row in both} == {"a", "restarted"} and len(both) == 5009
     assert len(json.loads(api.call("export?format=json")[2])) == 5062
     assert api.error("export?format=xml")[0] == 400
-
-
-CHANGE = {"X-Seaboard-Request": "1"}
-
-
-def submit(api, **args):
-    return json.loads(api.call("jobs", {"kind": "export", "args": args}, headers=CHANGE)[2])["job"]
-
-
-def finished(served, api, job):
-    return served.wait(lambda: api.get(f"job?id={job['id']}")["job"], lambda job: job["state"] not in ("waiting", "running"))
-
-
-def test_an_export_job_gives_what_export_gives(tmp_path):
-    write_scalars(tmp_path / "a", "loss", range(3000), range(3000))
-    write_scalars(tmp_path / "a", "acc", range(5), range(5))
-    write_scalars(tmp_path / "b", "loss", range(7), range(7))
-    with Seaboard(tmp_path) as served:
-        served.loaded()
-        api = Api(served)
-        with Events(served.connect()) as events:
-            told = events.event()["jobs"]
-            job = submit(api, runs=["a"], tags=["loss"], format="csv")
-            while events.event()["jobs"] == told:  # the stream tells of jobs
-                pass
-        done = finished(served, api, job)
-        assert (done["state"], done["done"], done["total"], done["kind"]) == ("done", 3000, 3000, "export")
-        status, headers, body = api.call(f"job/result?id={job['id']}")
-        assert body == api.call("export?run=a&tag=loss&format=csv")[2] and len(body) == done["bytes"]
-        assert headers["Content-Type"] == "text/csv; charset=utf-8" and "seaboard.csv" in headers["Content-Disposition"]
-        part = api.call(f"job/result?id={job['id']}", headers={"Range": "bytes=4-6"})
-        assert part[0] == 206 and part[2] == body[4:7]
-        # an equal question is answered by the same job, another one is not
-        assert submit(api, tags=["loss"], runs=["a"], format="csv")["id"] == job["id"]
-        everything = finished(served, api, submit(api, format="json"))
-        assert everything["id"] != job["id"] and everything["done"] == 3012
-        assert api.call(f"job/result?id={everything['id']}")[2] == api.call("export?format=json")[2]
-        assert [found["id"] for found in api.get("jobs")["jobs"]][0] == everything["id"]
-        # new data makes it another question
-        write_scalars(tmp_path / "b", "loss", [7], [7])
-        served.wait(lambda: api.get("status")["loading"]["points"], lambda points: points == 3013)
-        assert submit(api, runs=["a"], tags=["loss"], format="csv")["id"] != job["id"]
-
-
-def test_a_cancelled_job_is_gone(tmp_path):
-    write_scalars(tmp_path / "a", "loss", range(10), range(10))
-    with Seaboard(tmp_path) as served:
-        served.loaded()
-        api = Api(served)
-        job = finished(served, api, submit(api))
-        assert api.call(f"job?id={job['id']}", method="DELETE", headers=CHANGE)[0] == 200
-        for path in (f"job?id={job['id']}", f"job/result?id={job['id']}"):
-            assert api.error(path)[0] == 404
-
-
-def test_a_server_that_is_told_to_end_does_not_wait_for_its_jobs(tmp_path):
-    folder = tmp_path / "a"
-    write_scalars(folder, "loss", range(100_000), range(100_000))
-    whole = (folder / "events.out.tfevents.1.h").read_bytes()
-    for i in range(2, 12):
-        (folder / f"events.out.tfevents.{i}.h").write_bytes(whole)
-    with Seaboard(tmp_path) as served:
-        served.loaded()
-        api = Api(served)
-        for format in ("csv", "json"):
-            submit(api, format=format, superseded=True)
-    # leaving the block ends the server in the middle of that; it must end with code 0 and without a leak
-
-
-@pytest.mark.parametrize(
-    "body", [{}, {"kind": "nothing", "args": {}}, {"kind": "export"}, {"kind": "export", "args": {"runs": "a"}}, {"kind": "export", "args": {"format": "xml"}}]
-)
-def test_jobs_without_sense_are_refused(api, body):
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        api.call("jobs", body, headers=CHANGE)
-    assert refused.value.code == 400
-
-
-def test_jobs_need_the_header_of_changes(api):
-    assert api.error("jobs", {"kind": "export", "args": {}})[0] == 403
-    assert api.error("job?id=x")[0] == 400 and api.error("job/result?id=999")[0] == 404

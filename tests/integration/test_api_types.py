@@ -13,11 +13,11 @@ import urllib.parse
 
 import pytest
 from tensorboard.compat.proto import event_pb2, graph_pb2
+from api_client import Api, write_scalars
 from command import frame
 from serve_driver import Seaboard
 from test_serve_audio import clips
 from test_serve_text import texts
-from test_api import Api, write_scalars
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))

@@ -4,7 +4,7 @@ import json
 import pathlib
 
 import pytest
-from command import FIXTURES, seaboard, varint
+from command import FIXTURES, field, seaboard
 
 PBTXT = """
 node { name: 'x' op: 'Placeholder' }
@@ -26,10 +26,6 @@ KERAS = {
         ],
     },
 }
-
-
-def field(number, value):
-    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 ONNX = b"\x08\x08" + field(7, field(1, field(2, b"y") + field(3, b"/net/Relu") + field(4, b"Relu")) + field(2, b"g"))

@@ -11,9 +11,9 @@ import urllib.parse
 import numpy as np
 import pytest
 
-from command import frame
+from api_client import Api, tags_of
+from command import field, frame, varint
 from serve_driver import Seaboard
-from test_api import Api, field, tags_of, varint
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures"
 SUPERSEDED, UNREADABLE, BROKEN, EMPTY, NAN = 1, 2, 4, 8, 16

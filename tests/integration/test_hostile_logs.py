@@ -12,16 +12,12 @@ import urllib.parse
 
 import pytest
 
-from command import FIXTURES, frame, masked_crc, scalar, varint
+from command import FIXTURES, field, frame, masked_crc, scalar, varint
 from http_driver import programs
 from serve_driver import Seaboard
 
 AWKWARD = FIXTURES / "tf/awkward"
 WALL = 1700000000.0
-
-
-def field(number, payload):
-    return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 
 def value(tag, rest):

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from command import frame
+from api_client import Api
+from command import field, frame, varint
 from http_driver import PATIENCE
 from serve_driver import Seaboard
-from test_api import Api, field, varint
 
 MAGIC, ENTRY = b"SBM1", 80
 COLUMNS = ("step", "wall", "offset", "crc", "count", "bytes", "type", "width", "height", "rate", "frames")

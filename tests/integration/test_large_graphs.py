@@ -7,18 +7,14 @@ import sys
 import time
 
 import pytest
-from command import varint
+from api_client import Api
+from command import field, varint
 from serve_driver import Seaboard
-from test_api import Api
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "conformance"))
 import sbctypes as sb  # noqa: E402
 
 MB = 1 << 20
-
-
-def field(number, value):
-    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def write(run, graph):

@@ -10,9 +10,9 @@ import subprocess
 import time
 
 import pytest
+from api_client import Api
 from command import BINARY
 from serve_driver import Seaboard
-from test_api import Api
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "tests/fixtures"

@@ -6,13 +6,9 @@ import struct
 import urllib.parse
 
 import pytest
-from command import FIXTURES, frame, varint
+from api_client import Api
+from command import FIXTURES, field, frame, varint
 from serve_driver import Seaboard
-from test_api import Api
-
-
-def field(number, payload):
-    return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 
 def clips(tag, step, blobs, plugin_content=b"\x10\x0b"):

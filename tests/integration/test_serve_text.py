@@ -6,10 +6,9 @@ import json
 import struct
 
 import pytest
-from command import FIXTURES, frame, varint
+from api_client import Api
+from command import FIXTURES, field, frame, varint
 from serve_driver import Seaboard
-from test_api import Api
-from test_serve_audio import field
 
 
 def texts(tag, step, strings, dims=None):

@@ -133,6 +133,7 @@ export { naturalCompare, splitTag, groupOf } from './base/names/natural';
 export { pairTags } from './base/names/pairs';
 export { copyText } from './base/clipboard';
 export { Painter } from './base/painter';
+export { partitionPoint } from './base/search';
 export { copyLink } from './app/clipboard';
 export {
   asRange,

@@ -17,8 +17,9 @@
 
 #define EACH(byte) (0x0101010101010101u * (byte))
 
-/* Do all eight bytes stand for themselves in either form? No byte is below a space, a quote, a
- * backslash or above '~'. A carry may cross into the next byte only after one that says no. */
+/* Are all eight bytes written as they are, with and without ASCII escapes? That is: none is below a
+ * space, a quote, a backslash or above '~'. A carry or borrow into the next byte can make that byte
+ * look wrong, but it comes only from a byte that is one of these, so the answer is right. */
 static bool all_plain(uint64_t x) {
     uint64_t quote = x ^ EACH('"'), backslash = x ^ EACH('\\');
     uint64_t no = (x - EACH(0x20)) | (quote - EACH(1)) | (backslash - EACH(1)) | (x + EACH(1)) | x;

@@ -6,7 +6,7 @@
 #include "base/banned.h"
 
 void sb_box_begin(sb_box_walk *w, uint32_t rank, size_t width, const int64_t *length,
-                  sb_box_side from, sb_box_side to) {
+                  sb_box_array from, sb_box_array to) {
     w->is_over = false;
     w->from_place = w->to_place = 0;
     w->run = width;

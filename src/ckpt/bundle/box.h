@@ -17,10 +17,10 @@
 #define SB_CKPT_MAX_RANK 254
 
 /* Where a box lies in an array; one number for each dimension. */
-typedef struct sb_box_side {
+typedef struct sb_box_array {
     const int64_t *dims;  /* of the array */
     const int64_t *start; /* of the box in it */
-} sb_box_side;
+} sb_box_array;
 
 typedef struct sb_box_walk {
     uint64_t run;        /* bytes of each run */
@@ -36,7 +36,7 @@ typedef struct sb_box_walk {
 
 /* length: the box's size in each dimension; width: bytes of an element. */
 void sb_box_begin(sb_box_walk *w, uint32_t rank, size_t width, const int64_t *length,
-                  sb_box_side from, sb_box_side to);
+                  sb_box_array from, sb_box_array to);
 
 /* The next run: byte offsets in both arrays; false when there is none left. */
 bool sb_box_next(sb_box_walk *w, uint64_t *from, uint64_t *to);

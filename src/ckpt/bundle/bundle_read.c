@@ -165,8 +165,8 @@ static sb_status gather_piece(void *ud, const sb_piece_part *part, sb_err *err) 
     const sb_bundle_tensor *p = part->piece;
     sb_box_walk walk;
     sb_box_begin(&walk, p->rank, sb_bundle_width(p), part->length,
-                 (sb_box_side){p->dims, part->in_piece},
-                 (sb_box_side){g->wanted->length, part->in_box});
+                 (sb_box_array){p->dims, part->in_piece},
+                 (sb_box_array){g->wanted->length, part->in_box});
     if (!p->v1.p) return read_entry(g->b, p, &walk, g->to, err);
     sb_buf bytes;
     sb_buf_init(&bytes, g->b->alloc, SIZE_MAX);
@@ -186,7 +186,7 @@ static sb_status read_box(sb_bundle *b, const sb_bundle_tensor *t, const box *wa
     } else {
         sb_box_walk walk;
         sb_box_begin(&walk, t->rank, sb_bundle_width(t), wanted->length,
-                     (sb_box_side){t->dims, wanted->start}, (sb_box_side){wanted->length, zeros});
+                     (sb_box_array){t->dims, wanted->start}, (sb_box_array){wanted->length, zeros});
         status = read_entry(b, t, &walk, to, err);
     }
     if (status == SB_OK && wanted->count)

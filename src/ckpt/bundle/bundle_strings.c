@@ -119,7 +119,7 @@ static sb_status gather_piece(void *ud, const sb_piece_part *part, sb_err *err) 
     if (status != SB_OK) return status;
     sb_box_walk walk;
     sb_box_begin(&walk, p->rank, sizeof *strings, part->length,
-                 (sb_box_side){p->dims, part->in_piece}, (sb_box_side){g->t->dims, part->in_box});
+                 (sb_box_array){p->dims, part->in_piece}, (sb_box_array){g->t->dims, part->in_box});
     sb_box_copy(&walk, (const uint8_t *)strings, (uint8_t *)g->to);
     return SB_OK;
 }

@@ -28,7 +28,7 @@ static void read_doubles(sb_dtype dtype, const uint8_t *p, size_t count, double 
 }
 
 typedef struct pass {
-    sb_measure *m;
+    sb_tensor_measure *m;
     sb_dtype dtype;
     size_t width;
     uint64_t finite;
@@ -38,7 +38,7 @@ typedef struct pass {
 } pass;
 
 static void add_number(pass *p, double x) {
-    sb_measure *m = p->m;
+    sb_tensor_measure *m = p->m;
     m->count++;
     if (isnan(x)) {
         m->nans++;
@@ -58,7 +58,7 @@ static void add_number(pass *p, double x) {
 }
 
 static void put_into_bin(pass *p, double x) {
-    sb_measure *m = p->m;
+    sb_tensor_measure *m = p->m;
     if (!isfinite(x)) return;
     double range = m->max - m->min;
     double place = range > 0 && isfinite(range) ? (x - m->min) / range * SB_MEASURE_BINS : 0;
@@ -80,8 +80,9 @@ static sb_status measure_block(void *ud, const uint8_t *bytes, size_t n, sb_err 
     return SB_OK;
 }
 
-sb_status sb_measure_tensor(sb_measure *out, sb_bundle *b, const sb_bundle_tensor *t, sb_err *err) {
-    *out = (sb_measure){0};
+sb_status sb_measure_tensor(sb_tensor_measure *out, sb_bundle *b, const sb_bundle_tensor *t,
+                            sb_err *err) {
+    *out = (sb_tensor_measure){0};
     pass p = {.m = out, .dtype = t->dtype, .width = sb_bundle_width(t)};
     sb_status status = sb_bundle_stream(b, t, measure_block, &p, err);
     if (status != SB_OK) return status;
@@ -112,8 +113,8 @@ static void next_doubles(side *s, size_t count, double *out) {
     s->bytes.n -= count * s->width;
 }
 
-static void compare_block(sb_difference *d, double *squares, const double *x, const double *y,
-                          size_t count) {
+static void compare_block(sb_tensor_difference *d, double *squares, const double *x,
+                          const double *y, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (x[i] == y[i] || (isnan(x[i]) && isnan(y[i]))) continue;
         double distance = fabs(x[i] - y[i]);
@@ -123,7 +124,7 @@ static void compare_block(sb_difference *d, double *squares, const double *x, co
     }
 }
 
-static sb_status compare_sides(sb_difference *out, side sides[2], sb_err *err) {
+static sb_status compare_sides(sb_tensor_difference *out, side sides[2], sb_err *err) {
     double numbers[2][BLOCK], squares = 0;
     for (;;) {
         sb_status status = fill(&sides[0], err);
@@ -140,9 +141,9 @@ static sb_status compare_sides(sb_difference *out, side sides[2], sb_err *err) {
     return SB_OK;
 }
 
-sb_status sb_measure_difference(sb_difference *out, sb_bundle *a, const sb_bundle_tensor *x,
+sb_status sb_measure_difference(sb_tensor_difference *out, sb_bundle *a, const sb_bundle_tensor *x,
                                 sb_bundle *b, const sb_bundle_tensor *y, sb_err *err) {
-    *out = (sb_difference){0};
+    *out = (sb_tensor_difference){0};
     if (x->count != y->count)
         return sb_fail(err, SB_INVALID, 0, "'%.*s': the two have different shapes",
                        SB_SHOWN(x->name));

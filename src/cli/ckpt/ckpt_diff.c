@@ -84,7 +84,7 @@ static sb_status compare_strings(comparing *x, const sb_bundle_tensor *s, const 
 
 static sb_status compare_numbers(comparing *x, const sb_bundle_tensor *s, const sb_bundle_tensor *t,
                                  sb_err *err) {
-    sb_difference d;
+    sb_tensor_difference d;
     sb_buf *line = &x->c->cli->line;
     sb_status status = sb_measure_difference(&d, x->a, s, x->b, t, err);
     if (status != SB_OK || d.count == 0) return status;

@@ -159,7 +159,7 @@ static int show_all(sb_ckpt_cli *c, sb_bundle *b) {
 
 /* ---- show: one tensor ------------------------------------------------------------------------ */
 
-static void add_histogram(sb_buf *line, const sb_measure *m) {
+static void add_histogram(sb_buf *line, const sb_tensor_measure *m) {
     uint64_t most = 1;
     for (size_t i = 0; i < SB_MEASURE_BINS; i++)
         if (m->bins[i] > most) most = m->bins[i];
@@ -178,7 +178,7 @@ static void add_histogram(sb_buf *line, const sb_measure *m) {
     }
 }
 
-static void add_measure(sb_buf *line, const sb_measure *m) {
+static void add_measure(sb_buf *line, const sb_tensor_measure *m) {
     static const char *const names[] = {"min", "max", "mean", "std", "L2"};
     const double values[] = {m->min, m->max, m->mean, m->std, m->l2};
     for (size_t i = 0; i < 5; i++) {
@@ -251,7 +251,7 @@ static int show_one(sb_ckpt_cli *c, sb_bundle *b, const char *name) {
     if (t->dtype == SB_STRING || t->dtype == SB_VARIANT) {
         status = add_strings(c, b, t, &err);
     } else {
-        sb_measure m;
+        sb_tensor_measure m;
         status = add_values(c, b, t, &err);
         if (status == SB_OK) status = sb_measure_tensor(&m, b, t, &err);
         if (status == SB_OK) add_measure(line, &m);
@@ -272,7 +272,7 @@ int sb_ckpt_show(sb_ckpt_cli *c) {
 
 /* ---- stats ----------------------------------------------------------------------------------- */
 
-static void add_json_measure(sb_json *j, const sb_bundle_tensor *t, const sb_measure *m) {
+static void add_json_measure(sb_json *j, const sb_bundle_tensor *t, const sb_tensor_measure *m) {
     sb_json_begin_object(j);
     sb_json_put_text(j, "name", t->name);
     sb_json_put_uint(j, "count", m->count);
@@ -303,7 +303,7 @@ static sb_status measure_all(sb_ckpt_cli *c, sb_bundle *b, sb_json *j, size_t *f
         if (is_measured(c, sb_bundle_at(b, i))) c->all += sb_bundle_bytes(b, sb_bundle_at(b, i));
     for (size_t i = 0; i < sb_bundle_count(b); i++) {
         const sb_bundle_tensor *t = sb_bundle_at(b, i);
-        sb_measure m;
+        sb_tensor_measure m;
         if (!is_measured(c, t)) continue;
         ++*found;
         sb_status status = sb_measure_tensor(&m, b, t, err);

@@ -117,30 +117,30 @@ static void show_scalar(describer *d, const sb_field_info *field, const sb_pb_fi
  */
 
 /* One field, single or merged: a number, a text or a message. */
-static sb_status show_single(describer *d, const sb_scan *scan, const sb_field_info *field,
+static sb_status show_single(describer *d, const sb_pb_scan *scan, const sb_field_info *field,
                              uint32_t depth) {
     if (field->type != SB_TYPE_MESSAGE) {
-        sb_pb_field f = sb_scan_last(scan, field);
+        sb_pb_field f = sb_pb_scan_last(scan, field);
         show_scalar(d, field, &f);
         return SB_OK;
     }
     sb_buf scratch;
     sb_buf_init(&scratch, d->json.out->alloc, d->json.out->cap);
-    sb_slice body = sb_scan_merged(scan, field, &scratch);
+    sb_slice body = sb_pb_scan_merged(scan, field, &scratch);
     sb_status status = scratch.failed;
     if (status == SB_OK) status = show_message(d, (sb_message_id)field->sub, body, depth + 1);
     sb_buf_fini(&scratch);
     return status;
 }
 
-static sb_status show_list(describer *d, const sb_scan *scan, const sb_field_info *field,
+static sb_status show_list(describer *d, const sb_pb_scan *scan, const sb_field_info *field,
                            uint32_t depth) {
-    sb_scan_walk walk = sb_scan_begin(scan, field);
+    sb_pb_scan_walk walk = sb_pb_scan_begin(scan, field);
     sb_pb_field f;
     sb_status status = SB_OK;
     uint32_t wire = sb_field_wire(field);
     sb_json_begin_array(&d->json);
-    while (status == SB_OK && sb_scan_next(&walk, &f)) {
+    while (status == SB_OK && sb_pb_scan_next(&walk, &f)) {
         if (field->type == SB_TYPE_MESSAGE) {
             status = show_message(d, (sb_message_id)field->sub, f.bytes, depth + 1);
         } else if (wire == SB_PB_BYTES) {
@@ -158,22 +158,22 @@ static sb_status show_list(describer *d, const sb_scan *scan, const sb_field_inf
 /* A map's entry as a member of an object. Key and value are shown even where they are defaults. */
 static sb_status show_entry(describer *d, sb_message_id id, sb_slice entry, uint32_t depth) {
     char room[SB_NUMBER_ROOM];
-    sb_scan scan;
-    if (sb_scan_read(&scan, id, entry) != SB_OK) return SB_CORRUPT;
+    sb_pb_scan scan;
+    if (sb_pb_scan_read(&scan, id, entry) != SB_OK) return SB_CORRUPT;
     const sb_field_info *key = &scan.info->fields[0], *value = &scan.info->fields[1];
-    sb_pb_field f = sb_scan_last(&scan, key);
+    sb_pb_field f = sb_pb_scan_last(&scan, key);
     bool is_text = key->type == SB_TYPE_STRING;
     sb_json_key(&d->json, is_text ? f.bytes : number_text(room, key, &f));
     return show_single(d, &scan, value, depth);
 }
 
-static sb_status show_map(describer *d, const sb_scan *scan, const sb_field_info *field,
+static sb_status show_map(describer *d, const sb_pb_scan *scan, const sb_field_info *field,
                           uint32_t depth) {
-    sb_scan_walk walk = sb_scan_begin(scan, field);
+    sb_pb_scan_walk walk = sb_pb_scan_begin(scan, field);
     sb_pb_field f;
     sb_status status = SB_OK;
     sb_json_begin_object(&d->json);
-    while (status == SB_OK && sb_scan_next(&walk, &f))
+    while (status == SB_OK && sb_pb_scan_next(&walk, &f))
         status = show_entry(d, (sb_message_id)field->sub, f.bytes, depth + 1);
     if (status == SB_OK) sb_json_end_object(&d->json);
     return status;
@@ -183,7 +183,7 @@ static sb_status show_map(describer *d, const sb_scan *scan, const sb_field_info
  */
 
 /* Which message is inside this bytes field? */
-static sb_message_id message_inside(const sb_scan *scan, const sb_field_info *field) {
+static sb_message_id message_inside(const sb_pb_scan *scan, const sb_field_info *field) {
     const sb_message_info *info = scan->info;
     if (info == sb_message_get(SB_MSG_EVENT)) {
         if (field->number == SB_EVENT_GRAPH_DEF) return SB_MSG_GRAPH;
@@ -193,15 +193,15 @@ static sb_message_id message_inside(const sb_scan *scan, const sb_field_info *fi
         field->number == SB_TAGGED_RUN_METADATA_RUN_METADATA)
         return SB_MSG_RUN_METADATA;
     if (info == sb_message_get(SB_MSG_PLUGIN_DATA) && field->number == SB_PLUGIN_DATA_CONTENT)
-        return sb_plugin_content_message(sb_scan_last(scan, &info->fields[0]).bytes);
+        return sb_plugin_content_message(sb_pb_scan_last(scan, &info->fields[0]).bytes);
     return SB_MSG_NONE;
 }
 
-static bool show_inside(describer *d, const sb_scan *scan, const sb_field_info *field,
+static bool show_inside(describer *d, const sb_pb_scan *scan, const sb_field_info *field,
                         uint32_t depth) {
     if (!d->opts.expand || field->type != SB_TYPE_BYTES) return false;
     sb_message_id id = message_inside(scan, field);
-    sb_slice bytes = sb_scan_last(scan, field).bytes;
+    sb_slice bytes = sb_pb_scan_last(scan, field).bytes;
     if (id == SB_MSG_NONE || !sb_message_valid(id, bytes, SB_DESCRIBE_MAX_DEPTH)) return false;
     sb_json before = d->json;
     size_t n = d->json.out->n;
@@ -214,7 +214,7 @@ static bool show_inside(describer *d, const sb_scan *scan, const sb_field_info *
 /* ---- messages ---------------------------------------------------------------------------------
  */
 
-static sb_status show_field(describer *d, const sb_scan *scan, const sb_field_info *field,
+static sb_status show_field(describer *d, const sb_pb_scan *scan, const sb_field_info *field,
                             uint32_t depth) {
     if (field->label == SB_LABEL_MAP) return show_map(d, scan, field, depth);
     if (sb_field_repeated(field)) return show_list(d, scan, field, depth);
@@ -222,11 +222,11 @@ static sb_status show_field(describer *d, const sb_scan *scan, const sb_field_in
     return show_single(d, scan, field, depth);
 }
 
-static sb_status show_object(describer *d, const sb_scan *scan, uint32_t depth) {
+static sb_status show_object(describer *d, const sb_pb_scan *scan, uint32_t depth) {
     sb_status status = SB_OK;
     sb_json_begin_object(&d->json);
     for (size_t i = 0; i < scan->info->count && status == SB_OK; i++) {
-        if (!sb_scan_has(scan, i)) continue;
+        if (!sb_pb_scan_has(scan, i)) continue;
         sb_json_key_str(&d->json, scan->info->fields[i].name);
         status = show_field(d, scan, &scan->info->fields[i], depth);
     }
@@ -235,9 +235,9 @@ static sb_status show_object(describer *d, const sb_scan *scan, uint32_t depth) 
 }
 
 /* The messages that are JSON values themselves: what is in them stands for them. */
-static sb_status show_bare(describer *d, sb_message_id id, const sb_scan *scan, uint32_t depth) {
+static sb_status show_bare(describer *d, sb_message_id id, const sb_pb_scan *scan, uint32_t depth) {
     for (size_t i = 0; i < scan->info->count; i++)
-        if (sb_scan_has(scan, i)) return show_field(d, scan, &scan->info->fields[i], depth);
+        if (sb_pb_scan_has(scan, i)) return show_field(d, scan, &scan->info->fields[i], depth);
     const char *nothing = id == SB_MSG_PB_STRUCT ? "{}"
                           : id == SB_MSG_PB_LIST ? "[]"
                           : id == SB_MSG_PB_BOOL ? "false"
@@ -247,11 +247,11 @@ static sb_status show_bare(describer *d, sb_message_id id, const sb_scan *scan, 
 }
 
 static sb_status show_message(describer *d, sb_message_id id, sb_slice payload, uint32_t depth) {
-    sb_scan scan;
+    sb_pb_scan scan;
     if (depth > SB_DESCRIBE_MAX_DEPTH) return SB_LIMIT;
     if (d->json.out->failed != SB_OK)
         return d->json.out->failed; /* the output has failed: the rest is not needed */
-    if (sb_scan_read(&scan, id, payload) != SB_OK) return SB_CORRUPT;
+    if (sb_pb_scan_read(&scan, id, payload) != SB_OK) return SB_CORRUPT;
     bool bare = id == SB_MSG_PB_VALUE || id == SB_MSG_PB_STRUCT || id == SB_MSG_PB_LIST ||
                 id == SB_MSG_PB_BOOL;
     return bare ? show_bare(d, id, &scan, depth) : show_object(d, &scan, depth);

@@ -140,7 +140,7 @@ bool sb_message_valid(sb_message_id id, sb_slice payload, uint32_t max_depth) {
         uint32_t wire = sb_field_wire(info);
         bool packed = f.wire == SB_PB_BYTES && sb_field_repeated(info);
         if (f.wire != wire && !packed) return false;
-        if (!sb_scan_elements_fit(info, &f)) return false;
+        if (!sb_pb_scan_elements_fit(info, &f)) return false;
         if (info->type == SB_TYPE_MESSAGE &&
             (max_depth == 0 || !sb_message_valid((sb_message_id)info->sub, f.bytes, max_depth - 1)))
             return false;

@@ -8,7 +8,7 @@ static bool wire_fits(const sb_field_info *field, const sb_pb_field *f) {
     return f->wire == wire || (sb_field_repeated(field) && f->wire == SB_PB_BYTES);
 }
 
-bool sb_scan_elements_fit(const sb_field_info *field, const sb_pb_field *f) {
+bool sb_pb_scan_elements_fit(const sb_field_info *field, const sb_pb_field *f) {
     uint32_t wire = sb_field_wire(field);
     if (wire == SB_PB_BYTES || f->wire != SB_PB_BYTES) return true;
     sb_pb_many many = sb_pb_many_of(f, wire);
@@ -31,8 +31,8 @@ static bool is_default(const sb_field_info *field, const sb_pb_field *f) {
     }
 }
 
-sb_status sb_scan_read(sb_scan *out, sb_message_id id, sb_slice message) {
-    *out = (sb_scan){.info = sb_message_get(id), .message = message};
+sb_status sb_pb_scan_read(sb_pb_scan *out, sb_message_id id, sb_slice message) {
+    *out = (sb_pb_scan){.info = sb_message_get(id), .message = message};
     sb_pb c = sb_pb_over(message);
     out->oneof_from = c.p;
     uint64_t oneof_members = 0;
@@ -43,7 +43,7 @@ sb_status sb_scan_read(sb_scan *out, sb_message_id id, sb_slice message) {
         if ((step = sb_pb_next(&c, &f)) != SB_PB_FIELD) break;
         const sb_field_info *field = sb_field_by_number(out->info, f.number);
         if (!field || !wire_fits(field, &f)) continue;
-        if (!sb_scan_elements_fit(field, &f)) return SB_CORRUPT;
+        if (!sb_pb_scan_elements_fit(field, &f)) return SB_CORRUPT;
         uint64_t bit = (uint64_t)1 << (field - out->info->fields);
         if (field->label == SB_LABEL_ONEOF) {
             if (out->oneof != field->number) out->oneof_from = at;
@@ -63,32 +63,32 @@ sb_status sb_scan_read(sb_scan *out, sb_message_id id, sb_slice message) {
     return step == SB_PB_END ? SB_OK : SB_CORRUPT;
 }
 
-sb_scan_walk sb_scan_begin(const sb_scan *scan, const sb_field_info *field) {
+sb_pb_scan_walk sb_pb_scan_begin(const sb_pb_scan *scan, const sb_field_info *field) {
     sb_pb c = sb_pb_over(scan->message);
     if (field->label == SB_LABEL_ONEOF) c.p = scan->oneof_from;
-    return (sb_scan_walk){c, field};
+    return (sb_pb_scan_walk){c, field};
 }
 
-bool sb_scan_next(sb_scan_walk *walk, sb_pb_field *out) {
+bool sb_pb_scan_next(sb_pb_scan_walk *walk, sb_pb_field *out) {
     while (sb_pb_next(&walk->c, out) == SB_PB_FIELD)
         if (out->number == walk->field->number && wire_fits(walk->field, out)) return true;
     return false;
 }
 
-sb_pb_field sb_scan_last(const sb_scan *scan, const sb_field_info *field) {
-    sb_scan_walk walk = sb_scan_begin(scan, field);
+sb_pb_field sb_pb_scan_last(const sb_pb_scan *scan, const sb_field_info *field) {
+    sb_pb_scan_walk walk = sb_pb_scan_begin(scan, field);
     sb_pb_field f, last = {0};
-    while (sb_scan_next(&walk, &f)) last = f;
+    while (sb_pb_scan_next(&walk, &f)) last = f;
     return last;
 }
 
-sb_slice sb_scan_merged(const sb_scan *scan, const sb_field_info *field, sb_buf *scratch) {
-    sb_scan_walk walk = sb_scan_begin(scan, field);
+sb_slice sb_pb_scan_merged(const sb_pb_scan *scan, const sb_field_info *field, sb_buf *scratch) {
+    sb_pb_scan_walk walk = sb_pb_scan_begin(scan, field);
     sb_pb_field f, first;
-    if (!sb_scan_next(&walk, &first)) return sb_slice_of(NULL, 0);
-    if (!sb_scan_next(&walk, &f)) return first.bytes;
+    if (!sb_pb_scan_next(&walk, &first)) return sb_slice_of(NULL, 0);
+    if (!sb_pb_scan_next(&walk, &f)) return first.bytes;
     sb_buf_add_slice(scratch, first.bytes);
     do sb_buf_add_slice(scratch, f.bytes);
-    while (sb_scan_next(&walk, &f));
+    while (sb_pb_scan_next(&walk, &f));
     return sb_buf_slice(scratch);
 }

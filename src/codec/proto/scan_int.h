@@ -14,39 +14,39 @@
 
 #define SB_SCAN_MAX_FIELDS 64 /* no message in the table has more */
 
-typedef struct sb_scan {
+typedef struct sb_pb_scan {
     const sb_message_info *info;
     sb_slice message;
     uint64_t present;          /* bit i: info->fields[i] has a value to show */
     uint32_t oneof;            /* number of the member set; 0: none */
     const uint8_t *oneof_from; /* earlier occurrences were cleared by another member */
-} sb_scan;
+} sb_pb_scan;
 
 /* Is a packed run of numbers whole, each of them well-formed? True for fields of other kinds. */
-bool sb_scan_elements_fit(const sb_field_info *field, const sb_pb_field *f);
+bool sb_pb_scan_elements_fit(const sb_field_info *field, const sb_pb_field *f);
 
 /* SB_OK or SB_CORRUPT. A number with its default value, where the wire does not tell it from an
  * absent one, is not present. */
-sb_status sb_scan_read(sb_scan *out, sb_message_id id, sb_slice message);
+sb_status sb_pb_scan_read(sb_pb_scan *out, sb_message_id id, sb_slice message);
 
-static inline bool sb_scan_has(const sb_scan *scan, size_t i) {
+static inline bool sb_pb_scan_has(const sb_pb_scan *scan, size_t i) {
     return scan->present >> i & 1;
 }
 
 /* Goes over the occurrences of one field. */
-typedef struct sb_scan_walk {
+typedef struct sb_pb_scan_walk {
     sb_pb c;
     const sb_field_info *field;
-} sb_scan_walk;
+} sb_pb_scan_walk;
 
-sb_scan_walk sb_scan_begin(const sb_scan *scan, const sb_field_info *field);
-bool sb_scan_next(sb_scan_walk *walk, sb_pb_field *out);
+sb_pb_scan_walk sb_pb_scan_begin(const sb_pb_scan *scan, const sb_field_info *field);
+bool sb_pb_scan_next(sb_pb_scan_walk *walk, sb_pb_field *out);
 
 /* The last occurrence of a single field that is present. */
-sb_pb_field sb_scan_last(const sb_scan *scan, const sb_field_info *field);
+sb_pb_field sb_pb_scan_last(const sb_pb_scan *scan, const sb_field_info *field);
 
 /* The bytes of a single message: none when it is absent, borrowed when it came once, put together
  * in scratch (empty, owned by the caller) when it came in parts. Failures stay in scratch. */
-sb_slice sb_scan_merged(const sb_scan *scan, const sb_field_info *field, sb_buf *scratch);
+sb_slice sb_pb_scan_merged(const sb_pb_scan *scan, const sb_field_info *field, sb_buf *scratch);
 
 #endif

@@ -117,11 +117,11 @@ static sb_status write_block(sb_buf *out, const sb_field_info *field, sb_slice b
     return status;
 }
 
-static sb_status write_repeated(sb_buf *out, const sb_scan *scan, const sb_field_info *field,
+static sb_status write_repeated(sb_buf *out, const sb_pb_scan *scan, const sb_field_info *field,
                                 uint32_t depth) {
-    sb_scan_walk walk = sb_scan_begin(scan, field);
+    sb_pb_scan_walk walk = sb_pb_scan_begin(scan, field);
     sb_pb_field f;
-    while (sb_scan_next(&walk, &f)) {
+    while (sb_pb_scan_next(&walk, &f)) {
         if (field->type == SB_TYPE_MESSAGE) {
             sb_status status = write_block(out, field, f.bytes, depth);
             if (status != SB_OK) return status;
@@ -137,16 +137,16 @@ static sb_status write_repeated(sb_buf *out, const sb_scan *scan, const sb_field
     return SB_OK;
 }
 
-static sb_status write_single(sb_buf *out, const sb_scan *scan, const sb_field_info *field,
+static sb_status write_single(sb_buf *out, const sb_pb_scan *scan, const sb_field_info *field,
                               uint32_t depth) {
     if (field->type != SB_TYPE_MESSAGE) {
-        sb_pb_field f = sb_scan_last(scan, field);
+        sb_pb_field f = sb_pb_scan_last(scan, field);
         add_line(out, field, &f, depth);
         return SB_OK;
     }
     sb_buf scratch;
     sb_buf_init(&scratch, out->alloc, out->cap);
-    sb_slice body = sb_scan_merged(scan, field, &scratch);
+    sb_slice body = sb_pb_scan_merged(scan, field, &scratch);
     sb_status status = scratch.failed;
     if (status == SB_OK) status = write_block(out, field, body, depth);
     sb_buf_fini(&scratch);
@@ -154,15 +154,15 @@ static sb_status write_single(sb_buf *out, const sb_scan *scan, const sb_field_i
 }
 
 static sb_status write_message(sb_buf *out, sb_message_id id, sb_slice payload, uint32_t depth) {
-    sb_scan scan;
+    sb_pb_scan scan;
     if (depth > SB_TEXT_MAX_DEPTH) return SB_LIMIT;
     if (out->failed != SB_OK)
         return out->failed; /* the output has failed: the rest is not needed */
-    if (sb_scan_read(&scan, id, payload) != SB_OK) return SB_CORRUPT;
+    if (sb_pb_scan_read(&scan, id, payload) != SB_OK) return SB_CORRUPT;
     sb_status status = SB_OK;
     for (size_t i = 0; i < scan.info->count && status == SB_OK; i++) {
         const sb_field_info *field = &scan.info->fields[i];
-        if (!sb_scan_has(&scan, i)) continue;
+        if (!sb_pb_scan_has(&scan, i)) continue;
         status = sb_field_repeated(field) ? write_repeated(out, &scan, field, depth)
                                           : write_single(out, &scan, field, depth);
     }

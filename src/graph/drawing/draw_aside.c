@@ -84,7 +84,7 @@ bool sb_sketch_aside(sb_sketch *s) {
     uint32_t *outs = sb_arena_zeroed(s->arena, (size_t)n + 1, sizeof *outs);
     if (!ins || !outs) return false;
     for (size_t i = 0; i < s->pieces.n; i++) {
-        const sb_piece *p = &s->pieces.items[i];
+        const sb_edge_piece *p = &s->pieces.items[i];
         if (!p->from_port) outs[s->drawn[p->from]]++;
         if (!p->to_port) ins[s->drawn[p->to]]++;
     }
@@ -100,7 +100,7 @@ bool sb_sketch_aside(sb_sketch *s) {
     /* Pieces of edges of an auxiliary box are removed from all levels. */
     size_t kept = 0;
     for (size_t i = 0; i < s->pieces.n; i++) {
-        const sb_piece *p = &s->pieces.items[i];
+        const sb_edge_piece *p = &s->pieces.items[i];
         if (s->is_aside[p->from] || s->is_aside[p->to]) continue;
         s->pieces.items[kept++] = *p;
     }

@@ -6,7 +6,7 @@
 
 /* The piece of an edge inside one level. Each end is a box of the level or a port on the border of
  * the level. A port is named by the box at the other end of the whole edge. */
-typedef struct sb_piece {
+typedef struct sb_edge_piece {
     uint32_t level, from, to; /* boxes of the model */
     bool from_port, to_port;
     bool only_control, is_marked, is_ref;
@@ -14,7 +14,7 @@ typedef struct sb_piece {
     float size;
     uint32_t edge;
     uint32_t line; /* index of the edge in the layout of its level */
-} sb_piece;
+} sb_edge_piece;
 
 typedef struct sb_sketch {
     const sb_model *m;
@@ -34,7 +34,7 @@ typedef struct sb_sketch {
     uint8_t *is_aside;
     uint32_t *constants; /* by visible box: number of hidden constants that feed it */
     struct {
-        sb_piece *items;
+        sb_edge_piece *items;
         size_t n, room;
     } pieces;
     uint32_t *by_level; /* indices of pieces, sorted by level */

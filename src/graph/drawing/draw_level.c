@@ -28,7 +28,7 @@ typedef struct level {
     uint32_t drawn; /* the open box, an index of drawn boxes; NONE: the top level */
     uint32_t first_member, member_count;
     uint32_t first_piece, piece_count;
-    sb_layout layout;
+    sb_level_layout layout;
     /* by node of the layout: the box; from member_count on, the boxes that name the ports */
     uint32_t *boxes;
     /* sorted keys for binary search: port_key() of each port, with its node in the low 31 bits */
@@ -174,7 +174,7 @@ static bool list_ports(levels *ls, level *l) {
 static bool fill_layout(levels *ls, level *l, uint32_t *ports) {
     sb_sketch *s = ls->s;
     size_t room = (size_t)l->member_count + 2 * (size_t)l->piece_count + 1;
-    l->layout = (sb_layout){.gap_x = GAP_X, .gap_y = GAP_Y, .node_count = l->member_count};
+    l->layout = (sb_level_layout){.gap_x = GAP_X, .gap_y = GAP_Y, .node_count = l->member_count};
     l->layout.nodes = sb_arena_zeroed(s->arena, room, sizeof *l->layout.nodes);
     l->layout.edges =
         sb_arena_zeroed(s->arena, (size_t)l->piece_count + 1, sizeof *l->layout.edges);
@@ -185,7 +185,8 @@ static bool fill_layout(levels *ls, level *l, uint32_t *ports) {
         sb_layout_node *node = &l->layout.nodes[i];
         l->boxes[i] = drawn->box;
         if (drawn->flags & SB_DRAWN_OPEN) {
-            const sb_layout *inner = &ls->items[ls->of[ls->members[l->first_member + i]]].layout;
+            const sb_level_layout *inner =
+                &ls->items[ls->of[ls->members[l->first_member + i]]].layout;
             float head = text_width(sb_box_label(&s->m->boxes[drawn->box])) + 130;
             node->w = (inner->w > head ? inner->w : head) + 2 * OPEN_SIDE;
             node->h = inner->h + OPEN_HEAD + OPEN_FOOT;
@@ -198,7 +199,7 @@ static bool fill_layout(levels *ls, level *l, uint32_t *ports) {
     }
     l->layout.edge_count = l->piece_count;
     for (uint32_t i = 0; i < l->piece_count; i++) {
-        sb_piece *p = &s->pieces.items[s->by_level[l->first_piece + i]];
+        sb_edge_piece *p = &s->pieces.items[s->by_level[l->first_piece + i]];
         sb_layout_edge *e = &l->layout.edges[i];
         p->line = i;
         e->from = p->from_port ? port_of(ls, l, p->from, SB_END_TOP, ports)
@@ -250,8 +251,8 @@ static bool port_x(const levels *ls, uint32_t drawn, uint32_t box, sb_layout_end
 
 /* A line that enters or leaves an open box is extended to its border, across the header and the
  * margins. */
-static void to_border(const levels *ls, const level *l, const sb_piece *p, sb_layout_point *points,
-                      uint32_t n) {
+static void to_border(const levels *ls, const level *l, const sb_edge_piece *p,
+                      sb_layout_point *points, uint32_t n) {
     if (l->drawn == SB_BOX_NONE || n == 0) return;
     const sb_drawn_box *b = &ls->s->boxes.items[l->drawn];
     if (p->from_port) points[0].y = b->y;
@@ -260,7 +261,8 @@ static void to_border(const levels *ls, const level *l, const sb_piece *p, sb_la
 
 /* Moves the end of a line at an open box to the x coordinate of the port, so that it joins the
  * piece inside. */
-static void to_ports(const levels *ls, const sb_piece *p, sb_layout_point *points, uint32_t n) {
+static void to_ports(const levels *ls, const sb_edge_piece *p, sb_layout_point *points,
+                     uint32_t n) {
     const sb_sketch *s = ls->s;
     if (n == 0) return;
     uint32_t from = s->drawn[p->from], to = s->drawn[p->to];
@@ -282,7 +284,7 @@ static bool add_lines(levels *ls) {
     for (uint32_t i = 0; i < ls->n; i++) {
         const level *l = &ls->items[i];
         for (uint32_t k = 0; k < l->piece_count; k++) {
-            const sb_piece *p = &s->pieces.items[s->by_level[l->first_piece + k]];
+            const sb_edge_piece *p = &s->pieces.items[s->by_level[l->first_piece + k]];
             const sb_layout_edge *e = &l->layout.edges[k];
             sb_layout_point *out = d->points + d->point_count;
             for (uint32_t j = 0; j < e->point_count; j++) {

@@ -13,7 +13,7 @@
 
 typedef struct whole {
     uint32_t from, to;
-    sb_piece sum;
+    sb_edge_piece sum;
 } whole;
 
 /* A hash table with open addressing. It stores indices into an array of items. */
@@ -45,7 +45,7 @@ typedef struct cutting {
     table by_ends, by_level;
 } cutting;
 
-static void add_up(sb_piece *sum, const sb_piece *more) {
+static void add_up(sb_edge_piece *sum, const sb_edge_piece *more) {
     bool is_first = sum->count == 0;
     sum->only_control = is_first ? more->only_control : sum->only_control && more->only_control;
     sum->is_marked |= more->is_marked;
@@ -57,7 +57,7 @@ static void add_up(sb_piece *sum, const sb_piece *more) {
     }
 }
 
-static bool add_whole(cutting *c, uint32_t from, uint32_t to, const sb_piece *one) {
+static bool add_whole(cutting *c, uint32_t from, uint32_t to, const sb_edge_piece *one) {
     size_t at = hash_of(from, to) & (c->by_ends.room - 1);
     for (; c->by_ends.slots[at]; at = (at + 1) & (c->by_ends.room - 1)) {
         whole *w = &c->wholes.items[c->by_ends.slots[at] - 1];
@@ -79,12 +79,13 @@ static bool add_edge(cutting *c, uint32_t edge, uint32_t to) {
     uint32_t from = s->seen_as[e->from];
     to = s->seen_as[to];
     if (from == to) return true;
-    sb_piece one = {.only_control = e->flags & SB_EDGE_CONTROL,
-                    .is_ref = e->flags & SB_EDGE_REF,
-                    .is_marked = s->ask->marked && s->ask->marked[e->from] && s->ask->marked[e->to],
-                    .count = 1,
-                    .size = e->size,
-                    .edge = edge};
+    sb_edge_piece one = {.only_control = e->flags & SB_EDGE_CONTROL,
+                         .is_ref = e->flags & SB_EDGE_REF,
+                         .is_marked =
+                             s->ask->marked && s->ask->marked[e->from] && s->ask->marked[e->to],
+                         .count = 1,
+                         .size = e->size,
+                         .edge = edge};
     return add_whole(c, from, to, &one);
 }
 
@@ -123,18 +124,18 @@ static bool collect(cutting *c) {
     return true;
 }
 
-static bool add_piece(cutting *c, const sb_piece *p) {
+static bool add_piece(cutting *c, const sb_edge_piece *p) {
     sb_sketch *s = c->s;
     uint64_t ends =
         (uint64_t)(p->from << 1 | p->from_port) << 32 | (uint32_t)(p->to << 1 | p->to_port);
     size_t at = hash_of(ends, p->level) & (c->by_level.room - 1);
     for (; c->by_level.slots[at]; at = (at + 1) & (c->by_level.room - 1)) {
-        sb_piece *q = &s->pieces.items[c->by_level.slots[at] - 1];
+        sb_edge_piece *q = &s->pieces.items[c->by_level.slots[at] - 1];
         if (q->level == p->level && q->from == p->from && q->to == p->to &&
             q->from_port == p->from_port && q->to_port == p->to_port)
             return add_up(q, p), true;
     }
-    sb_piece *q = SB_VEC_PUSH(&s->pieces, &s->alloc, MOST_PIECES);
+    sb_edge_piece *q = SB_VEC_PUSH(&s->pieces, &s->alloc, MOST_PIECES);
     if (!q) return false;
     *q = *p;
     q->count = 0;
@@ -162,7 +163,7 @@ static bool cut(cutting *c, const whole *w) {
         a = sb_sketch_level(s, a);
         b = sb_sketch_level(s, b);
     }
-    sb_piece p = w->sum;
+    sb_edge_piece p = w->sum;
     p.level = sb_sketch_level(s, a);
     p.from = a;
     p.to = b;

@@ -14,7 +14,7 @@
 
 /* Places n nodes, in the given order, in rows that begin at y = top. The result is a little wider
  * than high, and at least as wide as the layout so far. Updates the size of the layout. */
-static void grid_nodes(sb_layout *l, const uint32_t *order, uint32_t n, float top) {
+static void grid_nodes(sb_level_layout *l, const uint32_t *order, uint32_t n, float top) {
     double area = 0;
     float widest = l->w;
     for (uint32_t i = 0; i < n; i++)
@@ -77,7 +77,7 @@ static float next_x(const sb_level *v, uint32_t i, bool at_top) {
 }
 
 static bool add_points(sb_level *v, const float *rank_top, const float *rank_bottom) {
-    sb_layout *l = v->l;
+    sb_level_layout *l = v->l;
     uint64_t total = 0;
     end *ends = sb_arena_get(v->arena, (2 * (size_t)l->edge_count + 1) * sizeof *ends);
     float *top_x = sb_arena_zeroed(v->arena, l->edge_count + 1, sizeof *top_x);
@@ -132,7 +132,7 @@ static bool add_points(sb_level *v, const float *rank_top, const float *rank_bot
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static bool finish(sb_level *v) {
-    sb_layout *l = v->l;
+    sb_level_layout *l = v->l;
     float *top = sb_arena_zeroed(v->arena, v->rank_count + 1, sizeof *top);
     float *bottom = sb_arena_zeroed(v->arena, v->rank_count + 1, sizeof *bottom);
     float left = 0, right = 0, y = 0;
@@ -175,7 +175,7 @@ static int by_rank(const void *a, const void *b) {
 
 /* A level with too many nodes for layers: places them in rows, in the order of their ranks. */
 static bool pack(sb_level *v) {
-    sb_layout *l = v->l;
+    sb_level_layout *l = v->l;
     uint32_t n = l->node_count;
     uint64_t *keys = sb_arena_get(v->arena, ((size_t)n + 1) * sizeof *keys);
     uint32_t *order = sb_arena_get(v->arena, ((size_t)n + 1) * sizeof *order);
@@ -190,7 +190,7 @@ static bool pack(sb_level *v) {
     return add_points(v, NULL, NULL);
 }
 
-sb_status sb_layout_run(sb_layout *l, sb_arena *arena, sb_err *err) {
+sb_status sb_layout_run(sb_level_layout *l, sb_arena *arena, sb_err *err) {
     sb_level v = {.l = l, .arena = arena};
     l->w = l->h = 0;
     l->points = NULL;

@@ -1,7 +1,7 @@
 /* layout.h: layered layout of one level of a graph. Edges lead downwards, boxes do not overlap, and
  * the number of crossing lines is kept small by heuristics that run in short time.
  *
- *     sb_layout l = {.nodes = nodes, .node_count = n, .edges = edges, .edge_count = m, ...};
+ *     sb_level_layout l = {.nodes = nodes, .node_count = n, .edges = edges, .edge_count = m, ...};
  *     sb_layout_run(&l, &arena, &err);          fills in x and y of nodes, the points of edges
  *
  * Steps: cycles are broken and every node is assigned to a rank (layout_rank.c). An edge that spans
@@ -42,7 +42,7 @@ typedef struct sb_layout_point {
     float x, y;
 } sb_layout_point;
 
-typedef struct sb_layout {
+typedef struct sb_level_layout {
     sb_layout_node *nodes;
     uint32_t node_count;
     sb_layout_edge *edges;
@@ -54,8 +54,8 @@ typedef struct sb_layout {
     sb_layout_point *points;
     uint32_t point_count;
     uint64_t crossings;
-} sb_layout;
+} sb_level_layout;
 
-sb_status sb_layout_run(sb_layout *l, sb_arena *arena, sb_err *err);
+sb_status sb_layout_run(sb_level_layout *l, sb_arena *arena, sb_err *err);
 
 #endif

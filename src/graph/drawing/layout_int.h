@@ -11,7 +11,7 @@ typedef struct sb_hop {
 } sb_hop;
 
 typedef struct sb_level {
-    sb_layout *l;
+    sb_level_layout *l;
     sb_arena *arena;
     /* vertices: first the real_count nodes that have edges or are ports, then bends */
     uint32_t vertex_count, real_count;

@@ -31,7 +31,7 @@ static uint32_t bottom_of(const sb_layout_edge *e) {
 /* Builds adjacency lists: the edges of each node at the end that `which` returns. */
 static bool list_edges(sb_level *v, uint32_t (*which)(const sb_layout_edge *), uint32_t **list,
                        uint32_t **first) {
-    sb_layout *l = v->l;
+    sb_level_layout *l = v->l;
     *first = sb_arena_zeroed(v->arena, l->node_count + 2, sizeof **first);
     *list = sb_arena_get(v->arena, ((size_t)l->edge_count + 1) * sizeof **list);
     if (!*first || !*list) return false;
@@ -47,7 +47,7 @@ static bool list_edges(sb_level *v, uint32_t (*which)(const sb_layout_edge *), u
  * reader expects. */
 static void turn_cycles(ranking *r, uint32_t start) {
     enum { NEW, ON_THE_WAY, DONE };
-    sb_layout *l = r->v->l;
+    sb_level_layout *l = r->v->l;
     uint32_t n = 0;
     if (r->state[start] != NEW) return;
     r->stack[n++] = start;
@@ -75,7 +75,7 @@ static uint32_t from_of(const sb_layout_edge *e) {
 }
 
 static bool break_cycles(ranking *r) {
-    sb_layout *l = r->v->l;
+    sb_level_layout *l = r->v->l;
     uint32_t n = l->node_count;
     if (!list_edges(r->v, from_of, &r->outs, &r->first_out)) return false;
     r->state = sb_arena_zeroed(r->v->arena, n + 1, sizeof *r->state);
@@ -100,7 +100,7 @@ static bool break_cycles(ranking *r) {
  * in topological order). Then nodes with more outputs than inputs are moved down, next to the nodes
  * that they feed, which makes edges shorter. */
 static bool rank_nodes(ranking *r) {
-    sb_layout *l = r->v->l;
+    sb_level_layout *l = r->v->l;
     uint32_t n = l->node_count, *ins, *first_in, *outs, *first_out, top = 0, filled = 0;
     if (!list_edges(r->v, top_of, &outs, &first_out) ||
         !list_edges(r->v, bottom_of, &ins, &first_in))
@@ -153,7 +153,7 @@ static bool rank_nodes(ranking *r) {
 
 /* Removes empty ranks and numbers the others consecutively. */
 static bool close_ranks(sb_level *v) {
-    sb_layout *l = v->l;
+    sb_level_layout *l = v->l;
     uint32_t *new_rank = sb_arena_zeroed(v->arena, v->rank_count + 1, sizeof *new_rank), n = 0;
     if (!new_rank) return false;
     for (uint32_t i = 0; i < l->node_count; i++)
@@ -167,7 +167,7 @@ static bool close_ranks(sb_level *v) {
 
 bool sb_level_rank(sb_level *v) {
     ranking r = {.v = v};
-    sb_layout *l = v->l;
+    sb_level_layout *l = v->l;
     v->vertex_of = sb_arena_get(v->arena, ((size_t)l->node_count + 1) * sizeof *v->vertex_of);
     if (!v->vertex_of || !break_cycles(&r) || !rank_nodes(&r)) return false;
     memset(v->vertex_of, 0xff, l->node_count * sizeof *v->vertex_of);
@@ -182,7 +182,7 @@ bool sb_level_rank(sb_level *v) {
 }
 
 bool sb_level_bend(sb_level *v) {
-    sb_layout *l = v->l;
+    sb_level_layout *l = v->l;
     uint64_t bends = 0, hops = 0, most = (uint64_t)BENDS_A_NODE * v->real_count + 5000;
     v->first_bend = sb_arena_zeroed(v->arena, l->edge_count + 1, sizeof *v->first_bend);
     v->bend_count = sb_arena_zeroed(v->arena, l->edge_count + 1, sizeof *v->bend_count);

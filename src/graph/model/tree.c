@@ -1,4 +1,5 @@
 /* tree.c: creates boxes for nodes and for the scopes in their names. */
+#include "base/search.h"
 #include "base/slice.h"
 #include "graph/model/model_int.h"
 #include "base/banned.h"
@@ -60,13 +61,10 @@ static bool is_taken(sb_raw *r, sb_slice name, uint32_t n) {
 /* Returns the first free name of "a (2)", "a (3)", ... They are used in order without gaps, so it
  * is found by binary search: a file may have a hundred thousand nodes of the same name. */
 static sb_slice free_name(sb_raw *r, sb_slice name) {
-    uint32_t last = 0, next = 1;
+    uint32_t last = 0, next = 1, n;
     while (next < MOST_REPEATS && is_taken(r, name, next)) last = next, next *= 2;
-    while (next - last > 1) {
-        uint32_t middle = last + (next - last) / 2;
-        *(is_taken(r, name, middle) ? &last : &next) = middle;
-    }
-    return other_name(r, name, next);
+    SB_PARTITION_POINT(n, last + 1, next, is_taken(r, name, n));
+    return other_name(r, name, n);
 }
 
 /* Creates the box of a node that is not a call. */

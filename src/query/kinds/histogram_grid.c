@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/search.h"
 #include "base/banned.h"
 
 #define TAIL 0.005  /* of all values, at either end of a histogram, may lie beyond low and high */
@@ -276,15 +277,9 @@ void sb_histo_edges(sb_value_range range, bool is_log, size_t bins, double *edge
 
 /* The bin that begins at or before v, which is not below the first edge. */
 static size_t bin_of(double v, const double *edges, size_t bins) {
-    size_t low = 0, high = bins;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (edges[middle] <= v)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    size_t next;
+    SB_PARTITION_POINT(next, 1, bins, edges[next] <= v);
+    return next - 1;
 }
 
 /* A bucket of one value; the last bin has its right edge too. */

@@ -25,13 +25,13 @@ static bool all_equal(const double *values, size_t n) {
     return true;
 }
 
-/* ---- averages that forget -------------------------------------------------------------------- */
+/* ---- exponential moving averages ------------------------------------------------------------- */
 
-/* A few thousand points at a time, so that the clock is looked at between. */
+/* The state of the average between two calls of ema_run: the time limit is checked in between. */
 typedef struct ema {
     double weight, last;
     uint64_t seen;
-    bool is_settled; /* weight^seen is too small to change 1 */
+    bool is_settled; /* 1 - weight^seen is 1: there is no bias left to correct */
 } ema;
 
 static void ema_run(ema *e, double *values, size_t n) {
@@ -97,7 +97,8 @@ static window window_of(double points) {
     return (window){left, k - 1 - left};
 }
 
-/* A running sum that remembers what rounding took from it (Neumaier). */
+/* A sum with compensation for rounding errors (Neumaier): `lost` is what the additions rounded
+ * away. */
 typedef struct exact_sum {
     double sum, lost;
 } exact_sum;
@@ -108,7 +109,7 @@ static void add_to(exact_sum *s, double x) {
     s->sum = sum;
 }
 
-/* For sums that a double cannot hold. */
+/* The mean of values whose sum is too large for a double. */
 static double mean_of(const double *in, size_t n) {
     double mean = 0;
     for (size_t i = 0; i < n; i++) mean += in[i] / (double)n;
@@ -133,7 +134,8 @@ static sb_status smooth_window(double points, const double *in, double *out, siz
 
 #define STRIP 1024u
 
-/* One strip of points, one distance of the kernel at a time, so that the inner loop is plain. */
+/* Computes `count` points from index `at` on. The outer loop goes over the distances of the kernel,
+ * so that the compiler can vectorize the inner one. */
 static void gauss_strip(const double *in, double *out, size_t n, size_t at, size_t count,
                         const double *kernel, size_t radius) {
     double sums[STRIP], weights[STRIP];

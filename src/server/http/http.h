@@ -232,7 +232,8 @@ typedef struct sb_http_options {
     const char *path_prefix; /* "" or "/x", no slash at the end */
     const char *instance; /* tells this process from another one on the same port; sent with every
                       event of a stream. Letters and digits, at most SB_HTTP_INSTANCE; copied */
-    uint64_t version;     /* what streams are told until sb_http_publish is called */
+    uint64_t version;     /* what streams are told before anything is published: clients may connect
+                         before the owner of the server can call sb_http_publish */
 
     /* Who is let in. The texts are copied. */
     bool check_host;                /* names other than this machine's own loopback are refused */

@@ -402,13 +402,13 @@ sb_status sb_ticker_start(sb_ticker *t, const sb_http_options *o, unsigned most_
         /* Half, since the library distributes connections unevenly over its threads. */
         .crowd = most_connections < FEW ? UINT64_MAX : most_connections / 2,
         .quota = quota,
-        .version = o->version,
-        .seen = {.version = o->version},
         .is_running = true,
     };
     sb_shares_init(&t->conn_shares, most_connections);
     sb_shares_init(&t->stream_shares, o->max_streams);
     snprintf(t->instance, sizeof t->instance, "%s", o->instance);
+    atomic_init(&t->version, o->version);
+    t->seen.version = o->version;
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -6,14 +6,14 @@
 #include "support/test.h"
 #include "base/banned.h"
 
-static sb_piece piece(uint32_t rank, int64_t first_step, double first, double last) {
-    return (sb_piece){
+static sb_restart_piece piece(uint32_t rank, int64_t first_step, double first, double last) {
+    return (sb_restart_piece){
         .rank = rank, .first_step = first_step, .file_first = first, .file_last = last};
 }
 
 static void a_later_file_cuts_from_its_first_step(void **state) {
     (void)state;
-    sb_piece two[] = {piece(0, 0, 10, 20), piece(1, 7, 21, 30)};
+    sb_restart_piece two[] = {piece(0, 0, 10, 20), piece(1, 7, 21, 30)};
     sb_restarts r = {.pieces = two, .piece_n = 2, .ranks = 2};
     assert_int_equal(sb_restart_cut(&r, 0), 7);
     assert_int_equal(sb_restart_cut(&r, 1), SB_NO_CUT);
@@ -25,7 +25,7 @@ static void a_later_file_cuts_from_its_first_step(void **state) {
 
 static void a_start_cuts_what_lies_before_it(void **state) {
     (void)state;
-    sb_piece two[] = {piece(0, 0, 10, 20), piece(0, 3, 10, 20)};
+    sb_restart_piece two[] = {piece(0, 0, 10, 20), piece(0, 3, 10, 20)};
     two[1].segment = 1;
     sb_start start = {.rank = 0, .segment = 1, .step = 3, .wall = 15};
     sb_restarts r = {.pieces = two, .piece_n = 2, .starts = &start, .start_n = 1, .ranks = 2};
@@ -42,7 +42,7 @@ static void a_start_cuts_what_lies_before_it(void **state) {
 #define MOST_PIECES (4 * MOST_FILES)
 
 /* Pieces and STARTs in files whose times overlap here and there, and some of which have none. */
-static sb_restarts random_run(sb_test_random *random, sb_piece *pieces, sb_start *starts) {
+static sb_restarts random_run(sb_test_random *random, sb_restart_piece *pieces, sb_start *starts) {
     uint32_t files = 100 + (uint32_t)sb_test_below(random, MOST_FILES - 100);
     sb_restarts r = {.pieces = pieces, .starts = starts, .ranks = files};
     for (uint32_t rank = 0; rank < files; rank++) {
@@ -69,7 +69,7 @@ static void all_at_once_are_the_same_as_one_by_one(void **state) {
     sb_test_random random = sb_test_random_of(11);
     uint64_t cut = 0, whole = 0;
     for (int round = 0; round < 60; round++) {
-        sb_piece pieces[MOST_PIECES];
+        sb_restart_piece pieces[MOST_PIECES];
         sb_start starts[MOST_PIECES];
         int64_t cuts[MOST_PIECES];
         sb_restarts r = random_run(&random, pieces, starts);
@@ -90,7 +90,7 @@ static void all_at_once_are_the_same_as_one_by_one(void **state) {
 static void no_memory_is_an_answer(void **state) {
     (void)state;
     sb_test_random random = sb_test_random_of(3);
-    sb_piece pieces[MOST_PIECES];
+    sb_restart_piece pieces[MOST_PIECES];
     sb_start starts[MOST_PIECES];
     int64_t cuts[MOST_PIECES];
     sb_restarts r = random_run(&random, pieces, starts);

@@ -10,12 +10,12 @@
 
 typedef struct bed {
     sb_arena arena;
-    sb_layout l;
+    sb_level_layout l;
 } bed;
 
 static void bed_make(bed *b, uint32_t n, uint32_t m) {
     sb_arena_init(&b->arena, &sb_alloc_libc, 64 << 10, (size_t)1 << 30);
-    b->l = (sb_layout){.gap_x = 20, .gap_y = 40, .node_count = n, .edge_count = m};
+    b->l = (sb_level_layout){.gap_x = 20, .gap_y = 40, .node_count = n, .edge_count = m};
     b->l.nodes = sb_arena_zeroed(&b->arena, n + 1, sizeof *b->l.nodes);
     b->l.edges = sb_arena_zeroed(&b->arena, m + 1, sizeof *b->l.edges);
     for (uint32_t i = 0; i < n; i++) {
@@ -41,7 +41,7 @@ static void bed_random(bed *b, uint64_t seed, uint32_t n, uint32_t m) {
     }
 }
 
-static void assert_no_overlaps(const sb_layout *l) {
+static void assert_no_overlaps(const sb_level_layout *l) {
     for (uint32_t i = 0; i < l->node_count; i++) {
         const sb_layout_node *a = &l->nodes[i];
         assert_true(a->x >= -0.01f && a->x + a->w <= l->w + 0.01f);
@@ -55,7 +55,7 @@ static void assert_no_overlaps(const sb_layout *l) {
     }
 }
 
-static void assert_edges_down(const sb_layout *l) {
+static void assert_edges_down(const sb_level_layout *l) {
     for (uint32_t i = 0; i < l->edge_count; i++) {
         const sb_layout_edge *e = &l->edges[i];
         if (e->from == e->to) continue;

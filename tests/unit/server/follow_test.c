@@ -11,7 +11,9 @@
 
 #include "fsio/fs.h"
 #include "server/api/api.h"
+#include "server/app_int.h"
 #include "server/http/reply.h"
+#include "server/http/server.h"
 #include "store/store_int.h"
 #include "support/test.h"
 #include "base/banned.h"
@@ -253,6 +255,20 @@ static void version_of_another_process_resets_the_client(void **state) {
     sb_app_close(app);
 }
 
+/* Two threads commit, and the first one is held up before it tells: its version is old by then. */
+static void streams_are_told_the_newest_version_whoever_tells_last(void **state) {
+    sb_app *app = open_app(*state);
+    log_point(app->store, "run", "loss");
+    uint64_t first = sb_store_version(app->store);
+    log_point(app->store, "run", "loss");
+    uint64_t second = sb_store_version(app->store);
+    assert_true(second > first);
+    const sb_store_opts *opts = &app->store->opts;
+    opts->changed(opts->changed_ud, first);
+    assert_int_equal(atomic_load(&app->server->ticker.version), second);
+    sb_app_close(app);
+}
+
 static void client_that_was_away_for_too_many_deletions_is_reset(void **state) {
     sb_app *app = open_app(*state);
     log_point(app->store, "first", "loss");
@@ -282,6 +298,7 @@ int main(void) {
         IN_DIR(run_that_goes_during_a_listing_is_not_listed_or_told_as_gone),
         IN_DIR(series_of_changes_say_plugin_and_whether_they_are_new),
         IN_DIR(version_of_another_process_resets_the_client),
+        IN_DIR(streams_are_told_the_newest_version_whoever_tells_last),
         IN_DIR(client_that_was_away_for_too_many_deletions_is_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,7 +140,7 @@ export class RunsModel {
     return sortedBy(runs, (run) => (sort === 'name' ? this.nameOf(run) : this.table.value(sort, run)), view.descending);
   }
 
-  /** The better side first, then the other, then none. */
+  /** A click on a column head: the best values first, then the worst first, then not sorted by this column. */
   sortBy(column: string): void {
     const first = bestIsHigh(column);
     if (view.sort !== column) {
@@ -153,7 +153,7 @@ export class RunsModel {
     }
   }
 
-  /** Only the best so many: by the order there is, else by the first metric of the table. */
+  /** Shows only the best n runs: by the metric that the table is sorted by, else by its first metric. */
   showTop(n: number): void {
     view.top = n;
     if (n === 0 || partsOf(view.sort)) return;
@@ -190,7 +190,7 @@ export class RunsModel {
       this.rows.flatMap((row) => (row.kind === 'group' ? [row.label] : [])),
       GROUP_ROOM,
     );
-    // values need no marks between them
+    // the labels are values of a hyperparameter or parts of names: the dots where something was left out are not needed
     for (const [key, label] of labels) {
       const bare = label.replace(/…/g, '');
       labels.set(key, bare.length > GROUP_ROOM ? bare.replace(/validation$/, 'val') : bare);

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { GAP, growth, HEADER, inSight, layOut, perRow, roomyColumns, spareHeight, type HeightOf } from './layout';
+
+vi.mock('../../public', async () => await import('../../base/search'));
 
 const CARD = 252;
 const WIDE_CARD = 340;

@@ -1,5 +1,6 @@
 // Computes the positions of sections and cards in pixels, so that only the visible ones need to be in the DOM. Pure
 // functions.
+import { partitionPoint } from '../../public';
 
 export interface Section {
   key: string;
@@ -231,16 +232,10 @@ export function inSight(placed: PlacedSection[], from: number, to: number): Plac
   const seen: PlacedSection[] = [];
   for (const p of placed) {
     if (p.top + p.height < from || p.top > to) continue;
-    let low = 0;
-    let high = p.cards.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (p.top + p.cards[middle].rowEnd < from) low = middle + 1;
-      else high = middle;
-    }
-    let end = low;
+    const first = partitionPoint(0, p.cards.length, (i) => p.top + p.cards[i].rowEnd < from);
+    let end = first;
     while (end < p.cards.length && p.top + p.cards[end].top <= to) end++;
-    seen.push({ ...p, cards: p.cards.slice(low, end) });
+    seen.push({ ...p, cards: p.cards.slice(first, end) });
   }
   return seen;
 }

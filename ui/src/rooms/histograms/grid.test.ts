@@ -9,6 +9,7 @@ vi.mock('../../public', async () => ({
   ...(await import('../../data/layouts')),
   ...(await import('../../data/columns')),
   ...(await import('../../base/result')),
+  ...(await import('../../base/search')),
   ...(await import('../../widgets/chart/scale')),
 }));
 

@@ -1,5 +1,14 @@
 // Histograms on a grid of bins, as the server sends them (SBH1), and functions that read one step of it.
-import { decodeEntries, GRID_AT as AT, GRID_BYTES, GRID_MAGIC, STEP, type Grid, type Result } from '../../public';
+import {
+  decodeEntries,
+  GRID_AT as AT,
+  GRID_BYTES,
+  GRID_MAGIC,
+  partitionPoint,
+  STEP,
+  type Grid,
+  type Result,
+} from '../../public';
 
 export type { Grid };
 /** Percentiles of a step: 0, 6.68, 15.87, 30.85, 50, 69.15, 84.13, 93.32 and 100 percent. */
@@ -102,14 +111,7 @@ export const hasNan = (grid: Grid): boolean => grid.marks.some((marks) => (marks
 /** The index of the bin that contains this value; -1 if the value is outside of all bins. */
 export function binAt(grid: Grid, value: number): number {
   if (!(value >= grid.edges[0] && value <= grid.edges[grid.bins])) return -1;
-  let low = 0;
-  let high = grid.bins;
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (grid.edges[middle] <= value) low = middle;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(1, grid.bins, (i) => grid.edges[i] <= value) - 1;
 }
 
 /**

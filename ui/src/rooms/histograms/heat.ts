@@ -1,6 +1,6 @@
 // Draws the histograms of one run as a heat map: steps along x, values along y, the colour shows how many values are in a
 // bin. The median, and the band that contains 87 % of the values, are drawn over it.
-import { format, roundAt, toPixel, toValue, type Axis, type Grid, type Range } from '../../public';
+import { format, partitionPoint, roundAt, toPixel, toValue, type Axis, type Grid, type Range } from '../../public';
 import { binAt, isDrawn, lostTo, nanFrom, percentileOf } from './grid';
 import { extentOf, heightsOf, unitHeight, type Heights } from './heights';
 import {
@@ -65,16 +65,9 @@ export class Heat implements Picture {
   /** The step at a pixel: the area of each step reaches halfway to its neighbours. */
   private stepAt(px: number): number {
     const { order } = this;
-    let low = 0;
-    let high = order.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const edge =
-        (toPixel(this.time, this.o.xs[order[middle]]) + toPixel(this.time, this.o.xs[order[middle + 1]])) / 2;
-      if (px <= edge) high = middle;
-      else low = middle + 1;
-    }
-    return order.length ? order[low] : -1;
+    if (!order.length) return -1;
+    const pixel = (i: number) => toPixel(this.time, this.o.xs[order[i]]);
+    return order[partitionPoint(0, order.length - 1, (i) => !(px <= (pixel(i) + pixel(i + 1)) / 2))];
   }
 
   paint(s: Surface): void {

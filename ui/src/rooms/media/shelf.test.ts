@@ -1,7 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { MediaList } from '../../data/types';
 
-vi.mock('../../public', async () => await vi.importActual<object>('../../data/layouts'));
+vi.mock('../../public', async () => ({
+  ...(await import('../../data/layouts')),
+  ...(await import('../../base/search')),
+}));
 const { chooseSteps, Shelf, stepsOf } = await import('./shelf');
 
 function pictures(steps: number[], from = 0): MediaList {

@@ -1,7 +1,7 @@
 // The images or clips of one series: where the bytes of each are, and what the server found out when it read the log.
 // Points are stored in the order of the log, in which they arrive; `order` has their indices sorted by step. If several
 // points have the same step, only the first counts, as in TensorBoard. Pure functions.
-import { MEDIA_TYPES, type MediaList } from '../../public';
+import { MEDIA_TYPES, partitionPoint, type MediaList } from '../../public';
 
 /** A flag in the column of types. */
 const END_IS_MISSING = 128;
@@ -71,14 +71,8 @@ export class Shelf {
   near(step: number | null): number {
     const last = this.total - 1;
     if (step === null || last < 0) return last;
-    let low = 0;
-    let high = last;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.stepAt(middle) < step) low = middle + 1;
-      else high = middle;
-    }
-    return low > 0 && this.stepAt(low) - step > step - this.stepAt(low - 1) ? low - 1 : low;
+    const at = partitionPoint(0, last, (i) => this.stepAt(i) < step);
+    return at > 0 && this.stepAt(at) - step > step - this.stepAt(at - 1) ? at - 1 : at;
   }
 
   spot(index: number, sample: number): Spot | null {

@@ -1,5 +1,6 @@
 // Lines as the chart has them: columns, no objects per point. Extents, nearest points, and the path of one line; all of
 // it plain functions over typed arrays, so that tests need no browser.
+import { partitionPoint } from '../../base/search';
 import { nearest } from './near';
 import type { Axis, Range, ScaleKind } from './scale';
 
@@ -41,14 +42,7 @@ export interface Pen {
 
 /** First index with x[i] >= v, for rising x. */
 export function lowerBound(x: Float64Array, v: number): number {
-  let low = 0;
-  let high = x.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (x[middle] < v) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(0, x.length, (i) => x[i] < v);
 }
 
 /** Index of the point nearest to v; -1 for no points. */

@@ -5,6 +5,7 @@
 // In: lines, axes kinds, zoom. Out: callbacks with what the pointer is near and what the user zoomed to.
 import { digitsFor } from '../../base/numbers/format';
 import { sized } from '../sized';
+import { BOTTOM, drawAxes, FONT, TITLE, TOP } from './axes';
 import type { Crosshair } from './crosshair';
 import { drawMarks, type Marks } from './fobs';
 import { overFrames } from './frames';
@@ -67,22 +68,18 @@ const LABEL = 38; // pixels from one label of a y axis to the next
 const MOST_LABELS = 9;
 const LABELS_OF_ONE = 3; // of a single value: what is beside it is no data
 const RIGHT = 10;
-const TOP = 6;
-const BOTTOM = 20;
-const TITLE = 15;
 const DIMMED = '0.25'; // of lines behind the one that is pointed at
 const MOST_FORWARD = 100;
 const MOST_HOVERED = 50; // lines that are told about while the pointer moves
 const SYNC_POINTS = 20000;
 const SETTLE_MS = 80; // while somebody zooms many lines the old picture moves; the new one is drawn after
-const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", sans-serif';
 
 interface Fitted {
   projection: Projection;
   range: Range;
   labels: number; // at most
 }
-interface Box {
+export interface Box {
   left: number;
   top: number;
   width: number;
@@ -277,7 +274,11 @@ export class Plot {
       if (this.#resize()) return;
     }
     this.#keepPointer();
-    this.#drawAxes();
+    const ctx = this.#pen(this.axes);
+    if (ctx) {
+      const labels = { y: this.yTicks(this.ay), right: this.right ? this.yTicks(this.right) : [] };
+      drawAxes(ctx, this, this.theme, this.#margin, labels);
+    }
     this.#stretch();
     this.#paint();
     this.#scheduleOver();
@@ -355,70 +356,6 @@ export class Plot {
   }
 
   // ---- axes ----
-
-  #drawAxes(): void {
-    const ctx = this.#pen(this.axes);
-    if (!ctx) return;
-    const { box, theme } = this;
-    ctx.clearRect(0, 0, box.left + box.width + this.#margin, box.height + TOP + BOTTOM + TITLE);
-    ctx.font = FONT;
-    ctx.fillStyle = theme.ink;
-    ctx.strokeStyle = theme.grid;
-    ctx.lineWidth = 1;
-    ctx.textAlign = 'right';
-    ctx.textBaseline = 'middle';
-    ctx.beginPath();
-    for (const tick of this.yTicks(this.ay)) {
-      const py = Math.round(box.top + toPixel(this.ay, tick.v)) + 0.5;
-      if (py < box.top - 1 || py > box.top + box.height + 1) continue;
-      ctx.moveTo(box.left, py);
-      ctx.lineTo(box.left + box.width, py);
-      const textY = Math.min(py, box.top + box.height - 4); // the word for x stands just below
-      ctx.fillText(tick.text, box.left - 6, textY, box.left - 8);
-    }
-    ctx.stroke();
-    if (this.right) {
-      ctx.textAlign = 'left';
-      for (const tick of this.yTicks(this.right))
-        ctx.fillText(tick.text, box.left + box.width + 6, box.top + toPixel(this.right, tick.v), this.#margin - 8);
-    }
-    this.#drawLevel(ctx);
-    ctx.textBaseline = 'top';
-    ctx.textAlign = 'center';
-    if (this.data.xWord && !this.data.xTitle) {
-      ctx.textAlign = 'right';
-      ctx.fillText(this.data.xWord, box.left - 10, box.top + box.height + 6, box.left - 12);
-      ctx.textAlign = 'center';
-    }
-    const room = this.data.xWhat === 'relative' || this.data.xWhat === 'wall' ? 84 : 62;
-    let free = -Infinity;
-    for (const tick of ticksOf(this.ax, Math.floor(box.width / room), this.data.xWhat, this.data.language)) {
-      const px = box.left + toPixel(this.ax, tick.v);
-      const half = ctx.measureText(tick.text).width / 2;
-      if (px < box.left - 1 || px > box.left + box.width + 1) continue;
-      const at = Math.min(Math.max(px, half), box.left + box.width + this.#margin - half);
-      if (at - half < free) continue;
-      ctx.fillText(tick.text, at, box.top + box.height + 6);
-      free = at + half + 8;
-    }
-    if (this.data.xTitle)
-      ctx.fillText(this.data.xTitle, box.left + box.width / 2, box.top + box.height + BOTTOM, box.width);
-  }
-
-  #drawLevel(ctx: CanvasRenderingContext2D): void {
-    const { box, theme } = this;
-    const { level } = this.data;
-    const py = level === undefined || level === null ? NaN : Math.round(box.top + toPixel(this.ay, level)) + 0.5;
-    if (py >= box.top && py <= box.top + box.height) {
-      ctx.strokeStyle = theme.ink;
-      ctx.setLineDash([5, 3]);
-      ctx.beginPath();
-      ctx.moveTo(box.left, py);
-      ctx.lineTo(box.left + box.width, py);
-      ctx.stroke();
-      ctx.setLineDash([]);
-    }
-  }
 
   // ---- lines ----
 
