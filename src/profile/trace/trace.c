@@ -91,12 +91,13 @@ sb_status sb_trace_new(sb_trace **out, const sb_alloc *alloc, const sb_trace_opt
     t->alloc = alloc;
     t->build = b;
     if (opts) t->opts = *opts;
+    t->spool.dir = t->opts.spool_dir;
     if (!t->opts.most_bytes) t->opts.most_bytes = (uint64_t)64 << 30;
     if (!t->opts.most_spans) t->opts.most_spans = (uint64_t)1 << 31;
     t->first_step_track = SB_NO_INDEX;
     sb_arena_init(&t->texts, alloc, 16 << 10, TEXT_CAP);
     sb_intern_init(&t->names, alloc, 11, MOST_NAMES);
-    sb_intern_init(&b->group_keys, alloc, 12, SB_TRACE_MOST_TRACKS);
+    sb_intern_init(&b->group_keys, alloc, 12, 2 * SB_TRACE_MOST_TRACKS);
     sb_intern_init(&b->track_keys, alloc, 13, 4 * SB_TRACE_MOST_TRACKS);
     sb_intern_init(&b->async_keys, alloc, 14, MOST_NAMES);
     if (!SB_VEC_RESERVE(&t->extras, alloc, 1, UINT32_MAX)) {
@@ -129,6 +130,7 @@ void sb_trace_free(sb_trace *t) {
     free_build(t);
     for (size_t i = 0; i < t->tracks.n; i++) free_track(&t->tracks.items[i], alloc);
     for (size_t i = 0; i < t->sources.n; i++) sb_trace_bytes_close(t->sources.items[i].bytes);
+    sb_trace_spool_fini(&t->spool);
     if (t->flows_by_end) sb_alloc_put(alloc, t->flows_by_end, t->flows.n * sizeof(uint32_t));
     sb_forget_track_order(t);
     SB_VEC_FREE(&t->sources, alloc);
@@ -280,8 +282,6 @@ sb_status sb_trace_finish(sb_trace *t, sb_err *err) {
     if (status == SB_OK && !sb_align_clocks(t)) status = sb_fail_nomem(err, "for a trace");
     t->span_count = 0;
     for (size_t i = 0; i < t->tracks.n; i++) t->span_count += t->tracks.items[i].spans.n;
-    for (size_t i = 0; i < t->sources.n; i++)
-        if (t->sources.items[i].bytes) sb_trace_bytes_rest(t->sources.items[i].bytes);
     free_build(t);
     return status;
 }
