@@ -80,6 +80,8 @@ bool sb_build_progress(sb_trace *t, uint64_t done);
 sb_status sb_build_end_source(sb_trace *t, sb_err *err);
 uint64_t sb_build_hash(sb_slice a, sb_slice b);
 
+/* trace.c: adds to all times of each source what `by` has for it. */
+void sb_move_sources(sb_trace *t, const int64_t *by);
 /* finish.c */
 sb_status sb_finish_tracks(sb_trace *t, uint32_t first, sb_err *err);
 /* Makes the order in which tracks are shown. It must be forgotten before tracks are added to a

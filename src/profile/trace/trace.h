@@ -214,6 +214,7 @@ typedef struct sb_memory_event {
 typedef struct sb_memory_device {
     uint32_t source;
     sb_slice name;
+    size_t first, n;  /* its events, of those in `memory` */
     int64_t capacity; /* of its allocator; here and in `peak`, 0: the file does not say */
     int64_t peak;     /* the peak since the program began, which may be before the capture */
 } sb_memory_device;
@@ -290,7 +291,7 @@ typedef struct sb_trace {
     SB_VEC(sb_track) tracks;
     SB_VEC(sb_extra) extras; /* index 0 is not used */
     SB_VEC(sb_comm) comms;
-    SB_VEC(sb_memory_event) memory;
+    SB_VEC(sb_memory_event) memory; /* ordered by device, then by time */
     SB_VEC(sb_memory_device) memory_devices;
     SB_VEC(sb_device) devices;
     SB_VEC(sb_fact) facts;

@@ -153,6 +153,12 @@ static void other_traces_in_a_session_are_captures_of_workers(void **state) {
           {SESSION("trace.json"), 0, 0});
 }
 
+static void a_folder_that_is_named_as_a_capture_is_none(void **state) {
+    (void)state;
+    CHECK("", {SESSION("vm.xplane.pb/inside"), 0, 0});
+    CHECK("logs/s1: b; ", {SESSION("a.xplane.pb/inside"), 0, 0}, {SESSION("b.xplane.pb"), 0, 0});
+}
+
 static size_t count_open_files(void) {
     size_t n = 0;
     DIR *dir = opendir("/proc/self/fd");
@@ -230,6 +236,7 @@ static void a_capture_has_more_files_than_may_be_open(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_folder_that_is_named_as_a_capture_is_none),
         cmocka_unit_test(a_capture_has_more_files_than_may_be_open),
         cmocka_unit_test(ranks_whose_names_differ_in_digits_are_one_capture),
         cmocka_unit_test(ranks_on_hosts_with_any_names_are_one_capture),

@@ -44,7 +44,7 @@ static inline sb_trace *trace_of_ranks(void) {
 }
 
 /* Files of one capture. */
-static inline sb_trace *trace_of_texts(const sb_slice *texts, size_t n) {
+static inline sb_trace *trace_of_slices(const sb_slice *texts, size_t n) {
     sb_trace_file files[4];
     char paths[4][40];
     assert_true(n <= 4);
@@ -62,7 +62,7 @@ static inline sb_trace *trace_of_texts(const sb_slice *texts, size_t n) {
 }
 
 static inline sb_trace *trace_of_bytes(sb_slice bytes) {
-    return trace_of_texts(&bytes, 1);
+    return trace_of_slices(&bytes, 1);
 }
 
 static inline sb_trace *trace_of_text(const char *json) {
