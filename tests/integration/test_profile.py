@@ -32,8 +32,10 @@ class Profile(Api):
         return self.get("profile/captures")["captures"]
 
     def open(self, name):
-        found = self.until(lambda: [c for c in self.captures() if name in c["name"] or name in c["run"]])
-        ask = {"capture": found[0]["id"]}
+        return self.open_id(self.until(lambda: [c for c in self.captures() if name in c["name"] or name in c["run"]])[0]["id"])
+
+    def open_id(self, capture):
+        ask = {"capture": capture}
         opened = self.until(lambda: (c := self.post("profile/open", ask)["capture"])["state"] in ("open", "failed") and c)
         assert opened["state"] == "open", opened["error"]
         return opened["id"]
