@@ -223,6 +223,15 @@ def test_slices_are_found_by_their_arguments(api):
     assert api.ask("search", capture, q="memory%20bandwidth")["total"] == 0
 
 
+def test_a_text_that_is_everywhere_in_a_file_is_found_once_a_slice(tmp_path):
+    slices = [{"ph": "X", "name": "a", "pid": 2, "tid": 3, "ts": ts, "dur": 5, "args": {"x": "7" * 9_000_000}} for ts in (20, 40)]
+    (tmp_path / "trace.json").write_text(json.dumps(slices))
+    with Seaboard(tmp_path) as served:
+        api = Profile(served)
+        found = api.ask("search", api.open("."), q="7", args=1)
+        assert found["total"] == 2 and len(found["items"]) == 2
+
+
 def test_steps_and_memory_are_saved_as_csv(api):
     def table(capture, name):
         _, headers, text = api.call(f"profile/csv?capture={capture}&table={name}")
