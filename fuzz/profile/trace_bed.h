@@ -108,21 +108,33 @@ static inline void trace_bed_ask(sb_trace *t) {
     sb_arena_fini(&arena);
 }
 
-static inline void sb_trace_bed_try(const uint8_t *data, size_t size) {
-    char path[] = "/tmp/seaboard-fuzz-XXXXXX";
-    int fd = mkstemp(path);
+/* The files of a capture that could be read are asked, too. */
+static inline void trace_bed_open(const sb_trace_file *files, size_t n) {
     sb_trace *t = NULL;
-    if (fd < 0) return;
-    bool is_written = write(fd, data, size) == (ssize_t)size;
-    close(fd);
-    sb_trace_file file = {.path = path, .name = SB_LIT("host")};
     sb_trace_opts opts = {.most_bytes = 64 << 20, .most_spans = 1 << 20};
-    if (is_written &&
-        sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, &file, 1, &opts, NULL) == SB_OK) {
-        trace_bed_ask(t);
-        sb_trace_free(t);
+    if (sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, files, n, &opts, NULL) != SB_OK) return;
+    trace_bed_ask(t);
+    sb_trace_free(t);
+}
+
+/* As the only file of a capture; every other input as the files of two ranks, the second without
+ * its last bytes. */
+static inline void sb_trace_bed_try(const uint8_t *data, size_t size) {
+    size_t files = 1 + size % 2, n = 0;
+    char paths[2][32];
+    sb_trace_file file[2];
+    for (; n < files; n++) {
+        snprintf(paths[n], sizeof paths[n], "/tmp/seaboard-fuzz-XXXXXX");
+        int fd = mkstemp(paths[n]);
+        if (fd < 0) break;
+        size_t length = n ? size - size / 8 : size;
+        bool is_written = write(fd, data, length) == (ssize_t)length;
+        close(fd);
+        file[n] = (sb_trace_file){.path = paths[n], .name = SB_LIT("host")};
+        if (!is_written) files = 0;
     }
-    unlink(path);
+    if (n == files) trace_bed_open(file, n);
+    for (size_t i = 0; i < n; i++) unlink(paths[i]);
 }
 
 #endif

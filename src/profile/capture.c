@@ -250,6 +250,11 @@ static void take_session(walk *w, sb_slice dir, const listing *l, bool *is_found
             if (!c || !add_file(w, c, dir, l->names.items[i], name.host)) return;
         }
     }
+    if (c && c->file_count == 0) { /* what has such a name is no file, or was just deleted */
+        w->found.n--;
+        *is_found = false;
+        return;
+    }
     if (c) name_capture(w, c, dir);
 }
 

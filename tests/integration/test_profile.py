@@ -32,8 +32,10 @@ class Profile(Api):
         return self.get("profile/captures")["captures"]
 
     def open(self, name):
-        found = self.until(lambda: [c for c in self.captures() if name in c["name"] or name in c["run"]])
-        ask = {"capture": found[0]["id"]}
+        return self.open_id(self.until(lambda: [c for c in self.captures() if name in c["name"] or name in c["run"]])[0]["id"])
+
+    def open_id(self, capture):
+        ask = {"capture": capture}
         opened = self.until(lambda: (c := self.post("profile/open", ask)["capture"])["state"] in ("open", "failed") and c)
         assert opened["state"] == "open", opened["error"]
         return opened["id"]
@@ -219,6 +221,15 @@ def test_slices_are_found_by_their_arguments(api):
     assert found["total"] == len(copies) > 0 and found["names"] == []
     assert [s["name"] for s in found["items"]] == [e["name"] for e in sorted(copies, key=lambda e: e["ts"])]
     assert api.ask("search", capture, q="memory%20bandwidth")["total"] == 0
+
+
+def test_a_text_that_is_everywhere_in_a_file_is_found_once_a_slice(tmp_path):
+    slices = [{"ph": "X", "name": "a", "pid": 2, "tid": 3, "ts": ts, "dur": 5, "args": {"x": "7" * 9_000_000}} for ts in (20, 40)]
+    (tmp_path / "trace.json").write_text(json.dumps(slices))
+    with Seaboard(tmp_path) as served:
+        api = Profile(served)
+        found = api.ask("search", api.open("."), q="7", args=1)
+        assert found["total"] == 2 and len(found["items"]) == 2
 
 
 def test_steps_and_memory_are_saved_as_csv(api):

@@ -32,6 +32,30 @@ TORCH = """
             p.step()
 """
 
+# All that torch records: shapes, memory, stacks, modules; two captures of two steps.
+TORCH_FULL = """
+    import json, sys, torch
+    from torch.profiler import profile, ProfilerActivity, schedule, tensorboard_trace_handler
+    if not torch.profiler.kineto_available():
+        sys.exit(77)
+    torch.set_num_threads(2)
+    model = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.ReLU(), torch.nn.Linear(64, 8))
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.1)
+    save = tensorboard_trace_handler(sys.argv[1], worker_name="full")
+    def ready(p):
+        rows = [[e.key, e.input_shapes, e.count, e.cpu_time_total, e.self_cpu_time_total, e.self_cpu_memory_usage]
+                for e in p.key_averages(group_by_input_shape=True)]
+        print("ROWS", json.dumps(rows))
+        save(p)
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True, with_stack=True, with_modules=True,
+                 schedule=schedule(wait=1, warmup=1, active=2, repeat=2), on_trace_ready=ready) as p:
+        for _ in range(8):
+            optimizer.zero_grad()
+            model(torch.randn(16, 32)).square().mean().backward()
+            optimizer.step()
+            p.step()
+"""
+
 TENSORFLOW = """
     import sys, tensorflow as tf
     weights = tf.Variable(tf.ones((64, 64)))
@@ -65,6 +89,31 @@ JAX = """
                 step(x).block_until_ready()
 """
 
+JAX_PYTHON = """
+    import sys, jax, jax.numpy as jnp
+    options = jax.profiler.ProfileOptions()
+    options.python_tracer_level = 1
+    step = jax.jit(lambda x: (x @ x).sum())
+    x = jnp.ones((64, 64))
+    step(x).block_until_ready()
+    with jax.profiler.trace(sys.argv[1], profiler_options=options):
+        for i in range(5):
+            with jax.profiler.StepTraceAnnotation("train", step_num=i):
+                step(x).block_until_ready()
+"""
+
+SUMMARY = """
+    import sys, tensorflow as tf
+    @tf.function
+    def step(x):
+        return tf.reduce_sum(tf.matmul(x, x))
+    writer = tf.summary.create_file_writer(sys.argv[1])
+    tf.summary.trace_on(graph=True, profiler=True, profiler_outdir=sys.argv[1])
+    for _ in range(3):
+        step(tf.ones((32, 32)))
+    with writer.as_default():
+        tf.summary.trace_export("mine", step=0, profiler_outdir=sys.argv[1])
+"""
 
 TIMELINE = """
     import json, sys, tensorflow as tf
@@ -111,6 +160,30 @@ def test_operators_of_a_fresh_torch_capture_are_its_key_averages(tmp_path):
         assert api.ask("memory", opened)["peakBytes"] > 0
 
 
+def test_operators_by_shape_and_their_memory_are_those_of_torch(tmp_path):
+    out = profile_peers.run("torch", TORCH_FULL, tmp_path / "torch")
+    wanted = [json.loads(line[5:]) for line in out.splitlines() if line.startswith("ROWS ")]
+    with Seaboard(tmp_path) as served:
+        api = Profile(served)
+        captures = sorted(api.until(lambda: len(found := api.captures()) == 2 and found), key=lambda c: c["time"])
+        for capture, rows in zip(captures, wanted, strict=True):
+            opened = api.open_id(capture["id"])
+            seen = {(o["name"], o["shape"]): o for o in api.ask("operators", opened, limit=10000, group="shape")["items"]}
+            seen = {(name, json.dumps(json.loads(shape or "[]"))): o for (name, shape), o in seen.items()}
+            memory = dict.fromkeys((row[0] for row in rows if row[0].startswith("aten::")), 0)
+            for name, shapes, count, total, self_time, held in rows:
+                if name not in memory:
+                    continue
+                memory[name] += held
+                row = seen[name, json.dumps(shapes)]
+                assert row["calls"] == count
+                assert row["hostTotalPs"] * 1e-6 == pytest.approx(total, rel=1e-3, abs=0.01 * count)
+                assert row["hostSelfPs"] * 1e-6 == pytest.approx(self_time, rel=1e-3, abs=0.02 * count)
+            by_op = {o["name"]: o["bytes"] - o["freedBytes"] for o in api.ask("memory", opened)["byOp"]}
+            assert len(memory) > 20 and sum(map(bool, memory.values())) > 5
+            assert {name: by_op.get(name, 0) for name in memory} == memory
+
+
 def counts_of(folder):
     """What TensorFlow's own classes read in the XSpaces of a folder: name -> [count, picoseconds]."""
     xplane_pb2 = pytest.importorskip("tensorflow.tsl.profiler.protobuf.xplane_pb2")
@@ -127,7 +200,9 @@ def counts_of(folder):
     return wanted
 
 
-@pytest.mark.parametrize("package, code, steps", [("tensorflow", TENSORFLOW, 5), ("keras", KERAS, 1), ("jax", JAX, 5)])
+@pytest.mark.parametrize("package, code, steps", [
+    ("tensorflow", TENSORFLOW, 5), ("tensorflow", SUMMARY, 3), ("keras", KERAS, 1), ("jax", JAX, 5), ("jax", JAX_PYTHON, 5)
+])  # fmt: skip
 def test_totals_of_a_fresh_xspace_are_those_of_the_file(tmp_path, package, code, steps):
     folder = tmp_path / package
     profile_peers.run(package, code, folder)

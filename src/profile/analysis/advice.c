@@ -181,7 +181,9 @@ static void advise_memory(advising *s, sb_arena *arena) {
     for (uint32_t i = 0; i < t->memory_devices.n; i++) {
         sb_memory_view m;
         sb_slice name = t->memory_devices.items[i].name;
+        sb_arena_mark mark = sb_arena_here(arena);
         if (!sb_text_begins(name, "GPU") || !sb_view_memory(t, i, 10, &m, arena)) continue;
+        sb_arena_reset(arena, mark); /* of what was found only the peak is used */
         for (size_t k = 0; k < t->devices.n; k++) {
             const sb_device *d = &t->devices.items[k];
             if (!d->memory || (double)m.peak < 0.9 * (double)d->memory) continue;

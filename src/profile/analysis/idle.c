@@ -6,7 +6,7 @@
 #include "profile/trace/build.h"
 #include "base/banned.h"
 
-#define MOST_GAPS ((size_t)4 << 20)
+#define MOST_GAPS ((size_t)UINT32_MAX - 1) /* as many as a track may have spans */
 
 static const struct {
     sb_span_kind kind;

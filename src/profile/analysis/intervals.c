@@ -68,6 +68,11 @@ bool sb_intervals_merge(sb_intervals *list, const sb_alloc *alloc) {
 
 bool sb_intervals_subtract(sb_intervals *out, const sb_intervals *from, const sb_intervals *without,
                            sb_arena *arena) {
+    /* these are read only: what stays as it is needs no copy */
+    if (from->n == 0 || without->n == 0) {
+        *out = *from;
+        return true;
+    }
     out->items = sb_arena_get(arena, (from->n + without->n + 1) * sizeof *out->items);
     out->n = 0;
     if (!out->items) return false;
@@ -86,6 +91,11 @@ bool sb_intervals_subtract(sb_intervals *out, const sb_intervals *from, const sb
 }
 
 bool sb_intervals_unite(sb_intervals *into, const sb_intervals *more, sb_arena *arena) {
+    if (more->n == 0) return true;
+    if (into->n == 0) {
+        *into = *more;
+        return true;
+    }
     sb_intervals both = {sb_arena_get(arena, (into->n + more->n + 1) * sizeof *both.items), 0};
     size_t i = 0, k = 0;
     if (!both.items) return false;

@@ -21,11 +21,12 @@ typedef struct sb_intervals {
  * memory; the list is then undefined. */
 bool sb_intervals_merge(sb_intervals *list, const sb_alloc *alloc);
 
-/* The times of `from` that are not in `without`. false: no memory. */
+/* The times of `from` that are not in `without`; where that is all of them, they share their items.
+ * false: no memory. */
 bool sb_intervals_subtract(sb_intervals *out, const sb_intervals *from, const sb_intervals *without,
                            sb_arena *arena);
 
-/* Adds the times of `more` to `into`. false: no memory. */
+/* Adds the times of `more` to `into`, which shares its items if it had none. false: no memory. */
 bool sb_intervals_unite(sb_intervals *into, const sb_intervals *more, sb_arena *arena);
 
 /* How much time of the intervals is inside a window. */

@@ -53,13 +53,13 @@ static int compare_rows(const void *a, const void *b) {
  * keeps the last event. */
 static bool thin_out(const sb_trace *t, uint32_t device, size_t most, sb_memory_view *v,
                      sb_arena *arena) {
+    const sb_memory_device *d = &t->memory_devices.items[device];
     size_t stretch = (size_t)(v->events / (most ? most : 1)) + 1, in_stretch = 0;
     int64_t level = 0;
     v->points = sb_arena_get(arena, (most + 2) * sizeof *v->points);
     if (!v->points) return false;
-    for (size_t i = 0; i < t->memory.n; i++) {
+    for (size_t i = d->first; i < d->first + d->n; i++) {
         const sb_memory_event *e = &t->memory.items[i];
-        if (e->device != device) continue;
         level = sb_memory_level(e, level);
         sb_memory_point p = {e->time, level, e->reserved};
         if (in_stretch++ % stretch == 0)
@@ -72,13 +72,13 @@ static bool thin_out(const sb_trace *t, uint32_t device, size_t most, sb_memory_
 
 bool sb_view_memory(const sb_trace *t, uint32_t device, size_t most, sb_memory_view *out,
                     sb_arena *arena) {
+    const sb_memory_device *d = &t->memory_devices.items[device];
     counting c = {0};
     int64_t level = 0;
     size_t peak_at = 0; /* the event after which there is the most memory */
     *out = (sb_memory_view){0};
-    for (size_t i = 0; i < t->memory.n; i++) {
+    for (size_t i = d->first; i < d->first + d->n; i++) {
         const sb_memory_event *e = &t->memory.items[i];
-        if (e->device != device) continue;
         level = sb_memory_level(e, level);
         if (out->events++ == 0 || level > out->peak) {
             out->peak = level;
@@ -89,9 +89,8 @@ bool sb_view_memory(const sb_trace *t, uint32_t device, size_t most, sb_memory_v
     c.rows = sb_arena_zeroed(arena, (size_t)t->names.count + 2, sizeof *c.rows);
     bool is_done = c.rows && thin_out(t, device, most, out, arena);
     sb_intern_init(&c.addresses, t->alloc, 51, UINT32_MAX - 1);
-    for (size_t i = 0; is_done && i < t->memory.n; i++) {
+    for (size_t i = d->first; is_done && i < d->first + d->n; i++) {
         const sb_memory_event *e = &t->memory.items[i];
-        if (e->device != device) continue;
         is_done = count_event(t, &c, e);
         for (size_t k = 0; i == peak_at && k < c.blocks.n; k++) {
             if (!c.blocks.items[k].bytes) continue;

@@ -103,6 +103,7 @@ static bool sort_by_time(const sb_trace_span *spans, index_list *list, const sb_
  * self times. */
 static void nest(const sb_trace *t, uint32_t track, const index_list *order, call_list *list) {
     const sb_trace_span *spans = t->tracks.items[track].spans.items;
+    bool is_mixed = t->tracks.items[track].is_mixed;
     uint32_t open = 0; /* index of the innermost call that may still be running, + 1 */
     for (size_t i = 0; i < order->n; i++) {
         const sb_trace_span *s = &spans[order->items[i]];
@@ -118,7 +119,7 @@ static void nest(const sb_trace *t, uint32_t track, const index_list *order, cal
             if (p->children < MOST_CHILDREN) p->children++;
         }
         list->items[list->n++] = c;
-        open = (uint32_t)list->n;
+        if (!is_mixed) open = (uint32_t)list->n;
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "profile/analysis/views.h"
+#include "profile/trace/build.h"
 #include "base/banned.h"
 
 /* One collective operation on one rank: the k-th one there of its name, its group, and what else
@@ -242,20 +243,6 @@ static bool measure_skews(skew_walk *w) {
     return is_done;
 }
 
-static void move_source(sb_trace *t, uint32_t source, int64_t by) {
-    for (size_t i = 0; i < t->tracks.n; i++) {
-        sb_track *k = &t->tracks.items[i];
-        if (sb_track_source(t, k) != source) continue;
-        for (size_t n = 0; n < k->spans.n; n++) k->spans.items[n].start += by;
-        for (size_t n = 0; n < k->points.n; n++) k->points.items[n].time += by;
-        k->first += by;
-        k->last += by;
-    }
-    for (size_t i = 0; i < t->memory.n; i++)
-        if (t->memory_devices.items[t->memory.items[i].device].source == source)
-            t->memory.items[i].time += by;
-}
-
 /* All ranks leave a collective at about the same time. If the ends differ by more than a
  * collective lasts, the clocks of the hosts differ. */
 bool sb_align_clocks(sb_trace *t) {
@@ -264,21 +251,22 @@ bool sb_align_clocks(sb_trace *t) {
     sb_arena arena;
     if (t->sources.n < 2) return true;
     sb_arena_init(&arena, t->alloc, 4096, SIZE_MAX);
+    int64_t *by = sb_arena_zeroed(&arena, t->sources.n, sizeof *by), least = 0;
     bool is_done =
-        list_comms(t, &list) && begin_skew_walk(&w, t, &list, &arena) && measure_skews(&w);
-    int64_t least = 0;
+        by && list_comms(t, &list) && begin_skew_walk(&w, t, &list, &arena) && measure_skews(&w);
     for (uint32_t i = 1; i < t->sources.n && is_done; i++) {
-        int64_t skew = w.skew[i];
-        if (!skew) continue;
-        move_source(t, i, -skew);
-        t->sources.items[i].skew = -skew;
-        sb_trace_notef(t, SB_TRACE_ODD_SKEW, "%.*s was moved by %.3f ms",
-                       SB_SHOWN(t->sources.items[i].name), (double)-skew * 1e-9);
+        by[i] = -w.skew[i];
+        t->sources.items[i].skew = by[i];
+        if (by[i])
+            sb_trace_notef(t, SB_TRACE_ODD_SKEW, "%.*s was moved by %.3f ms",
+                           SB_SHOWN(t->sources.items[i].name), (double)by[i] * 1e-9);
     }
+    if (is_done) sb_move_sources(t, by);
     for (size_t i = 0; i < t->tracks.n; i++)
         if (t->tracks.items[i].spans.n && t->tracks.items[i].first < least)
             least = t->tracks.items[i].first;
-    for (uint32_t i = 0; least < 0 && i < t->sources.n; i++) move_source(t, i, -least);
+    for (uint32_t i = 0; least < 0 && is_done && i < t->sources.n; i++) by[i] = -least;
+    if (least < 0 && is_done) sb_move_sources(t, by);
     if (t->base_ns) t->base_ns += least / 1000;
     t->origin += least;
     t->duration = 0;

@@ -19,8 +19,9 @@ struct sb_trace_bytes {
     size_t path_size;
     int file;
     sb_file_info info;
-    sb_gz *gz; /* NULL: the file is not compressed, or it was decompressed to its end */
-    int spool; /* the temporary file; -1: the file is not compressed */
+    sb_gz *gz;             /* NULL: the file is not compressed, or it was decompressed to its end */
+    sb_trace_spool *spool; /* NULL: the file is not compressed */
+    uint64_t spool_at;     /* where its content begins in there */
     uint64_t spooled;
     uint64_t most;
     bool is_cut;
@@ -34,10 +35,21 @@ struct sb_trace_bytes {
     bool is_ahead; /* it was decompressed to its end before it was read */
     bool (*go_on)(void *ud);
     void *ud;
-    bool is_view; /* the file descriptors belong to another one */
+    bool is_view; /* the path belongs to another one */
 };
 
-static sb_status begin_archive(sb_trace_bytes *b, const char *spool_dir, sb_err *err) {
+void sb_trace_spool_fini(sb_trace_spool *s) {
+    if (s->is_open) close(s->file);
+    *s = (sb_trace_spool){0};
+}
+
+static bool open_spool(sb_trace_spool *s) {
+    if (s->is_open) return true;
+    s->file = sb_temp_file_or_tmp(s->dir);
+    return s->is_open = s->file >= 0;
+}
+
+static sb_status begin_archive(sb_trace_bytes *b, sb_trace_spool *spool, sb_err *err) {
     uint8_t head[16];
     int64_t n = b->fs->read_at(b->fs->ctx, b->file, head, sizeof head, 0);
     if (n < 0) return sb_fail_errno(err, SB_IO, (int)-n, "%s: can't be read", b->path);
@@ -46,18 +58,19 @@ static sb_status begin_archive(sb_trace_bytes *b, const char *spool_dir, sb_err 
         b->is_cut = b->info.size > b->most;
         return SB_OK;
     }
-    b->spool = sb_temp_file_or_tmp(spool_dir);
-    if (b->spool < 0)
+    if (!open_spool(spool))
         return sb_fail_errno(err, SB_IO, errno, "no temporary file can be made to unpack %s",
                              b->path);
+    b->spool = spool;
+    b->spool_at = spool->end;
     return sb_gz_new(&b->gz, b->alloc, b->fs, b->file, err);
 }
 
 sb_status sb_trace_bytes_open(sb_trace_bytes **out, const sb_alloc *alloc, const sb_fs *fs,
-                              const char *path, const char *spool_dir, uint64_t most, sb_err *err) {
+                              const char *path, sb_trace_spool *spool, uint64_t most, sb_err *err) {
     sb_trace_bytes *b = sb_alloc_zeroed(alloc, 1, sizeof *b);
     if (!b) return sb_fail_nomem(err, "for a trace file");
-    *b = (sb_trace_bytes){.alloc = alloc, .fs = fs, .file = -1, .spool = -1, .most = most};
+    *b = (sb_trace_bytes){.alloc = alloc, .fs = fs, .file = -1, .most = most};
     b->block = 3 * BLOCK;
     b->path_size = strlen(path) + 1;
     b->path = sb_alloc_get(alloc, b->path_size);
@@ -74,7 +87,7 @@ sb_status sb_trace_bytes_open(sb_trace_bytes **out, const sb_alloc *alloc, const
         else if (!b->info.is_file)
             status = sb_fail(err, SB_INVALID, 0, "%s is no file", path);
         else
-            status = begin_archive(b, spool_dir, err);
+            status = begin_archive(b, spool, err);
     }
     if (status == SB_OK)
         *out = b;
@@ -83,16 +96,44 @@ sb_status sb_trace_bytes_open(sb_trace_bytes **out, const sb_alloc *alloc, const
     return status;
 }
 
+static void close_file(sb_trace_bytes *b) {
+    if (b->file >= 0) b->fs->close(b->fs->ctx, b->file);
+    b->file = -1;
+}
+
+void sb_trace_bytes_put_down(sb_trace_bytes *b) {
+    sb_gz_free(b->gz);
+    b->gz = NULL;
+    if (b->spool) b->spool->end = b->spool_at + b->spooled;
+    close_file(b);
+    sb_alloc_put(b->alloc, b->window, b->room);
+    b->window = NULL;
+    b->room = b->have = 0;
+}
+
 void sb_trace_bytes_close(sb_trace_bytes *b) {
     if (!b) return;
+    sb_gz_free(b->gz);
+    close_file(b);
     sb_alloc_put(b->alloc, b->window, b->room);
-    if (!b->is_view) {
-        sb_gz_free(b->gz);
-        if (b->spool >= 0) close(b->spool);
-        if (b->file >= 0) b->fs->close(b->fs->ctx, b->file);
-        sb_alloc_put(b->alloc, b->path, b->path_size);
-    }
+    if (!b->is_view) sb_alloc_put(b->alloc, b->path, b->path_size);
     sb_alloc_put(b->alloc, b, sizeof *b);
+}
+
+static bool is_same(const sb_trace_bytes *b, const sb_file_info *now) {
+    return now->size == b->info.size && now->mtime_ns == b->info.mtime_ns &&
+           now->inode == b->info.inode;
+}
+
+/* The file of a view, which is not compressed. */
+static sb_status open_again(sb_trace_bytes *b, sb_err *err) {
+    sb_file_info now;
+    b->file = b->fs->open(b->fs->ctx, b->path, SB_OPEN_READ);
+    int failed = b->file < 0 ? b->file : b->fs->info(b->fs->ctx, b->file, &now);
+    if (failed < 0 && failed != -ENOENT)
+        return sb_fail_errno(err, SB_IO, -failed, "%s: can't be opened", b->path);
+    if (failed == 0 && is_same(b, &now)) return SB_OK;
+    return sb_fail(err, SB_REPLACED, 0, "the trace file has changed: open the capture again");
 }
 
 sb_status sb_trace_bytes_view(sb_trace_bytes **out, sb_trace_bytes *of, sb_err *err) {
@@ -100,20 +141,26 @@ sb_status sb_trace_bytes_view(sb_trace_bytes **out, sb_trace_bytes *of, sb_err *
     if (!b) return sb_fail_nomem(err, "for a trace file");
     *b = *of;
     b->is_view = true;
+    b->file = -1;
     b->gz = NULL;
     b->window = NULL;
     b->room = b->have = 0;
     b->block = (size_t)64 << 10;
-    *out = b;
-    return SB_OK;
+    sb_status status = b->spool ? SB_OK : open_again(b, err);
+    if (status == SB_OK)
+        *out = b;
+    else
+        sb_trace_bytes_close(b);
+    return status;
 }
 
-static bool write_all(int fd, const uint8_t *p, size_t n) {
+static bool write_all(int fd, const uint8_t *p, size_t n, uint64_t offset) {
     while (n) {
-        ssize_t done = write(fd, p, n);
+        ssize_t done = pwrite(fd, p, n, (off_t)offset);
         if (done < 0 && errno == EINTR) continue;
         if (done <= 0) return false;
         p += done;
+        offset += (uint64_t)done;
         n -= (size_t)done;
     }
     return true;
@@ -125,7 +172,8 @@ static void inflate_upto(sb_trace_bytes *b, uint64_t upto) {
     if (!block) return;
     while (b->gz && b->spooled < upto) {
         int64_t n = b->spooled < b->most ? sb_gz_read_at(b->gz, block, BLOCK, b->spooled) : -E2BIG;
-        bool is_kept = n > 0 && write_all(b->spool, block, (size_t)n);
+        bool is_kept =
+            n > 0 && write_all(b->spool->file, block, (size_t)n, b->spool_at + b->spooled);
         if (is_kept) b->spooled += (uint64_t)n;
         if (is_kept && (!b->go_on || b->go_on(b->ud))) continue;
         b->is_cut = n != 0 || sb_gz_is_cut(b->gz);
@@ -137,8 +185,8 @@ static void inflate_upto(sb_trace_bytes *b, uint64_t upto) {
 }
 
 static int64_t read_some(sb_trace_bytes *b, void *to, size_t n, uint64_t offset) {
-    if (b->spool < 0) return b->fs->read_at(b->fs->ctx, b->file, to, n, offset);
-    ssize_t got = pread(b->spool, to, n, (off_t)offset);
+    if (!b->spool) return b->fs->read_at(b->fs->ctx, b->file, to, n, offset);
+    ssize_t got = pread(b->spool->file, to, n, (off_t)(b->spool_at + offset));
     return got < 0 ? -errno : got;
 }
 
@@ -206,7 +254,7 @@ void sb_trace_bytes_progress(sb_trace_bytes *b, uint64_t *done, uint64_t *all) {
     if (b->gz) {
         now = sb_gz_consumed(b->gz);
         if (b->is_ahead) now /= 2;
-    } else if (b->spool >= 0) {
+    } else if (b->spool) {
         double share = b->size ? (double)b->furthest / (double)b->size : 1;
         if (b->is_ahead) share = (1 + share) / 2;
         now = (uint64_t)(share * (double)*all);
@@ -222,12 +270,5 @@ bool sb_trace_bytes_is_cut(const sb_trace_bytes *b) {
 
 bool sb_trace_bytes_is_same(const sb_trace_bytes *b) {
     sb_file_info now;
-    return b->fs->stat(b->fs->ctx, b->path, &now) == 0 && now.size == b->info.size &&
-           now.mtime_ns == b->info.mtime_ns && now.inode == b->info.inode;
-}
-
-void sb_trace_bytes_rest(sb_trace_bytes *b) {
-    sb_alloc_put(b->alloc, b->window, b->room);
-    b->window = NULL;
-    b->room = b->have = 0;
+    return b->fs->stat(b->fs->ctx, b->path, &now) == 0 && is_same(b, &now);
 }

@@ -39,6 +39,9 @@ static void begin_again(sb_chrome *c, int64_t micros) {
     }
     t->build->open.n = 0;
     for (size_t i = 0; i < t->build->async_open.n; i++) t->build->async_open.items[i] = 0;
+    t->memory.n = t->build->first_memory;
+    t->build->ends.n = t->build->first_end;
+    c->has_window_end = false;
     c->base = micros;
     c->near = c->far;
     c->far = 0;
@@ -315,7 +318,7 @@ static bool add_complete(sb_chrome *c, const sb_chrome_event *e, bool is_instant
     sb_trace_span *s = sb_build_span(c->t, track, start, dur, name, kind, e->at);
     if (!s || !keep_facts(c, s, &e->args, kind)) return false;
     if (!e->bind_id.n) return true;
-    uint64_t key = sb_build_hash(e->bind_id, SB_LIT("bind"));
+    uint64_t key = sb_build_hash(e->bind_id, SB_LIT("bind")) + c->t->build->source;
     sb_flow_end end = {.key = key, .time = start, .track = track, .kind = SB_FLOW_OTHER};
     end.phase = e->flow_out && e->flow_in ? 't' : e->flow_out ? 's' : 'f';
     return sb_build_flow_end(c->t, &end);

@@ -7,6 +7,11 @@
 #include "base/banned.h"
 
 #define MOST_DEPTH 128
+/* With more of these it is no event that somebody wrote badly, but no event at all. Without these
+ * limits each place that looks like the beginning of an event could be read to the end of the
+ * file. */
+#define MOST_REPAIRS 256u
+#define MOST_WORD ((ptrdiff_t)4096)
 
 static inline bool is_blank(uint8_t c) {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
@@ -45,7 +50,7 @@ static sb_scan_step scan_text(sb_scan *s, sb_slice *out, bool *has_escapes) {
         int ends = may_end_here(s, p + 1);
         if (ends < 0) return SB_SCAN_MORE;
         if (ends) break;
-        s->repaired++;
+        if (++s->repaired > MOST_REPAIRS) return SB_SCAN_BAD;
         p++;
     }
     *out = sb_slice_of(from, (size_t)(p - from));
@@ -55,10 +60,10 @@ static sb_scan_step scan_text(sb_scan *s, sb_slice *out, bool *has_escapes) {
 
 /* Scans a number or a bare word, up to the next structural character. */
 static sb_scan_step scan_word(sb_scan *s, sb_slice *out) {
-    const uint8_t *p = s->p;
-    while (p < s->end && *p != ',' && *p != '}' && *p != ']' && !is_blank(*p)) p++;
+    const uint8_t *p = s->p, *most = s->end - p > MOST_WORD ? p + MOST_WORD : s->end;
+    while (p < most && *p != ',' && *p != '}' && *p != ']' && !is_blank(*p)) p++;
     if (p == s->end && !s->is_last) return SB_SCAN_MORE;
-    if (p == s->p) return SB_SCAN_BAD;
+    if (p == s->p || p - s->p == MOST_WORD) return SB_SCAN_BAD;
     *out = sb_slice_of(s->p, (size_t)(p - s->p));
     s->p = p;
     return SB_SCAN_OK;

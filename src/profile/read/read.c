@@ -35,8 +35,7 @@ static sb_status begin_source(sb_trace *t, const sb_trace_file *file, sb_err *er
     *s = (sb_trace_source){.rank = -1};
     s->name = sb_build_text(t, file->name.n ? file->name : SB_LIT("host"));
     s->path = sb_build_text(t, sb_slice_str(file->path));
-    t->build->source = (uint32_t)t->sources.n - 1;
-    t->build->first_track = (uint32_t)t->tracks.n;
+    sb_build_begin_source(t);
     return s->name.p && s->path.p ? SB_OK : sb_fail_nomem(err, "for a trace");
 }
 
@@ -82,8 +81,8 @@ sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file,
         return status == SB_OK ? sb_build_end_source(t, err) : status;
     }
     sb_trace_bytes *bytes;
-    status = sb_trace_bytes_open(&bytes, t->alloc, fs, file->path, t->opts.spool_dir,
-                                 t->opts.most_bytes, err);
+    status =
+        sb_trace_bytes_open(&bytes, t->alloc, fs, file->path, &t->spool, t->opts.most_bytes, err);
     if (status != SB_OK) return status;
     t->sources.items[source].bytes = bytes;
     sb_trace_bytes_watch(bytes, tell_progress, &(watching){t, bytes});
@@ -93,7 +92,7 @@ sb_status sb_trace_read(sb_trace *t, const sb_fs *fs, const sb_trace_file *file,
     sb_trace_bytes_progress(bytes, &done, &all);
     t->sources.items[source].size = all;
     t->build->done_before += all;
-    sb_trace_bytes_rest(bytes);
+    sb_trace_bytes_put_down(bytes);
     if (status != SB_OK) return status;
     if (!sb_build_progress(t, 0)) return sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
     return sb_build_end_source(t, err);

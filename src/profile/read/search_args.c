@@ -1,7 +1,8 @@
 /* search_args.c: finds the spans whose arguments contain a text.
  *
  * Arguments are not kept in memory, so each file is read once, from begin to end, and every place
- * that may match is noted. A place then belongs to the span whose record starts last before it. In
+ * that may match is noted. A place then belongs to the span whose record starts last before it; they
+ * are joined when there are many, and at the end. In
  * JSON every occurrence of the text is noted, and the record around it is parsed to see whether
  * the text is in its arguments. In an XSpace the events are parsed, because the texts are stored
  * elsewhere in the plane. */
@@ -19,7 +20,7 @@
 #include "base/banned.h"
 
 #define PIECE ((size_t)1 << 20)
-#define MOST_PLACES ((size_t)16 << 20)
+#define MANY_PLACES ((size_t)4 << 20) /* each time there are so many, all spans are looked at */
 #define MOST_EVENT ((size_t)64 << 20)
 #define SPELLINGS 3
 
@@ -35,8 +36,12 @@ typedef SB_VEC(int64_t) id_list;
 typedef struct searching {
     const sb_trace *t;
     const sb_search_ask *ask;
+    const uint8_t *marks; /* by id of a name: its spans were found by it already */
+    sb_found_list *out;
+    uint32_t source;
     sb_trace_bytes *bytes;
-    place_list places; /* ascending */
+    uint64_t last_record; /* of the last place that was joined */
+    place_list places;    /* ascending */
     /* for JSON */
     sb_buf spelled;
     sb_slice spellings[SPELLINGS]; /* slices of `spelled` */
@@ -52,9 +57,84 @@ static bool is_expired(const searching *s) {
 }
 
 static bool note(searching *s, uint64_t at) {
-    place *p = SB_VEC_PUSH(&s->places, s->t->alloc, MOST_PLACES);
+    place *p = SB_VEC_PUSH(&s->places, s->t->alloc, SIZE_MAX);
     if (p) *p = (place){.at = at, .track = SB_NO_INDEX};
     return p != NULL;
+}
+
+/* ---- spans ----------------------------------------------------------------------------------- */
+
+static int compare_places(const void *a, const void *b) {
+    const place *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Assigns each place to a span: the one whose record is the last to start before it. false: there is
+ * no time left. */
+static bool assign_spans(searching *s) {
+    place_list *all = &s->places;
+    qsort(all->items, all->n, sizeof all->items[0], compare_places);
+    for (uint32_t i = 0; i < s->t->tracks.n; i++) {
+        const sb_track *k = &s->t->tracks.items[i];
+        if (k->kind == SB_TRACK_DERIVED || sb_track_source(s->t, k) != s->source) continue;
+        if (is_expired(s)) return false;
+        for (uint32_t n = 0; n < k->spans.n; n++) {
+            uint64_t at = k->spans.items[n].at;
+            size_t first;
+            SB_PARTITION_POINT(first, 0, all->n, all->items[first].at < at);
+            if (at == 0 || first == all->n) continue;
+            place *p = &all->items[first];
+            if (p->track == SB_NO_INDEX || at > p->record) {
+                p->record = at;
+                p->track = i;
+                p->index = n;
+            }
+        }
+    }
+    return true;
+}
+
+/* Reads the record around a place: is the text in its arguments, and not only in its name or
+ * category? */
+static bool is_in_args(searching *s, const place *p, sb_buf *args) {
+    sb_slice category;
+    sb_arena scratch;
+    sb_arena_init(&scratch, s->t->alloc, 256, 1 << 20);
+    sb_buf_clear(args);
+    bool is_read = sb_json_args(s->bytes, p->record, args, &category, &scratch, NULL) == SB_OK;
+    sb_arena_fini(&scratch);
+    for (int i = 0; is_read && i < s->spelling_count; i++)
+        if (sb_text_holds(sb_buf_slice(args), s->spellings[i])) return true;
+    return false;
+}
+
+static bool is_wanted(const searching *s, const sb_trace_span *span) {
+    return !s->marks[span->name] && span->start <= s->ask->to && sb_span_end(span) >= s->ask->from;
+}
+
+/* Keeps the spans that the noted places belong to, and forgets the places. */
+static sb_status join_places(searching *s) {
+    bool is_json = s->t->sources.items[s->source].format != SB_FORMAT_XSPACE;
+    sb_buf args;
+    sb_status status = s->places.n == 0 || assign_spans(s) ? SB_OK : SB_TIMEOUT;
+    sb_buf_init(&args, s->t->alloc, MOST_EVENT);
+    for (size_t i = 0; status == SB_OK && i < s->places.n; i++) {
+        const place *p = &s->places.items[i];
+        if (p->track == SB_NO_INDEX || p->record == s->last_record) continue;
+        const sb_trace_span *span = &s->t->tracks.items[p->track].spans.items[p->index];
+        if ((i & 0xff) == 0 && is_expired(s)) status = SB_TIMEOUT;
+        s->last_record = p->record;
+        if (!is_wanted(s, span)) continue;
+        if (is_json ? !is_in_args(s, p, &args) : p->record != p->at) continue;
+        sb_found_span *f = SB_VEC_PUSH(s->out, s->t->alloc, SIZE_MAX);
+        if (f)
+            *f = (sb_found_span){p->track, p->index, span->start};
+        else
+            status = SB_NOMEM;
+    }
+    sb_buf_fini(&args);
+    s->places.n = 0;
+    return status;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -118,23 +198,10 @@ static sb_status scan_json(searching *s) {
         for (size_t i = 0; i < n; i++) piece[i] = lower(from.p[i]);
         for (int i = 0; status == SB_OK && i < s->spelling_count; i++)
             status = scan_piece(s, sb_slice_of(piece, n), at, s->spellings[i]);
+        if (status == SB_OK && s->places.n >= MANY_PLACES) status = join_places(s);
     }
     if (piece) sb_alloc_put(s->t->alloc, piece, room);
     return status;
-}
-
-/* Reads the record around a place: is the text in its arguments, and not only in its name or
- * category? */
-static bool is_in_args(searching *s, const place *p, sb_buf *args) {
-    sb_slice category;
-    sb_arena scratch;
-    sb_arena_init(&scratch, s->t->alloc, 256, 1 << 20);
-    sb_buf_clear(args);
-    bool is_read = sb_json_args(s->bytes, p->record, args, &category, &scratch, NULL) == SB_OK;
-    sb_arena_fini(&scratch);
-    for (int i = 0; is_read && i < s->spelling_count; i++)
-        if (sb_text_holds(sb_buf_slice(args), s->spellings[i])) return true;
-    return false;
 }
 
 /* ---- XSpace ---------------------------------------------------------------------------------- */
@@ -219,6 +286,9 @@ static sb_status scan_line(searching *s, const sb_file_field *line) {
         if (event_holds(s, sb_fields_load(&it, &f, MOST_EVENT)) &&
             !note(s, f.at - sb_pb_varint_size(f.n)))
             return SB_NOMEM;
+        if (s->places.n < MANY_PLACES) continue;
+        sb_status status = join_places(s);
+        if (status != SB_OK) return status;
     }
     return SB_OK;
 }
@@ -235,85 +305,34 @@ static sb_status scan_plane(searching *s, const sb_plane_place *of, sb_err *err)
     return status;
 }
 
-/* ---- spans ----------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
-static int compare_places(const void *a, const void *b) {
-    const place *x = a, *y = b;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
-/* Assigns each place to a span: the one whose record is the last to start before it. */
-static void join_spans(searching *s, uint32_t source) {
-    place_list *all = &s->places;
-    if (all->n) qsort(all->items, all->n, sizeof all->items[0], compare_places);
-    for (uint32_t i = 0; all->n && i < s->t->tracks.n; i++) {
-        const sb_track *k = &s->t->tracks.items[i];
-        if (k->kind == SB_TRACK_DERIVED || sb_track_source(s->t, k) != source) continue;
-        for (uint32_t n = 0; n < k->spans.n; n++) {
-            uint64_t at = k->spans.items[n].at;
-            size_t first;
-            SB_PARTITION_POINT(first, 0, all->n, all->items[first].at < at);
-            if (at == 0 || first == all->n) continue;
-            place *p = &all->items[first];
-            if (p->track == SB_NO_INDEX || at > p->record) {
-                p->record = at;
-                p->track = i;
-                p->index = n;
-            }
-        }
-    }
-}
-
-static sb_status keep(searching *s, const uint8_t *marks, bool is_json, sb_found_list *out) {
-    sb_buf args;
-    sb_status status = SB_OK;
-    sb_buf_init(&args, s->t->alloc, MOST_EVENT);
-    for (size_t i = 0; status == SB_OK && i < s->places.n; i++) {
-        const place *p = &s->places.items[i];
-        if (p->track == SB_NO_INDEX) continue;
-        const sb_trace_span *span = &s->t->tracks.items[p->track].spans.items[p->index];
-        if (marks[span->name] || span->start > s->ask->to || sb_span_end(span) < s->ask->from)
-            continue;
-        if ((i & 0xff) == 0 && is_expired(s)) status = SB_TIMEOUT;
-        if (is_json ? !is_in_args(s, p, &args) : p->record != p->at) continue;
-        sb_found_span *f = SB_VEC_PUSH(out, s->t->alloc, SIZE_MAX);
-        if (f)
-            *f = (sb_found_span){p->track, p->index, span->start};
-        else
-            status = SB_NOMEM;
-    }
-    sb_buf_fini(&args);
-    return status;
-}
-
-static sb_status search_source(searching *s, uint32_t number, const uint8_t *marks,
-                               sb_found_list *out, sb_err *err) {
+static sb_status search_source(searching *s, uint32_t number, sb_err *err) {
     const sb_trace_source *source = &s->t->sources.items[number];
     bool is_json = source->format != SB_FORMAT_XSPACE;
     if (!sb_trace_bytes_is_same(source->bytes))
         return sb_fail(err, SB_REPLACED, 0, "the trace file has changed: open the capture again");
     sb_status status = sb_trace_bytes_view(&s->bytes, source->bytes, err);
     if (status != SB_OK) return status;
+    s->source = number;
     s->places.n = 0;
+    s->last_record = 0;
     if (is_json) status = scan_json(s);
     for (size_t i = 0; !is_json && status == SB_OK && i < s->t->planes.n; i++)
         if (s->t->planes.items[i].source == number)
             status = scan_plane(s, &s->t->planes.items[i], err);
-    if (status == SB_OK) {
-        join_spans(s, number);
-        status = keep(s, marks, is_json, out);
-    }
+    if (status == SB_OK) status = join_places(s);
     sb_trace_bytes_close(s->bytes);
     return status;
 }
 
 sb_status sb_search_args(const sb_trace *t, const sb_search_ask *ask, const uint8_t *marks,
                          sb_found_list *out, sb_err *err) {
-    searching s = {.t = t, .ask = ask};
+    searching s = {.t = t, .ask = ask, .marks = marks, .out = out};
     sb_buf_init(&s.spelled, t->alloc, MOST_EVENT);
     sb_status status = spell_text(&s);
     for (uint32_t i = 0; status == SB_OK && i < t->sources.n; i++)
-        if (t->sources.items[i].bytes) status = search_source(&s, i, marks, out, err);
+        if (t->sources.items[i].bytes) status = search_source(&s, i, err);
     SB_VEC_FREE(&s.places, t->alloc);
     SB_VEC_FREE(&s.shared, t->alloc);
     sb_buf_fini(&s.spelled);

@@ -103,6 +103,7 @@ static bool read_device(sb_trace *t, uint32_t host, sb_slice device, int64_t *ba
             : sb_build_track(t, group, SB_LIT("ops"), is_stream ? SB_TRACK_STREAM : SB_TRACK_THREAD,
                              is_stream ? SB_LIT("stream") : SB_LIT("operators"));
     if (track == SB_NO_INDEX) return false;
+    t->tracks.items[track].is_mixed = true;
     sb_status status;
     while ((status = sb_items_next(&nodes, &node)) == SB_OK) {
         node_times n;

@@ -11,6 +11,12 @@
 #define FLOW_ID ((UINT64_C(1) << 56) - 1)
 #define UNIX_TIME INT64_C(100000000000000000) /* nanoseconds: a larger time is Unix time */
 
+/* A device of this file. A plane may be in pieces: several of one name. */
+typedef struct device_place {
+    uint32_t group, index; /* `index` into the trace's devices */
+    sb_slice plane;
+} device_place;
+
 typedef struct reading {
     sb_trace *t;
     sb_trace_bytes *bytes;
@@ -22,7 +28,7 @@ typedef struct reading {
     int64_t line_start; /* start of the current line, in picoseconds */
     int64_t unix_base;  /* in nanoseconds; only for files whose lines have Unix time */
     uint64_t events;
-    bool has_failed;
+    SB_VEC(device_place) devices;
 } reading;
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -335,16 +341,43 @@ static bool choose_group(reading *r) {
     return true;
 }
 
-static bool add_device(reading *r, sb_device *device, size_t spans_before) {
-    bool is_empty = r->t->span_count == spans_before;
-    if (is_empty) sb_trace_note(r->t, SB_TRACE_ODD_EMPTY_DEVICE, 1, r->plane.name);
-    sb_device *d = SB_VEC_PUSH(&r->t->devices, r->t->alloc, 4096);
-    if (!d) return r->t->devices.n > 0;
-    *d = *device;
-    d->source = r->t->build->source;
-    d->group = is_empty ? SB_NO_INDEX : r->group;
-    if (!d->name.n) d->name = sb_build_text(r->t, r->plane.name);
-    return is_empty || sb_derive_device_lines(r->t, r->group);
+/* Keeps what a plane says of its device. `has_run`: there are spans in it. */
+static bool keep_device(reading *r, const sb_device *device, bool has_run) {
+    sb_trace *t = r->t;
+    device_place *place = NULL;
+    for (size_t i = 0; i < r->devices.n && !place; i++)
+        if (r->devices.items[i].group == r->group) place = &r->devices.items[i];
+    if (!place) {
+        sb_device *d = SB_VEC_PUSH(&t->devices, t->alloc, 4096);
+        if (!d) return t->devices.n > 0;
+        *d = (sb_device){.source = t->build->source, .group = SB_NO_INDEX};
+        place = SB_VEC_PUSH(&r->devices, t->alloc, 4096);
+        if (!place) return false;
+        *place =
+            (device_place){r->group, (uint32_t)t->devices.n - 1, sb_build_text(t, r->plane.name)};
+    }
+    sb_device *d = &t->devices.items[place->index];
+    if (device->name.n) d->name = device->name;
+    if (device->capability.n) d->capability = device->capability;
+    if (device->memory) d->memory = device->memory;
+    if (device->multiprocessors) d->multiprocessors = device->multiprocessors;
+    if (has_run) d->group = r->group;
+    return true;
+}
+
+/* When all pieces of all planes are read: derives the lines above the streams, once for each
+ * device. */
+static bool finish_devices(reading *r) {
+    for (size_t i = 0; i < r->devices.n; i++) {
+        const device_place *place = &r->devices.items[i];
+        sb_device *d = &r->t->devices.items[place->index];
+        if (!d->name.n) d->name = place->plane;
+        if (d->group == SB_NO_INDEX)
+            sb_trace_note(r->t, SB_TRACE_ODD_EMPTY_DEVICE, 1, place->plane);
+        else if (!sb_derive_device_lines(r->t, d->group))
+            return false;
+    }
+    return true;
 }
 
 static bool read_plane_lines(reading *r) {
@@ -385,8 +418,8 @@ static sb_status read_plane(reading *r, const sb_file_field *f, sb_err *err) {
     is_fine = is_fine && place && keep_modules(r);
     bool is_device = sb_text_begins(r->plane.name, "/device:");
     if (is_fine && !is_hidden_plane(r->plane.name) && (is_device || has_lines(r)))
-        is_fine =
-            choose_group(r) && read_plane_lines(r) && (!is_device || add_device(r, &device, spans));
+        is_fine = choose_group(r) && read_plane_lines(r) &&
+                  (!is_device || keep_device(r, &device, r->t->span_count > spans));
     sb_xplane_free(&r->plane);
     if (is_fine) return SB_OK;
     if (r->t->build->is_cancelled) return sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
@@ -412,6 +445,8 @@ sb_status sb_read_xspace(sb_trace *t, sb_trace_bytes *bytes, sb_err *err) {
                           1, sb_fields_load(&it, &f, 1 << 16));
         it.is_bad = is_cut;
     }
+    if (status == SB_OK && !finish_devices(&r)) status = sb_fail_nomem(err, "for a trace");
+    SB_VEC_FREE(&r.devices, t->alloc);
     if (it.is_bad) sb_trace_note(t, SB_TRACE_ODD_CUT_FILE, 1, source->name);
     source = &t->sources.items[t->build->source];
     source->read = it.is_bad && it.at < it.end ? it.at : it.end;

@@ -27,6 +27,15 @@ uint32_t sb_build_name(sb_trace *t, sb_slice name) {
     return sb_intern_add(&t->names, name, &id, NULL) == SB_OK ? id : SB_NO_INDEX;
 }
 
+void sb_build_begin_source(sb_trace *t) {
+    sb_trace_build *b = t->build;
+    b->source = (uint32_t)t->sources.n - 1;
+    b->first_track = (uint32_t)t->tracks.n;
+    b->first_memory = t->memory.n;
+    b->first_end = b->ends.n;
+    for (int kind = 0; kind < SB_TRACK_KIND_COUNT; kind++) b->rest[kind] = SB_NO_INDEX;
+}
+
 static bool make_key(char *out, size_t room, size_t *n, uint32_t above, sb_slice key) {
     memcpy(out, &above, sizeof above);
     if (key.n > room - sizeof above) key.n = room - sizeof above;
@@ -43,15 +52,18 @@ uint32_t sb_build_group(sb_trace *t, sb_slice key, uint32_t parent, sb_group_kin
     uint32_t id;
     bool is_new;
     make_key(full, sizeof full, &n, b->source, key);
-    sb_status status = sb_intern_add(&b->group_keys, sb_slice_of(full, n), &id, &is_new);
-    if (status == SB_LIMIT) {
+    if (t->groups.n >= SB_TRACE_MOST_TRACKS && parent != SB_NO_INDEX) {
+        id = sb_intern_find(&b->group_keys, sb_slice_of(full, n));
+        if (id != SB_INTERN_NONE) return b->group_of.items[id];
         sb_trace_note(t, SB_TRACE_ODD_TRACKS, 1, key);
-        return t->groups.n ? (uint32_t)t->groups.n - 1 : SB_NO_INDEX;
+        return parent;
     }
-    if (status != SB_OK) return SB_NO_INDEX;
+    if (sb_intern_add(&b->group_keys, sb_slice_of(full, n), &id, &is_new) != SB_OK)
+        return SB_NO_INDEX;
     if (!is_new) return b->group_of.items[id];
-    uint32_t *slot = SB_VEC_PUSH(&b->group_of, t->alloc, SB_TRACE_MOST_TRACKS);
-    sb_trace_group *g = slot ? SB_VEC_PUSH(&t->groups, t->alloc, SB_TRACE_MOST_TRACKS) : NULL;
+    /* each source has its own, whatever the others took */
+    uint32_t *slot = SB_VEC_PUSH(&b->group_of, t->alloc, 2 * SB_TRACE_MOST_TRACKS);
+    sb_trace_group *g = slot ? SB_VEC_PUSH(&t->groups, t->alloc, 2 * SB_TRACE_MOST_TRACKS) : NULL;
     if (!g) return SB_NO_INDEX;
     *g = (sb_trace_group){.parent = parent, .source = b->source, .kind = kind};
     g->name = sb_build_text(t, name);
@@ -61,7 +73,7 @@ uint32_t sb_build_group(sb_trace *t, sb_slice key, uint32_t parent, sb_group_kin
 }
 
 static uint32_t add_track(sb_trace *t, uint32_t group, sb_track_kind kind, sb_slice name) {
-    sb_track *k = SB_VEC_PUSH(&t->tracks, t->alloc, SB_TRACE_MOST_TRACKS + 1024);
+    sb_track *k = SB_VEC_PUSH(&t->tracks, t->alloc, 8 * SB_TRACE_MOST_TRACKS);
     if (!k) return SB_NO_INDEX;
     *k = (sb_track){.group = group, .kind = kind, .name = sb_build_text(t, name)};
     uint32_t *top = SB_VEC_PUSH(&t->build->open_top, t->alloc, SIZE_MAX);
@@ -82,9 +94,10 @@ uint32_t sb_build_track(sb_trace *t, uint32_t group, sb_slice key, sb_track_kind
         id = sb_intern_find(&b->track_keys, sb_slice_of(full, n));
         if (id != SB_INTERN_NONE) return b->track_of.items[id];
         sb_trace_note(t, SB_TRACE_ODD_TRACKS, 1, name);
-        uint32_t last = (uint32_t)t->tracks.n - 1;
-        if (t->tracks.n > SB_TRACE_MOST_TRACKS) return last;
-        return add_track(t, group, kind, SB_LIT("all other threads"));
+        if (b->rest[kind] == SB_NO_INDEX)
+            b->rest[kind] = add_track(t, group, kind, SB_LIT("all other threads"));
+        if (b->rest[kind] != SB_NO_INDEX) t->tracks.items[b->rest[kind]].is_mixed = true;
+        return b->rest[kind];
     }
     if (sb_intern_add(&b->track_keys, sb_slice_of(full, n), &id, &is_new) != SB_OK)
         return SB_NO_INDEX;
@@ -298,11 +311,10 @@ static void leave_out_far(sb_trace *t) {
         if (points < k->points.n) sb_trace_note(t, SB_TRACE_ODD_FAR, k->points.n - points, k->name);
         k->points.n = points;
     }
-    size_t memory = 0;
-    for (size_t n = 0; n < t->memory.n; n++) {
+    size_t memory = t->build->first_memory;
+    for (size_t n = memory; n < t->memory.n; n++) {
         const sb_memory_event *e = &t->memory.items[n];
-        if (t->memory_devices.items[e->device].source != t->build->source ||
-            (e->time > middle - ONE_DAY && e->time < middle + ONE_DAY))
+        if (e->time > middle - ONE_DAY && e->time < middle + ONE_DAY)
             t->memory.items[memory++] = *e;
     }
     t->memory.n = memory;

@@ -36,7 +36,11 @@ typedef struct sb_trace_build {
     /* indexed by track: the innermost open span, as an index into `open` + 1 */
     SB_VEC(uint32_t) open_top;
     SB_VEC(uint32_t) async_open;
-    uint32_t first_track; /* the first track of the source that is being read */
+    /* of the source that is being read: its first track, memory event and end of an arrow */
+    uint32_t first_track;
+    size_t first_memory, first_end;
+    /* its tracks that take what is beyond the limit, by kind; SB_NO_INDEX: none yet */
+    uint32_t rest[SB_TRACK_KIND_COUNT];
     uint32_t source;
     uint64_t done_before, total;
     bool is_cancelled;
@@ -46,10 +50,13 @@ typedef struct sb_trace_build {
 sb_slice sb_build_text(sb_trace *t, sb_slice text);
 /* The id of a name. Names that are too long are cut. SB_NO_INDEX: no memory. */
 uint32_t sb_build_name(sb_trace *t, sb_slice name);
-/* Finds or adds a group. SB_NO_INDEX: no memory. */
+/* Begins the next source, which was just added. */
+void sb_build_begin_source(sb_trace *t);
+/* Finds or adds a group. If there are too many, answers the one above. SB_NO_INDEX: no memory. */
 uint32_t sb_build_group(sb_trace *t, sb_slice key, uint32_t parent, sb_group_kind kind,
                         sb_slice name);
-/* Finds or adds a track. If there are too many tracks, answers the one that takes all others. */
+/* Finds or adds a track. If there are too many tracks, answers the one of this source that takes
+ * all others of the kind. */
 uint32_t sb_build_track(sb_trace *t, uint32_t group, sb_slice key, sb_track_kind kind,
                         sb_slice name);
 /* Adds a span. The pointer is valid until the next span of the track is added. NULL: no memory, or
@@ -73,6 +80,8 @@ bool sb_build_progress(sb_trace *t, uint64_t done);
 sb_status sb_build_end_source(sb_trace *t, sb_err *err);
 uint64_t sb_build_hash(sb_slice a, sb_slice b);
 
+/* trace.c: adds to all times of each source what `by` has for it. */
+void sb_move_sources(sb_trace *t, const int64_t *by);
 /* finish.c */
 sb_status sb_finish_tracks(sb_trace *t, uint32_t first, sb_err *err);
 /* Makes the order in which tracks are shown. It must be forgotten before tracks are added to a

@@ -3,7 +3,9 @@
  *
  * A span goes into the first lane below all spans that are still running when it begins. For spans
  * that nest, this is the nesting depth. A span that crosses another one gets a lane below, so both
- * are drawn in full length. */
+ * are drawn in full length. Where spans cross in a chain (kernels of a stream that each begin before
+ * the last one has ended, calls that wait for each other), those take turns in the lanes below what
+ * encloses them, or each would be a lane further down. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,6 +44,21 @@ static void count_busy(sb_track *k, const sb_trace_span *s, int64_t *until) {
     *until = end;
 }
 
+/* On a thread, what is inside a span is in the lanes below it, so only there is a lane that is free
+ * again left alone, up to a depth that no program has. */
+#define DEEP_CROSSING 64u
+
+/* The lane of a span that crosses the one above: the first in which nothing runs any more, below
+ * the spans that enclose it. */
+static uint32_t lane_of_crossing(const sb_track *k, const int64_t *ends, uint32_t open,
+                                 const sb_trace_span *s) {
+    uint32_t found = open;
+    if (k->kind == SB_TRACK_THREAD && !k->is_mixed && open < DEEP_CROSSING) return open;
+    for (uint32_t lane = open; lane > 0 && ends[lane - 1] < sb_span_end(s); lane--)
+        if (ends[lane - 1] <= s->start) found = lane - 1;
+    return found;
+}
+
 /* Gives every span its lane, and answers how many lanes there are. */
 static uint32_t give_lanes(sb_trace *t, sb_track *k) {
     int64_t ends[SB_TRACE_MOST_LANES];
@@ -52,18 +69,20 @@ static uint32_t give_lanes(sb_trace *t, sb_track *k) {
         sb_trace_span s = k->spans.items[i];
         count_busy(k, &s, &busy_until);
         while (open && ends[open - 1] <= s.start) open--;
-        if (open == SB_TRACE_MOST_LANES) {
+        int64_t end = sb_span_end(&s);
+        bool is_crossing = open && ends[open - 1] < end && s.dur;
+        uint32_t lane = is_crossing ? lane_of_crossing(k, ends, open, &s) : open;
+        if (lane == SB_TRACE_MOST_LANES) {
             sb_trace_note(t, SB_TRACE_ODD_DEEP, 1, sb_trace_name(t, s.name));
             continue;
         }
-        int64_t end = sb_span_end(&s);
-        if (open && ends[open - 1] < end && s.dur)
-            sb_trace_note(t, SB_TRACE_ODD_CROSSING, 1, sb_trace_name(t, s.name));
-        s.lane = open & 0xfff;
+        if (is_crossing) sb_trace_note(t, SB_TRACE_ODD_CROSSING, 1, sb_trace_name(t, s.name));
+        s.lane = lane & 0xfff;
         if (s.dur == 0)
             k->instants++;
         else
-            ends[open++] = end;
+            ends[lane] = end;
+        if (s.dur && lane == open) open++;
         if (s.lane + 1u > most) most = (uint32_t)s.lane + 1u;
         k->spans.items[kept++] = s;
     }
@@ -161,7 +180,7 @@ sb_status sb_finish_tracks(sb_trace *t, uint32_t first, sb_err *err) {
 
 uint32_t sb_track_parent(const sb_track *k, uint32_t index) {
     const sb_trace_span *s = &k->spans.items[index];
-    for (uint32_t lane = s->lane; lane-- > 0;) {
+    for (uint32_t lane = k->is_mixed ? 0 : (uint32_t)s->lane; lane-- > 0;) {
         uint32_t i;
         SB_PARTITION_POINT(i, k->lanes[lane], k->lanes[lane + 1],
                            k->spans.items[i].start <= s->start);
@@ -187,7 +206,7 @@ int64_t sb_track_self(const sb_track *k, uint32_t index, uint32_t *children) {
     const sb_trace_span *s = &k->spans.items[index];
     int64_t self = s->dur, end = sb_span_end(s);
     uint32_t lane = (uint32_t)s->lane + 1, i, n = 0;
-    if (lane < k->lane_count && s->dur) {
+    if (lane < k->lane_count && s->dur && !k->is_mixed) {
         SB_PARTITION_POINT(i, k->lanes[lane], k->lanes[lane + 1],
                            sb_span_end(&k->spans.items[i]) < s->start);
         for (; i < k->lanes[lane + 1] && k->spans.items[i].start < end; i++, n++) {

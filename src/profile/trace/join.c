@@ -227,11 +227,12 @@ sb_status sb_join_flows(sb_trace *t, sb_err *err) {
 
 static int compare_memory(const void *a, const void *b) {
     const sb_memory_event *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
     if (x->time != y->time) return x->time < y->time ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Finds the innermost operator on the same thread. */
+/* Finds the innermost operator on the same thread, and orders the events. */
 void sb_join_memory(sb_trace *t) {
     for (size_t i = 0; i < t->memory.n; i++) {
         sb_memory_event *e = &t->memory.items[i];
@@ -243,4 +244,8 @@ void sb_join_memory(sb_trace *t) {
         if (at != SB_NO_INDEX) e->op = k->spans.items[at].name + 1;
     }
     if (t->memory.n) qsort(t->memory.items, t->memory.n, sizeof t->memory.items[0], compare_memory);
+    for (size_t i = 0; i < t->memory.n; i++) {
+        sb_memory_device *d = &t->memory_devices.items[t->memory.items[i].device];
+        if (d->n++ == 0) d->first = i;
+    }
 }

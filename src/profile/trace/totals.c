@@ -52,7 +52,7 @@ static void sum_lane(summing *s, uint32_t track, uint32_t lane) {
     int64_t from = s->ask->from, to = s->ask->to;
     uint32_t end = k->lanes[lane + 1], i, child = 0, child_end = 0;
     SB_PARTITION_POINT(i, k->lanes[lane], end, sb_span_end(&k->spans.items[i]) < from);
-    if (lane + 1 < k->lane_count) {
+    if (lane + 1 < k->lane_count && !k->is_mixed) {
         child_end = k->lanes[lane + 2];
         SB_PARTITION_POINT(child, end, child_end, sb_span_end(&k->spans.items[child]) < from);
     }

@@ -91,12 +91,13 @@ sb_status sb_trace_new(sb_trace **out, const sb_alloc *alloc, const sb_trace_opt
     t->alloc = alloc;
     t->build = b;
     if (opts) t->opts = *opts;
+    t->spool.dir = t->opts.spool_dir;
     if (!t->opts.most_bytes) t->opts.most_bytes = (uint64_t)64 << 30;
     if (!t->opts.most_spans) t->opts.most_spans = (uint64_t)1 << 31;
     t->first_step_track = SB_NO_INDEX;
     sb_arena_init(&t->texts, alloc, 16 << 10, TEXT_CAP);
     sb_intern_init(&t->names, alloc, 11, MOST_NAMES);
-    sb_intern_init(&b->group_keys, alloc, 12, SB_TRACE_MOST_TRACKS);
+    sb_intern_init(&b->group_keys, alloc, 12, 2 * SB_TRACE_MOST_TRACKS);
     sb_intern_init(&b->track_keys, alloc, 13, 4 * SB_TRACE_MOST_TRACKS);
     sb_intern_init(&b->async_keys, alloc, 14, MOST_NAMES);
     if (!SB_VEC_RESERVE(&t->extras, alloc, 1, UINT32_MAX)) {
@@ -129,6 +130,7 @@ void sb_trace_free(sb_trace *t) {
     free_build(t);
     for (size_t i = 0; i < t->tracks.n; i++) free_track(&t->tracks.items[i], alloc);
     for (size_t i = 0; i < t->sources.n; i++) sb_trace_bytes_close(t->sources.items[i].bytes);
+    sb_trace_spool_fini(&t->spool);
     if (t->flows_by_end) sb_alloc_put(alloc, t->flows_by_end, t->flows.n * sizeof(uint32_t));
     sb_forget_track_order(t);
     SB_VEC_FREE(&t->sources, alloc);
@@ -205,83 +207,96 @@ sb_status sb_order_tracks(sb_trace *t, sb_err *err) {
 
 #define NS_OF_A_YEAR INT64_C(31536000000000000)
 
-/* Moves all times of a source, so that all sources are on one time axis. Sources without absolute
- * time begin at its origin. */
-static void shift_source(sb_trace *t, uint32_t source, int64_t by) {
+void sb_move_sources(sb_trace *t, const int64_t *by) {
     for (size_t i = 0; i < t->tracks.n; i++) {
         sb_track *k = &t->tracks.items[i];
-        if (sb_track_source(t, k) != source) continue;
-        for (size_t n = 0; n < k->spans.n; n++) k->spans.items[n].start += by;
-        for (size_t n = 0; n < k->points.n; n++) k->points.items[n].time += by;
-        if (k->spans.n || k->points.n) {
-            k->first += by;
-            k->last += by;
-        }
+        int64_t mine = by[sb_track_source(t, k)];
+        if (!mine || (!k->spans.n && !k->points.n)) continue;
+        for (size_t n = 0; n < k->spans.n; n++) k->spans.items[n].start += mine;
+        for (size_t n = 0; n < k->points.n; n++) k->points.items[n].time += mine;
+        k->first += mine;
+        k->last += mine;
     }
     for (size_t i = 0; i < t->memory.n; i++)
-        if (t->memory_devices.items[t->memory.items[i].device].source == source)
-            t->memory.items[i].time += by;
-    for (size_t i = 0; i < t->build->ends.n; i++) {
-        sb_flow_end *end = &t->build->ends.items[i];
-        if (sb_track_source(t, &t->tracks.items[end->track]) == source) end->time += by;
-    }
+        t->memory.items[i].time += by[t->memory_devices.items[t->memory.items[i].device].source];
+    for (size_t i = 0; i < t->build->ends.n; i++)
+        t->build->ends.items[i].time +=
+            by[sb_track_source(t, &t->tracks.items[t->build->ends.items[i].track])];
 }
 
-static bool range_of(const sb_trace *t, uint32_t source, int64_t *first, int64_t *last) {
-    bool any = false;
+/* From the first to the last time of a source. */
+typedef struct extent {
+    int64_t first, last;
+    bool any;
+} extent;
+
+static void find_extents(const sb_trace *t, extent *of) {
     for (size_t i = 0; i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];
-        if ((k->spans.n == 0 && k->points.n == 0) || sb_track_source(t, k) != source) continue;
-        if (!any || k->first < *first) *first = k->first;
-        if (!any || k->last > *last) *last = k->last;
-        any = true;
+        extent *e = &of[sb_track_source(t, k)];
+        if (k->spans.n == 0 && k->points.n == 0) continue;
+        if (!e->any || k->first < e->first) e->first = k->first;
+        if (!e->any || k->last > e->last) e->last = k->last;
+        e->any = true;
     }
-    return any;
 }
 
-static void align_sources(sb_trace *t) {
+/* Finds by how much each source is moved, so that all are on one time axis. Sources without
+ * absolute time begin at its origin. */
+static void find_moves(sb_trace *t, const extent *of, int64_t *by) {
     int64_t base = 0;
     bool any = false;
-    for (uint32_t i = 0; i < t->sources.n; i++) {
+    for (size_t i = 0; i < t->sources.n; i++) {
         sb_trace_source *s = &t->sources.items[i];
-        int64_t first = 0, last = 0;
         /* no clock shows such a year: the absolute time is unknown */
         if (s->base_ns < 0 || s->base_ns > INT64_MAX / 2) s->base_ns = 0;
-        if (!range_of(t, i, &first, &last)) continue;
-        shift_source(t, i, -first);
+        if (!of[i].any) continue;
+        int64_t first = of[i].first;
         if (s->base_ns) {
             s->base_ns += first / 1000;
-            shift_source(t, i, first % 1000);
             first -= first % 1000;
         }
+        by[i] = -first;
         if (s->base_ns ? !base || s->base_ns < base : !any) t->origin = first;
         if (s->base_ns && (!base || s->base_ns < base)) base = s->base_ns;
         any = true;
     }
     t->base_ns = base;
-    for (uint32_t i = 0; i < t->sources.n; i++) {
+    for (size_t i = 0; i < t->sources.n; i++) {
         sb_trace_source *s = &t->sources.items[i];
-        int64_t ahead = s->base_ns ? s->base_ns - base : 0, first = 0, last = 0;
+        int64_t ahead = s->base_ns ? s->base_ns - base : 0;
         if (ahead > 0 && ahead < NS_OF_A_YEAR / 8)
-            shift_source(t, i, ahead * 1000);
+            by[i] += ahead * 1000;
         else if (ahead > 0)
             sb_trace_notef(t, SB_TRACE_ODD_FAR,
                            "%.*s is %lld days later than the others; shown from 0",
                            SB_SHOWN(s->name), (long long)(ahead / INT64_C(86400000000000)));
-        if (range_of(t, i, &first, &last) && last > t->duration) t->duration = last;
+        if (of[i].any && of[i].last + by[i] > t->duration) t->duration = of[i].last + by[i];
     }
 }
 
+static bool align_sources(sb_trace *t) {
+    size_t n = t->sources.n + 1;
+    extent *of = sb_alloc_zeroed(t->alloc, n, sizeof *of);
+    int64_t *by = of ? sb_alloc_zeroed(t->alloc, n, sizeof *by) : NULL;
+    if (by) {
+        find_extents(t, of);
+        find_moves(t, of, by);
+        sb_move_sources(t, by);
+    }
+    sb_alloc_put(t->alloc, by, n * sizeof *by);
+    sb_alloc_put(t->alloc, of, n * sizeof *of);
+    return by != NULL;
+}
+
 sb_status sb_trace_finish(sb_trace *t, sb_err *err) {
-    align_sources(t);
+    if (!align_sources(t)) return sb_fail_nomem(err, "for a trace");
     sb_status status = sb_order_tracks(t, err);
     if (status == SB_OK) status = sb_join_flows(t, err);
     if (status == SB_OK) sb_join_memory(t);
     if (status == SB_OK && !sb_align_clocks(t)) status = sb_fail_nomem(err, "for a trace");
     t->span_count = 0;
     for (size_t i = 0; i < t->tracks.n; i++) t->span_count += t->tracks.items[i].spans.n;
-    for (size_t i = 0; i < t->sources.n; i++)
-        if (t->sources.items[i].bytes) sb_trace_bytes_rest(t->sources.items[i].bytes);
     free_build(t);
     return status;
 }

@@ -25,6 +25,7 @@
 #include "base/slice.h"
 #include "base/status.h"
 #include "base/vec.h"
+#include "profile/read/bytes.h"
 
 #define SB_PS_PER_US INT64_C(1000000)
 #define SB_TRACE_MOST_TRACKS 65536u
@@ -108,6 +109,7 @@ typedef enum sb_track_kind {
     SB_TRACK_ASYNC,
     SB_TRACK_DERIVED,
     SB_TRACK_STEPS,
+    SB_TRACK_KIND_COUNT,
 } sb_track_kind;
 
 typedef struct sb_count_point {
@@ -129,7 +131,9 @@ typedef struct sb_count_block {
 typedef struct sb_track {
     uint32_t group;
     sb_track_kind kind;
-    bool is_made; /* made by the analysis; downloads and totals leave it out */
+    bool is_made;  /* made by the analysis; downloads and totals leave it out */
+    bool is_mixed; /* it has the spans of several threads, so that those inside others in time need
+                      not be called by them */
     sb_slice name;
     int64_t sort; /* order within its group; equal ones keep the order of the file */
     SB_VEC(sb_trace_span) spans;
@@ -183,7 +187,6 @@ typedef struct sb_fact {
 } sb_fact;
 
 /* One file of the capture: that of one host or rank. */
-struct sb_trace_bytes;
 typedef struct sb_trace_source {
     sb_slice name, path;
     sb_trace_format format;
@@ -193,7 +196,7 @@ typedef struct sb_trace_source {
     int64_t base_ns; /* Unix time of the origin of its times; 0: unknown */
     int64_t skew;    /* picoseconds by which its times were moved to correct clock skew */
     uint64_t size, read;
-    struct sb_trace_bytes *bytes;
+    sb_trace_bytes *bytes; /* put down: arguments are read by views of it */
 } sb_trace_source;
 
 typedef struct sb_memory_event {
@@ -211,6 +214,7 @@ typedef struct sb_memory_event {
 typedef struct sb_memory_device {
     uint32_t source;
     sb_slice name;
+    size_t first, n;  /* its events, of those in `memory` */
     int64_t capacity; /* of its allocator; here and in `peak`, 0: the file does not say */
     int64_t peak;     /* the peak since the program began, which may be before the capture */
 } sb_memory_device;
@@ -279,6 +283,7 @@ struct sb_trace_build; /* what is only needed while files are read (build.h) */
 typedef struct sb_trace {
     const sb_alloc *alloc;
     sb_trace_opts opts;
+    sb_trace_spool spool;
     sb_arena texts;
     sb_intern names;
     SB_VEC(sb_trace_source) sources;
@@ -286,7 +291,7 @@ typedef struct sb_trace {
     SB_VEC(sb_track) tracks;
     SB_VEC(sb_extra) extras; /* index 0 is not used */
     SB_VEC(sb_comm) comms;
-    SB_VEC(sb_memory_event) memory;
+    SB_VEC(sb_memory_event) memory; /* ordered by device, then by time */
     SB_VEC(sb_memory_device) memory_devices;
     SB_VEC(sb_device) devices;
     SB_VEC(sb_fact) facts;

@@ -4,7 +4,7 @@
 
 #include "codec/proto/proto.h"
 #include "profile/read/read.h"
-#include "unit/profile/trace_bed.h"
+#include "unit/profile/analysis_bed.h"
 #include "base/banned.h"
 
 static uint64_t odd(const sb_trace *t, sb_trace_odd kind) {
@@ -159,6 +159,91 @@ static void more_threads_than_anybody_has_share_a_track(void **state) {
     sb_buf_fini(&text);
 }
 
+/* The first file takes all tracks, and all groups: the second one keeps its own. */
+static void what_is_beyond_the_limits_stays_with_its_file(void **state) {
+    (void)state;
+    static const char second[] =
+        "[" X("host", 5, 1) "," AT("device", 7, "\"ph\":\"X\",\"cat\":\"kernel\",\"dur\":1") "," AT(
+            "host", 9, "\"ph\":\"C\",\"args\":{\"x\":3}") "]";
+    for (int processes = 0; processes < 2; processes++) {
+        sb_buf text;
+        sb_buf_init(&text, &sb_alloc_libc, (size_t)64 << 20);
+        for (unsigned i = 0; i < SB_TRACE_MOST_TRACKS + 10; i++)
+            sb_buf_printf(
+                &text, "%s{\"ph\":\"X\",\"name\":\"a\",\"pid\":%u,\"tid\":%u,\"ts\":%u,\"dur\":1}",
+                i ? "," : "[", processes ? i : 1, i, i);
+        sb_buf_add_byte(&text, ']');
+        sb_slice texts[] = {sb_buf_slice(&text), SB_LIT(second)};
+        sb_trace *t = trace_of_slices(texts, 2);
+        uint64_t of_kind[SB_TRACK_KIND_COUNT] = {0};
+        assert_int_equal(t->span_count, SB_TRACE_MOST_TRACKS + 12);
+        for (size_t i = 0; i < t->tracks.n; i++) {
+            const sb_track *k = &t->tracks.items[i];
+            assert_true(k->spans.n == 0 || k->lanes[k->lane_count] == k->spans.n);
+            if (sb_track_source(t, k) == 1) of_kind[k->kind] += k->spans.n + k->points.n;
+        }
+        assert_int_equal(of_kind[SB_TRACK_THREAD], 1);
+        assert_int_equal(of_kind[SB_TRACK_STREAM], 1);
+        assert_int_equal(of_kind[SB_TRACK_COUNTER], 1);
+        sb_trace_free(t);
+        sb_buf_fini(&text);
+    }
+}
+
+/* Each of these looks like the beginning of an event that goes on to the end of the file. */
+static void what_never_ends_is_not_read_to_the_end_again_and_again(void **state) {
+    (void)state;
+    static const char *const beginnings[] = {"{\"ph\"x", "{\"ph\":x", "{\"ph\":\"", "{\"ph\":["};
+    for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++) {
+        sb_buf text;
+        sb_buf_init(&text, &sb_alloc_libc, (size_t)64 << 20);
+        sb_buf_add_str(&text, "[" X("a", 0, 1) ",");
+        for (size_t n = 0; n < 30000; n++) sb_buf_add_str(&text, beginnings[i]);
+        sb_buf_add_str(&text, "]," X("b", 5, 1) "]");
+        sb_trace *t = trace_of_bytes(sb_buf_slice(&text));
+        assert_int_equal(count_named(t, "a", NULL), 1);
+        assert_true(odd(t, SB_TRACE_ODD_BAD_JSON) > 0);
+        sb_trace_free(t);
+        sb_buf_fini(&text);
+    }
+}
+
+/* Memory and arrows that came with the wrong time are left out as its slices are. */
+static void what_came_before_the_right_time_was_known_is_left_out_whole(void **state) {
+    (void)state;
+    sb_buf text;
+    sb_buf_init(&text, &sb_alloc_libc, 1 << 16);
+    for (int i = 0; i < 40; i++) {
+        const char *era = i < 2 ? "" : "17908570260000"; /* 1970, then 2026 */
+        sb_buf_printf(&text,
+                      "%s{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":1,\"tid\":2,\"ts\":%s%02d,"
+                      "\"args\":{\"Addr\":1,\"Bytes\":64,\"Device Type\":0}}",
+                      i ? "," : "[", era, i);
+        sb_buf_printf(&text,
+                      ",{\"ph\":\"X\",\"name\":\"a\",\"pid\":1,\"tid\":2,\"ts\":%s%02d,\"dur\":1}",
+                      era, i);
+    }
+    sb_buf_add_byte(&text, ']');
+    sb_trace *t = trace_of_bytes(sb_buf_slice(&text));
+    assert_true(t->memory.n > 10);
+    assert_true(t->memory.n < 38);
+    for (size_t i = 0; i < t->memory.n; i++) assert_true(t->memory.items[i].time >= 0);
+    assert_int_equal(t->memory.n, count_kind(t, SB_SPAN_MEMORY));
+    sb_trace_free(t);
+    sb_buf_fini(&text);
+}
+
+static void arrows_of_two_files_do_not_meet(void **state) {
+    (void)state;
+    sb_slice texts[] = {
+        SB_LIT("[" AT("a", 0, "\"ph\":\"X\",\"dur\":1,\"bind_id\":7,\"flow_out\":true") "]"),
+        SB_LIT("[" AT("b", 5, "\"ph\":\"X\",\"dur\":1,\"bind_id\":7,\"flow_in\":true") "]")};
+    sb_trace *t = trace_of_slices(texts, 2);
+    assert_int_equal(t->span_count, 2);
+    assert_int_equal(t->flows.n, 0);
+    sb_trace_free(t);
+}
+
 static void times_of_1970_are_shown_and_one_wrong_time_among_others_is_left_out(void **state) {
     (void)state;
     sb_trace *t = trace_of_text("[" X("a", 0, 1) "," X("b", 5, 1) "]");
@@ -215,6 +300,83 @@ static void an_xspace_of_another_version_is_read_as_far_as_it_is_known(void **st
         assert_true(t->span_count <= 1);
         sb_trace_free(t);
     }
+    sb_buf_fini(&out);
+}
+
+static void add_named(sb_buf *out, uint32_t map, uint64_t id, const char *name) {
+    size_t entry = sb_pb_begin(out, map, 40);
+    sb_pb_add_uint(out, 1, id);
+    size_t meta = sb_pb_begin(out, 2, 30);
+    sb_pb_add_bytes(out, 2, sb_slice_str(name));
+    sb_pb_end(out, meta);
+    sb_pb_end(out, entry);
+}
+
+/* A piece of the plane of a GPU: one kernel, and whose module it is. */
+static void add_piece(sb_buf *out, unsigned number) {
+    size_t plane = sb_pb_begin(out, 1, 200);
+    sb_pb_add_bytes(out, 2, SB_LIT("/device:GPU:0"));
+    size_t line = sb_pb_begin(out, 3, 100);
+    sb_pb_add_uint(out, 1, 14);
+    sb_pb_add_bytes(out, 2, SB_LIT("Stream #14(Compute)"));
+    size_t event = sb_pb_begin(out, 4, 40);
+    sb_pb_add_uint(out, 1, 1);
+    sb_pb_add_uint(out, 2, number * 10000);
+    sb_pb_add_uint(out, 3, 5000);
+    size_t stat = sb_pb_begin(out, 4, 20);
+    sb_pb_add_uint(out, 1, 1);
+    sb_pb_add_bytes(out, 5, number % 2 ? SB_LIT("odd") : SB_LIT("even"));
+    sb_pb_end(out, stat);
+    sb_pb_end(out, event);
+    sb_pb_end(out, line);
+    add_named(out, 4, 1, "gemm");
+    add_named(out, 5, 1, "hlo_op");
+    sb_pb_end(out, plane);
+}
+
+static void a_plane_in_pieces_is_one_device(void **state) {
+    (void)state;
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 16);
+    for (unsigned i = 0; i < 5; i++) add_piece(&out, i);
+    sb_trace *t = trace_of_bytes(sb_buf_slice(&out));
+    assert_int_equal(t->devices.n, 1);
+    assert_slice_is(t->devices.items[0].name, "/device:GPU:0");
+    assert_int_equal(count_named(t, "gemm", NULL), 5);
+    assert_int_equal(count_named(t, "even", NULL), 3); /* the line that is derived */
+    assert_int_equal(count_named(t, "odd", NULL), 2);
+    assert_int_equal(odd(t, SB_TRACE_ODD_CROSSING), 0);
+    sb_trace_free(t);
+    sb_buf_fini(&out);
+}
+
+/* Operators of a device of TensorFlow 1 run on several threads, and the file does not say on which:
+ * one that runs while another does is not inside it. */
+static void operators_of_several_threads_are_not_inside_each_other(void **state) {
+    (void)state;
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 16);
+    size_t stats = sb_pb_begin(&out, 1, 400), device = sb_pb_begin(&out, 1, 300);
+    sb_pb_add_bytes(&out, 1, SB_LIT("/job:x/device:CPU:0"));
+    for (unsigned i = 0; i < 2; i++) {
+        size_t node = sb_pb_begin(&out, 2, 60);
+        sb_pb_add_bytes(&out, 1, SB_LIT("mul"));
+        sb_pb_add_uint(&out, 2, 1790857026000000 + i);
+        sb_pb_add_uint(&out, 5, i ? 4 : 10);
+        sb_pb_end(&out, node);
+    }
+    sb_pb_end(&out, device);
+    sb_pb_end(&out, stats);
+    sb_trace_file file = {.path = "", .name = SB_LIT("vm"), .run_metadata = sb_buf_slice(&out)};
+    sb_trace *t = trace_of_files(&file, 1);
+    sb_analysis *a = analysis_of(t, "");
+    assert_int_equal(a->op_count, 1);
+    assert_int_equal(a->ops[0].calls, 2);
+    assert_int_equal(a->ops[0].host_self, 14 * SB_PS_PER_US);
+    assert_int_equal(sb_track_self(&t->tracks.items[0], 0, NULL), 10 * SB_PS_PER_US);
+    assert_int_equal(sb_track_parent(&t->tracks.items[0], 1), SB_NO_INDEX);
+    sb_analysis_free(a);
+    sb_trace_free(t);
     sb_buf_fini(&out);
 }
 
@@ -352,8 +514,14 @@ int main(void) {
         cmocka_unit_test(clocks_that_differ_are_moved_so_that_collectives_end_together),
         cmocka_unit_test(ids_used_again_are_told_and_nothing_is_lost),
         cmocka_unit_test(more_threads_than_anybody_has_share_a_track),
+        cmocka_unit_test(what_is_beyond_the_limits_stays_with_its_file),
+        cmocka_unit_test(what_never_ends_is_not_read_to_the_end_again_and_again),
+        cmocka_unit_test(what_came_before_the_right_time_was_known_is_left_out_whole),
+        cmocka_unit_test(arrows_of_two_files_do_not_meet),
         cmocka_unit_test(times_of_1970_are_shown_and_one_wrong_time_among_others_is_left_out),
         cmocka_unit_test(an_xspace_of_another_version_is_read_as_far_as_it_is_known),
+        cmocka_unit_test(a_plane_in_pieces_is_one_device),
+        cmocka_unit_test(operators_of_several_threads_are_not_inside_each_other),
         cmocka_unit_test(quotes_that_nobody_escaped_and_bare_words_are_repaired),
         cmocka_unit_test(a_kernel_that_lost_its_times_is_left_out_and_told),
         cmocka_unit_test(a_time_that_no_clock_has_is_told_once),

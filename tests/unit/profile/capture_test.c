@@ -2,9 +2,13 @@
  * strangers are not. */
 #include "profile/capture.h"
 
+#include <dirent.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <zlib.h>
 
 #include "base/buf.h"
+#include "profile/read/read.h"
 #include "support/test.h"
 #include "base/banned.h"
 
@@ -157,8 +161,91 @@ static void other_traces_in_a_session_are_captures_of_workers(void **state) {
           {SESSION("trace.json"), 0, 0});
 }
 
+static void a_folder_that_is_named_as_a_capture_is_none(void **state) {
+    (void)state;
+    CHECK("", {SESSION("vm.xplane.pb/inside"), 0, 0});
+    CHECK("logs/s1: b; ", {SESSION("a.xplane.pb/inside"), 0, 0}, {SESSION("b.xplane.pb"), 0, 0});
+}
+
+static size_t count_open_files(void) {
+    size_t n = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    while (dir && readdir(dir)) n++;
+    if (dir) closedir(dir);
+    return n;
+}
+
+static void put_packed(sb_test_dir *d, const char *name, sb_slice text) {
+    uint8_t room[4096];
+    union {
+        const uint8_t *in;
+        Bytef *out;
+    } bytes = {.in = text.p};
+    z_stream z = {.next_in = bytes.out, .avail_in = (uInt)text.n, .next_out = room};
+    z.avail_out = sizeof room;
+    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    sb_test_dir_put(d, name, sb_slice_of(room, sizeof room - z.avail_out));
+}
+
+/* A program may have thousands of ranks, and a process seldom that many descriptors. */
+static void a_capture_has_more_files_than_may_be_open(void **state) {
+    (void)state;
+    enum { RANKS = 200 };
+    sb_test_dir *d = sb_test_dir_new();
+    for (int i = 0; i < RANKS; i++) {
+        char name[60], text[300];
+        bool is_packed = i % 2;
+        int n = snprintf(text, sizeof text,
+                         "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":%d,\"world_size\":%d},"
+                         "\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"a\","
+                         "\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":1,\"args\":{\"mine\":%d}}]}",
+                         i, RANKS, i, i);
+        snprintf(name, sizeof name, "rank%d.1794737052106211918.pt.trace.json%s", i,
+                 is_packed ? ".gz" : "");
+        if (is_packed)
+            put_packed(d, name, sb_slice_of(text, (size_t)n));
+        else
+            sb_test_dir_put(d, name, sb_slice_of(text, (size_t)n));
+    }
+    sb_env env = {&sb_alloc_libc, &sb_fs_local, &sb_clock_system};
+    struct rlimit before, few;
+    sb_capture c;
+    sb_trace *t;
+    sb_buf args;
+    sb_arena arena;
+    sb_slice category;
+    sb_err err = {0};
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    sb_buf_init(&args, &sb_alloc_libc, 1 << 16);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = count_open_files() + 10;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_ok(sb_capture_of_path(&c, &env, sb_test_dir_path(d), &arena, &err), &err);
+    assert_ok(sb_capture_read(&c, &env, NULL, &t, &err), &err);
+    assert_int_equal(t->odds[SB_TRACE_ODD_UNREAD_FILE].n, 0);
+    assert_int_equal(t->span_count, RANKS);
+    for (uint32_t i = 0; i < t->tracks.n; i++) { /* arguments are read from the right place */
+        char wanted[40];
+        snprintf(wanted, sizeof wanted, "{\"mine\":%lld}",
+                 (long long)t->sources.items[sb_track_source(t, &t->tracks.items[i])].rank);
+        sb_buf_clear(&args);
+        assert_ok(sb_span_args(t, i, 0, &args, &category, &arena, &err), &err);
+        assert_slice_is(sb_buf_slice(&args), wanted);
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    sb_trace_free(t);
+    sb_buf_fini(&args);
+    sb_arena_fini(&arena);
+    sb_test_dir_free(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_folder_that_is_named_as_a_capture_is_none),
+        cmocka_unit_test(a_capture_has_more_files_than_may_be_open),
         cmocka_unit_test(ranks_whose_names_differ_in_digits_are_one_capture),
         cmocka_unit_test(ranks_on_hosts_with_any_names_are_one_capture),
         cmocka_unit_test(spans_of_a_worker_are_captures_of_their_own),

@@ -43,15 +43,26 @@ static inline sb_trace *trace_of_ranks(void) {
     return trace_of_files(files, 2);
 }
 
-static inline sb_trace *trace_of_bytes(sb_slice bytes) {
-    char path[] = "/tmp/seaboard-trace-test-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, bytes.p, bytes.n), (ssize_t)bytes.n);
-    close(fd);
-    sb_trace *t = trace_of_files(&(sb_trace_file){.path = path, .name = SB_LIT("vm")}, 1);
-    unlink(path);
+/* Files of one capture. */
+static inline sb_trace *trace_of_slices(const sb_slice *texts, size_t n) {
+    sb_trace_file files[4];
+    char paths[4][40];
+    assert_true(n <= 4);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(paths[i], sizeof paths[i], "/tmp/seaboard-trace-test-XXXXXX");
+        int fd = mkstemp(paths[i]);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, texts[i].p, texts[i].n), (ssize_t)texts[i].n);
+        close(fd);
+        files[i] = (sb_trace_file){.path = paths[i], .name = SB_LIT("vm")};
+    }
+    sb_trace *t = trace_of_files(files, n);
+    for (size_t i = 0; i < n; i++) unlink(paths[i]);
     return t;
+}
+
+static inline sb_trace *trace_of_bytes(sb_slice bytes) {
+    return trace_of_slices(&bytes, 1);
 }
 
 static inline sb_trace *trace_of_text(const char *json) {

@@ -129,6 +129,61 @@ static void spans_that_cross_get_a_lane_and_keep_their_length(void **state) {
     sb_trace_free(t);
 }
 
+/* Kernels of a stream may each begin before the last one has ended, thousands in a row. */
+static void spans_that_cross_in_a_chain_take_turns_in_two_lanes(void **state) {
+    (void)state;
+    sb_buf text;
+    const int n = 3000;
+    for (int how = 0; how < 2; how++) {
+        sb_buf_init(&text, &sb_alloc_libc, 1 << 20);
+        for (int i = 0; i < n; i++) {
+            sb_buf_add_str(&text, i ? ",{" : "[{");
+            sb_buf_printf(&text, "\"name\":\"a\",\"pid\":0,\"tid\":7,\"ts\":%d,", i * 10);
+            if (how)
+                sb_buf_printf(&text, "\"cat\":\"rpc\",\"ph\":\"b\",\"id\":%d}", i);
+            else
+                sb_buf_add_str(&text, "\"cat\":\"kernel\",\"ph\":\"X\",\"dur\":11}");
+            if (how)
+                sb_buf_printf(&text,
+                              ",{\"cat\":\"rpc\",\"ph\":\"e\",\"id\":%d,\"name\":\"a\","
+                              "\"pid\":0,\"ts\":%d}",
+                              i, i * 10 + 11);
+        }
+        sb_buf_add_byte(&text, ']');
+        sb_trace *t = trace_of_bytes(sb_buf_slice(&text));
+        assert_int_equal(t->tracks.items[0].lane_count, 2);
+        assert_int_equal(t->span_count, n);
+        assert_int_equal(t->odds[SB_TRACE_ODD_DEEP].n, 0);
+        assert_int_equal(t->odds[SB_TRACE_ODD_CROSSING].n, n - 1);
+        sb_trace_free(t);
+        sb_buf_fini(&text);
+    }
+}
+
+/* What encloses a span stays above it, also where lanes are used again. */
+static void an_annotation_stays_above_the_kernels_that_cross_inside_it(void **state) {
+    (void)state;
+    sb_trace *t =
+        trace_of_text(
+            "[" AT("around", 0, "\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"dur\":100") "," AT(
+                "a", 1, "\"ph\":\"X\",\"cat\":\"kernel\",\"dur\":11") "," AT("b", 10,
+                                                                             "\"ph\":\"X\",\"cat\":"
+                                                                             "\"kernel\",\"dur\":"
+                                                                             "15") "," AT("c", 20,
+                                                                                          "\"ph\":"
+                                                                                          "\"X\","
+                                                                                          "\"cat\":"
+                                                                                          "\"kernel"
+                                                                                          "\","
+                                                                                          "\"dur\":"
+                                                                                          "20") "]");
+    const sb_track *k = &t->tracks.items[0];
+    assert_int_equal(k->lane_count, 3);
+    for (uint32_t i = 1; i < 4; i++) assert_int_equal(sb_track_parent(k, i), 0);
+    assert_int_equal(count_named(t, "c", NULL), 1);
+    sb_trace_free(t);
+}
+
 static void a_track_is_busy_while_anything_runs(void **state) {
     (void)state;
     sb_trace *t = trace_of_text(
@@ -332,6 +387,8 @@ int main(void) {
         cmocka_unit_test(xspace_of_keras_opens),
         cmocka_unit_test(ranks_share_one_axis),
         cmocka_unit_test(spans_that_cross_get_a_lane_and_keep_their_length),
+        cmocka_unit_test(spans_that_cross_in_a_chain_take_turns_in_two_lanes),
+        cmocka_unit_test(an_annotation_stays_above_the_kernels_that_cross_inside_it),
         cmocka_unit_test(a_track_is_busy_while_anything_runs),
         cmocka_unit_test(a_stream_is_busy_while_a_kernel_or_a_copy_runs),
         cmocka_unit_test(the_window_of_a_capture_makes_nothing_busy),

@@ -36,15 +36,15 @@ static int compare_held(const void *a, const void *b) {
 }
 
 static bool take_held(const sb_trace *t, uint32_t device, int64_t until, held_list *out) {
+    const sb_memory_device *d = &t->memory_devices.items[device];
     sb_intern addresses;
     bool is_done = true;
     size_t n = 0;
     sb_intern_init(&addresses, t->alloc, 61, UINT32_MAX - 1);
-    for (size_t i = 0; i < t->memory.n && is_done; i++) {
+    for (size_t i = d->first; i < d->first + d->n && is_done; i++) {
         const sb_memory_event *e = &t->memory.items[i];
         uint32_t id;
         bool is_new;
-        if (e->device != device) continue;
         if (e->time > until) break;
         is_done = sb_intern_add(&addresses, sb_slice_of(&e->address, 8), &id, &is_new) == SB_OK;
         if (!is_done) break;
@@ -108,13 +108,13 @@ static void add_snapshot(sb_json *j, const sb_trace *t, const sb_memory_event *e
 
 /* In every stretch of events the one after which most is allocated. */
 static void add_timeline(sb_json *j, const sb_trace *t, uint32_t device, uint64_t events) {
+    const sb_memory_device *d = &t->memory_devices.items[device];
     uint64_t stretch = events / MOST_SNAPSHOTS + 1, seen = 0;
     const sb_memory_event *best = NULL;
     int64_t level = 0, most = 0;
     sb_json_open_array(j, "sampledTimelineSnapshots");
-    for (size_t i = 0; i < t->memory.n; i++) {
+    for (size_t i = d->first; i < d->first + d->n; i++) {
         const sb_memory_event *e = &t->memory.items[i];
-        if (e->device != device) continue;
         level = sb_memory_level(e, level);
         if (!best || level > most) {
             best = e;
@@ -164,6 +164,7 @@ static bool add_allocator(sb_json *j, const sb_trace *t, uint32_t device, sb_are
     const sb_memory_device *d = &t->memory_devices.items[device];
     sb_memory_view v;
     held_list list = {0};
+    sb_arena_mark mark = sb_arena_here(arena);
     if (!sb_view_memory(t, device, 1, &v, arena)) return false;
     bool is_done = take_held(t, device, v.peak_time, &list);
     if (is_done) {
@@ -180,6 +181,7 @@ static bool add_allocator(sb_json *j, const sb_trace *t, uint32_t device, sb_are
         sb_json_end_object(j);
     }
     SB_VEC_FREE(&list, t->alloc);
+    sb_arena_reset(arena, mark);
     return is_done;
 }
 
@@ -190,10 +192,12 @@ SB_PROFILE_TOOL(memory) {
     sb_compat_json_begin(&j, r);
     sb_json_begin_object(&j);
     sb_json_open_object(&j, "memoryProfilePerAllocator");
-    for (uint32_t i = 0; i < t->memory_devices.n; i++)
+    for (uint32_t i = 0; i < t->memory_devices.n; i++) {
+        if (sb_http_expired(q)) return SB_TIMEOUT;
         if (sb_compat_profile_wants(q, t, t->memory_devices.items[i].source) &&
             !add_allocator(&j, t, i, q->arena))
             return SB_NOMEM;
+    }
     sb_json_end_object(&j);
     sb_json_put_uint(&j, "numHosts", 1);
     sb_json_open_array(&j, "memoryIds");

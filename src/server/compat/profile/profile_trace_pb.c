@@ -136,8 +136,19 @@ static sb_status add_track(packing *p, uint32_t track) {
     return status;
 }
 
-static void add_processes(packing *p) {
+/* The tracks of a group come one after another in the order of tracks: where they begin in it, by
+ * group. NULL: no memory. */
+static uint32_t *find_first_tracks(const sb_trace *t, sb_arena *arena) {
+    uint32_t *first = sb_arena_zeroed(arena, t->groups.n + 1, sizeof *first);
+    for (uint32_t i = (uint32_t)t->tracks.n; first && i-- > 0;)
+        first[t->tracks.items[t->track_order[i]].group] = i;
+    return first;
+}
+
+static bool add_processes(packing *p) {
     const sb_trace *t = p->v->t;
+    uint32_t *first = find_first_tracks(t, p->v->q->arena);
+    if (!first) return false;
     size_t all = sb_pb_begin(p->out, METADATA, 1000);
     for (uint32_t g = 0; g < t->groups.n; g++) {
         if (!sb_compat_profile_wants(p->v->q, t, t->groups.items[g].source)) continue;
@@ -145,11 +156,11 @@ static void add_processes(packing *p) {
         sb_pb_add_bytes(p->out, PROCESS_NAME, sb_viewer_process(p->v, g));
         sb_pb_add_uint(p->out, PROCESS_NUMBER, g + 1);
         sb_pb_add_uint(p->out, PROCESS_ORDER, g);
-        for (uint32_t i = 0; i < t->tracks.n; i++) {
+        for (uint32_t i = first[g]; i < t->tracks.n; i++) {
             uint32_t track = t->track_order[i];
             const sb_track *k = &t->tracks.items[track];
-            if (k->group != g || k->kind == SB_TRACK_COUNTER || !sb_viewer_wants_track(p->v, k))
-                continue;
+            if (k->group != g) break;
+            if (k->kind == SB_TRACK_COUNTER || !sb_viewer_wants_track(p->v, k)) continue;
             size_t thread = sb_pb_begin(p->out, THREADS, 40);
             sb_pb_add_bytes(p->out, PROCESS_NAME, k->name);
             sb_pb_add_uint(p->out, PROCESS_NUMBER, track + 1);
@@ -159,6 +170,7 @@ static void add_processes(packing *p) {
         sb_pb_end(p->out, process);
     }
     sb_pb_end(p->out, all);
+    return true;
 }
 
 static sb_status pack(const sb_buf *message, sb_http_reply *r) {
@@ -184,7 +196,7 @@ sb_status sb_viewer_answer_pb(const sb_viewer *v, sb_http_reply *r) {
     add_string(&p, SB_LIT(""));
     for (uint32_t i = 0; i < v->t->tracks.n && status == SB_OK; i++)
         status = sb_http_expired(v->q) ? SB_TIMEOUT : add_track(&p, v->t->track_order[i]);
-    add_processes(&p);
+    if (status == SB_OK && !add_processes(&p)) status = SB_NOMEM;
     sb_buf_add_slice(&message, sb_buf_slice(&p.strings));
     sb_pb_add_uint(&message, SPAN_START, (uint64_t)p.origin);
     sb_pb_add_uint(&message, SPAN_END, (uint64_t)(p.origin + v->t->duration));
