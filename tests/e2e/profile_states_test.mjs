@@ -2,7 +2,7 @@
 // captures that come while another one is looked at.
 import assert from 'node:assert/strict';
 import { address, open, soon } from './harness.mjs';
-import { clickTrack, details, downloaded, made, openProfile, openTimeline, row, tab } from './profile_page.mjs';
+import { clickTrack, details, downloaded, made, openProfile, openTimeline, range, row, tab } from './profile_page.mjs';
 import { kineto, writeTrace } from './profiles.mjs';
 
 const LANES = 40;
@@ -149,18 +149,18 @@ export default {
     let isSlow = true;
     const cancelled = [];
     // a capture that is being read for as long as the test wants
-    const slow = (capture) => ({ ...capture, state: 'parsing', job: 77, done: 1000, total: 4000 });
+    const slow = (capture, job) => ({ ...capture, state: 'parsing', job, done: 1000, total: 4000 });
     const page = keep(
       await openProfile(server, '#profile&v=1', {
         before: async (p) => {
           await p.route('**/profile/captures', async (route) => {
             const reply = await (await route.fetch()).json();
-            if (isSlow) reply.captures = reply.captures.map(slow);
+            if (isSlow) reply.captures = reply.captures.map((one) => slow(one, 0)); // the list hears later of the job
             await route.fulfill({ json: reply });
           });
           await p.route('**/profile/open', async (route) => {
             const reply = await (await route.fetch()).json();
-            if (isSlow) reply.capture = slow(reply.capture);
+            if (isSlow) reply.capture = slow(reply.capture, 77);
             await route.fulfill({ json: reply });
           });
           await p.route('**/job?id=*', async (route) => {
@@ -173,10 +173,86 @@ export default {
     await page.getByRole('progressbar', { name: 'Reading…' }).waitFor();
     await page.locator('.body .note').getByRole('button', { name: 'Cancel' }).click();
     await soon(async () => assert.match(await page.locator('.body .note').innerText(), /reading was cancelled/));
-    assert.deepEqual(cancelled, ['DELETE ?id=77']);
+    await soon(async () => assert.deepEqual(cancelled, ['DELETE ?id=77']));
     isSlow = false;
     await page.getByRole('button', { name: 'Read it' }).click();
     await soon(async () => assert.match(await page.locator('.verdict h2').innerText(), /A step takes 9\.9/));
+  },
+
+  async 'a capture without slices says so, and steps that are not shown are counted'(keep) {
+    const nothing = { schemaVersion: 1, traceEvents: [] };
+    const page = keep(await openProfile(await made((logdir) => writeTrace(logdir, 'vit', 'host_1', nothing))));
+    await page.getByText('There is nothing in host_1').waitFor();
+    const many = keep(
+      await openProfile(
+        await made((logdir) => writeTrace(logdir, 'vit', 'host_1', kineto({ steps: 2100, matmuls: 1 }))),
+      ),
+    );
+    const card = many.getByRole('region', { name: 'Step time' });
+    await soon(async () => assert.match(await card.innerText(), /Each bar is the longest of 10 steps/));
+    assert.match((await card.innerText()).replace(/\s/g, ' '), /The first 2 000 of 2 100 steps/);
+  },
+
+  async 'Escape in a field of the page ends its search'(keep) {
+    const page = keep(await openTimeline(await made()));
+    const found = page.locator('[role=toolbar]');
+    const field = page.getByRole('searchbox', { name: 'Find a slice' });
+    await field.fill('gemm');
+    await soon(async () => assert.match(await found.innerText(), /0 of 20/));
+    await field.press('Escape');
+    await soon(async () => assert.doesNotMatch(await found.innerText(), /of 20/));
+    await tab(page, 'Operators').click();
+    const operators = page.getByRole('searchbox', { name: 'Find an operator' });
+    await operators.fill('addmm');
+    await soon(async () => assert.equal(await table(page, 'Operators').getByRole('row').count(), 2));
+    await operators.press('Escape');
+    await soon(async () => assert.ok((await table(page, 'Operators').getByRole('row').count()) > 2));
+  },
+
+  async 'the details below the timeline have a height of their own, which is changed by drag and by keys, and kept'(
+    keep,
+  ) {
+    const server = await made();
+    // the drawer of runs is as wide as its viewer wants
+    const wide = (page) => page.addInitScript(() => (localStorage['seaboard.settings'] ??= JSON.stringify({ drawer: 700 })));
+    const page = keep(await openTimeline(server, undefined, { before: wide }));
+    await clickTrack(page, 'thread 4242', 0.1);
+    const tall = async () => Math.round((await page.locator('.drawer').boundingBox()).height);
+    await soon(async () => assert.equal(await tall(), 241)); // with its upper edge
+    const grip = page.getByRole('separator', { name: 'Height of the details' });
+    await grip.focus();
+    await page.keyboard.press('ArrowUp');
+    await soon(async () => assert.ok((await tall()) > 250));
+    const before = await tall();
+    const at = await grip.boundingBox();
+    await page.mouse.move(at.x + 400, at.y + 3);
+    await page.mouse.down();
+    await page.mouse.move(at.x + 400, at.y - 97, { steps: 4 });
+    await page.mouse.up();
+    await soon(async () => assert.ok(Math.abs((await tall()) - before - 100) <= 2));
+    const after = await tall();
+    await address(page);
+    await page.reload();
+    await details(page).waitFor();
+    await soon(async () => assert.equal(await tall(), after));
+  },
+
+  async 'marks of the profiler itself take no part in the sums of a range'(keep) {
+    const trace = kineto();
+    trace.traceEvents.push({
+      ph: 'X',
+      cat: 'Trace',
+      name: 'PyTorch Profiler (0)',
+      pid: 'Spans',
+      tid: 'PyTorch Profiler',
+      ts: 0,
+      dur: 42_000,
+    });
+    const page = keep(await openTimeline(await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace))));
+    await page.locator('.scroller').focus();
+    await page.keyboard.press('m');
+    await range(page).getByRole('row').filter({ hasText: 'gemm_128x128_nn' }).waitFor();
+    assert.equal(await range(page).getByText('PyTorch Profiler').count(), 0);
   },
 
   async 'advice that the device waits leads to its gaps'(keep) {

@@ -39,10 +39,13 @@ export class Opening {
   tryNow(): void {
     this.reply.tryNow();
   }
+  /** The job that reads it; the list may hear of it later than the answer to our request. */
+  private readonly job = $derived.by(() => this.listed()?.job || this.told);
+  private told = $state(0);
+  private cancelled = 0;
   stop(): void {
-    const { job } = this.now ?? {};
+    this.told = this.reply.answer?.capture.job ?? 0;
     this.stopped = this.id;
-    if (job) void api.cancelJob(job);
   }
   resume(): void {
     this.stopped = '';
@@ -60,6 +63,11 @@ export class Opening {
   follow(): void {
     this.reply.follow(() => (this.id && !this.isStopped ? openQuestion(this.id, this.listedEpoch, this.round) : null));
     $effect(() => () => clearTimeout(this.timer));
+    $effect(() => {
+      if (!this.isStopped || !this.job || this.job === this.cancelled) return;
+      this.cancelled = this.job;
+      void api.cancelJob(this.job);
+    });
   }
 
   /** To be called in an effect: follows a question about the capture. If the server has dropped the capture, it is read again. */

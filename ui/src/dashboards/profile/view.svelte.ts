@@ -80,7 +80,7 @@ class ProfileView {
   differBy = $state<(typeof DIFFER_BY)[number]>('operators');
   // kept for the viewer, not in the address
   side = $state<'captures' | 'tracks'>('tracks'); // what the left panel shows beside the timeline
-  drawer = $state(240); // height of the drawer below the timeline
+  below = $state(240); // height of the drawer below the timeline
 
   constructor() {
     view.add(PREFIX, [
@@ -110,7 +110,7 @@ class ProfileView {
       fields.text('memory', this, 'memory'),
       fields.choice('differ', this, 'differBy', DIFFER_BY),
     ]);
-    keep(PREFIX, this, ['side', 'drawer']);
+    keep(PREFIX, this, ['side', 'below']);
   }
 
   /** Chooses another capture. Times, tracks and slices of the old one are cleared: they mean nothing in it. */
