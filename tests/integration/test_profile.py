@@ -1,9 +1,11 @@
 """Profiles over HTTP: captures are found, opened and shown; figures are those that Python counts in the files."""
 
+import ast
 import csv
 import gzip
 import json
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -488,3 +490,15 @@ def test_clocks_of_ranks_in_different_process_groups_are_not_moved(tmp_path):
         ranks = api.ask("distributed", api.open("rank"))
         assert [r["skewPs"] for r in ranks["ranks"]] == [0, 0, 0, 0]
         assert [c["calls"] for c in ranks["collectives"]] == [100]
+
+
+def test_the_c_sample_of_the_empty_page_compiles(tmp_path):
+    """What a newcomer copies from the page that has no captures yet is a program of seaboard/profile.h as it is."""
+    text = (ROOT / "ui/src/dashboards/profile/empty.ts").read_text()
+    literal = re.search(r"name: 'C',\s+code: ('(?:[^'\\]|\\.)*')", text)[1]
+    include, body = ast.literal_eval(literal).split("\n", 1)
+    program = f"{include}\nvoid train_step(void);\nvoid run(void);\nvoid run(void) {{\n{body}\n}}\n"
+    (tmp_path / "sample.c").write_text(program)
+    command = ["cc", "-std=c17", "-Wall", "-Werror", "-fsyntax-only", "-I", ROOT / "include", tmp_path / "sample.c"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -92,6 +92,14 @@ bool sb_profile_is_expired(void *request) {
     return sb_http_expired(request);
 }
 
+/* Torch draws marks of the profiler itself, as long as the capture, on tracks of their own. */
+static bool has_marks_only(const sb_track *k) {
+    if (k->spans.n > 16) return false;
+    for (uint32_t i = 0; i < k->spans.n; i++)
+        if (k->spans.items[i].kind != SB_SPAN_MARKER) return false;
+    return true;
+}
+
 uint32_t *sb_profile_track_list(sb_profile_ask *p, size_t *n) {
     const json_t *list = json_object_get(p->body, "tracks");
     const sb_trace *t = p->t;
@@ -108,7 +116,8 @@ uint32_t *sb_profile_track_list(sb_profile_ask *p, size_t *n) {
     }
     for (uint32_t i = 0; i < t->tracks.n; i++) {
         sb_track_kind kind = t->tracks.items[i].kind;
-        if (kind != SB_TRACK_COUNTER && kind != SB_TRACK_DERIVED && kind != SB_TRACK_STEPS)
+        if (kind != SB_TRACK_COUNTER && kind != SB_TRACK_DERIVED && kind != SB_TRACK_STEPS &&
+            !has_marks_only(&t->tracks.items[i]))
             out[(*n)++] = i;
     }
     return out;

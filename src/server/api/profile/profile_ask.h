@@ -30,8 +30,8 @@ void sb_profile_begin(sb_json *j, const sb_profile_ask *p, sb_http_reply *r);
 /* A number of the body or of the query; `otherwise` where there is none. */
 int64_t sb_profile_number(const sb_profile_ask *p, const char *key, int64_t otherwise);
 sb_slice sb_profile_text(const sb_profile_ask *p, const char *key);
-/* "tracks" of the body; absent: all but counters, derived tracks and steps. In the arena; NULL: no
- * memory. */
+/* "tracks" of the body; absent: all but counters, derived tracks, steps and those that have only
+ * marks of the profiler. In the arena; NULL: no memory. */
 uint32_t *sb_profile_track_list(sb_profile_ask *p, size_t *n);
 
 /* Appends {track, index, name, kind, startPs, durationPs, depth}. */

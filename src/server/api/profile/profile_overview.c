@@ -1,6 +1,7 @@
 /* profile_overview.c: steps and where their time goes, idle devices, the heaviest operators, what
  * to do about it. */
 #include "profile/analysis/views.h"
+#include "profile/trace/classify.h"
 #include "server/api/profile/profile_tables.h"
 #include "base/banned.h"
 
@@ -102,12 +103,14 @@ static bool add_memory(sb_json *j, sb_profile_ask *p) {
         sb_json_null(j);
         return true;
     }
+    sb_slice name = t->memory_devices.items[device].name;
     uint64_t capacity = 0;
-    for (size_t i = 0; i < t->devices.n; i++)
+    /* devices have a size; the memory of the host is not theirs */
+    for (size_t i = 0; i < t->devices.n && sb_text_begins(name, "GPU"); i++)
         if (t->devices.items[i].group != SB_NO_INDEX && t->devices.items[i].memory > capacity)
             capacity = t->devices.items[i].memory;
     sb_json_begin_object(j);
-    sb_json_put_text(j, "device", t->memory_devices.items[device].name);
+    sb_json_put_text(j, "device", name);
     sb_json_put_int(j, "peakBytes", best.peak);
     sb_json_put_int(j, "atPs", best.peak_time);
     sb_json_put_uint(j, "capacityBytes", capacity);
@@ -125,6 +128,8 @@ static void add_verdict(sb_json *j, const sb_analysis *a) {
     for (size_t i = 0; i < sizeof causes / sizeof causes[0]; i++) {
         int64_t ps = a->stats.parts[causes[i]];
         if (causes[i] == work || ps <= most || ps * 10 <= a->stats.median) continue;
+        /* what has no name tells least: only where there is more of it than of the work */
+        if (causes[i] == SB_PART_OTHER && ps <= a->stats.parts[work]) continue;
         most = ps;
         kind = causes[i];
     }

@@ -1,5 +1,7 @@
 /* profile_views.c: memory, input pipeline, modules, ranks, and two captures side by side. */
 #include "profile/analysis/views.h"
+#include "profile/trace/classify.h"
+#include "query/csv.h"
 #include "server/api/profile/profile_tables.h"
 #include "base/banned.h"
 
@@ -220,12 +222,37 @@ static void add_side(sb_json *j, const char *key, const sb_analysis *a) {
     sb_json_end_object(j);
 }
 
-static void add_differences(sb_json *j, const sb_difference *d, int64_t offset, int64_t limit) {
+/* Unless a column is named, the largest difference comes first, whatever its sign. */
+static double difference_key(const sb_difference_row *row, const sb_profile_table *table) {
+    double delta = (double)row->total[1] - (double)row->total[0];
+    if (sb_profile_table_is_sorted_by(table, "callsA")) return (double)row->calls[0];
+    if (sb_profile_table_is_sorted_by(table, "callsB")) return (double)row->calls[1];
+    if (sb_profile_table_is_sorted_by(table, "totalA")) return (double)row->total[0];
+    if (sb_profile_table_is_sorted_by(table, "totalB")) return (double)row->total[1];
+    if (sb_profile_table_is_sorted_by(table, "delta")) return delta;
+    return delta < 0 ? -delta : delta;
+}
+
+static void add_difference_csv(sb_http_reply *r, const sb_difference *d,
+                               const sb_profile_table *table) {
+    sb_buf *out = sb_profile_begin_csv(r, "difference.csv");
+    sb_buf_add_str(out, "name,kind,calls_a,calls_b,a_us,b_us,delta_us\n");
+    for (size_t i = 0; i < table->n; i++) {
+        const sb_difference_row *row = &d->rows[table->rows[i].index];
+        sb_csv_add_text(out, row->name);
+        sb_buf_printf(out, ",%s,%llu,%llu,%.6f,%.6f,%.6f\n",
+                      sb_span_kind_name((sb_span_kind)row->kind), (unsigned long long)row->calls[0],
+                      (unsigned long long)row->calls[1], (double)row->total[0] * 1e-6,
+                      (double)row->total[1] * 1e-6, (double)(row->total[1] - row->total[0]) * 1e-6);
+    }
+}
+
+static void add_differences(sb_json *j, const sb_difference *d, const sb_profile_table *table) {
     sb_json_put_bool(j, "perStep", d->is_per_step);
-    sb_json_put_uint(j, "rows", d->n);
+    sb_json_put_uint(j, "rows", table->n);
     sb_json_open_array(j, "items");
-    for (size_t i = offset > 0 ? (size_t)offset : 0; i < d->n && limit-- > 0; i++) {
-        const sb_difference_row *row = &d->rows[i];
+    for (size_t i = table->from; i < table->to; i++) {
+        const sb_difference_row *row = &d->rows[table->rows[i].index];
         sb_json_begin_object(j);
         sb_json_put_text(j, "name", row->name);
         sb_json_put_uint(j, "kind", row->kind);
@@ -246,13 +273,21 @@ static sb_status add_difference(sb_profile_ask *p, const sb_analysis *other, sb_
     sb_difference_by how = sb_slice_eq(by, SB_LIT("kernels"))   ? SB_DIFFER_KERNELS
                            : sb_slice_eq(by, SB_LIT("modules")) ? SB_DIFFER_MODULES
                                                                 : SB_DIFFER_OPS;
-    int64_t limit = sb_profile_number(p, "limit", 200);
-    if (limit < 0 || limit > MOST_ITEMS) limit = MOST_ITEMS;
-    if (!sb_view_difference(p->a, other, how, &d, &p->arena)) return SB_NOMEM;
+    sb_profile_table table;
+    if (!sb_view_difference(p->a, other, how, &d, &p->arena) ||
+        !sb_profile_table_init(&table, p, d.n))
+        return SB_NOMEM;
+    for (size_t i = 0; i < d.n; i++)
+        sb_profile_table_add(&table, i, difference_key(&d.rows[i], &table), d.rows[i].name);
+    sb_profile_table_finish(&table, MOST_ITEMS);
+    if (table.is_csv) {
+        add_difference_csv(r, &d, &table);
+        return SB_OK;
+    }
     sb_profile_begin(&j, p, r);
     add_side(&j, "a", p->a);
     add_side(&j, "b", other);
-    add_differences(&j, &d, sb_profile_number(p, "offset", 0), limit);
+    add_differences(&j, &d, &table);
     return sb_api_end(&j, r);
 }
 

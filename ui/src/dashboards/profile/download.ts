@@ -17,11 +17,11 @@ export async function downloadTotals(capture: Capture, ask: TotalsAsk): Promise<
 
 /** The address of a table as CSV. */
 export function csvUrl(
-  table: 'operators' | 'kernels' | 'steps' | 'memory' | 'input' | 'modules' | 'collectives',
+  table: 'operators' | 'kernels' | 'difference' | 'steps' | 'memory' | 'input' | 'modules' | 'collectives',
   { id }: Capture,
   params: Record<string, string> = {},
 ): string {
-  const isSorted = table === 'operators' || table === 'kernels';
+  const isSorted = table === 'operators' || table === 'kernels' || table === 'difference';
   const query = new URLSearchParams({ capture: id, ...params, ...(isSorted ? { format: 'csv' } : { table }) });
   return apiUrl(`profile/${isSorted ? table : 'csv'}?${query.toString()}`);
 }

@@ -25,7 +25,7 @@ export const empty: EmptyPage = {
     },
     {
       name: 'C',
-      code: '#include <seaboard/profile.h>\nsb_recorder *r;\nsb_recorder_start(&r, &(sb_recorder_opts){.logdir = "runs/first"}, &err);\nsb_recorder_begin(r, track, "train_step");\ntrain_step();\nsb_recorder_end(r, track);\nsb_recorder_stop(r, &err);',
+      code: '#include <seaboard/profile.h>\nsb_recorder *r;\nsb_err err;\nsb_recorder_start(&r, NULL, &err);\nuint32_t loop = sb_recorder_track(r, "training"), train = sb_recorder_name(r, "train");\nfor (int64_t step = 0; step < 10; step++) {\n    sb_recorder_step(r, loop, train, step);\n    train_step();\n    sb_recorder_end(r, loop);\n}\nsb_recorder_stop(r, "runs/first", &err);',
     },
   ],
 };

@@ -9,11 +9,13 @@ import {
   type ProfileCaptures,
   type ProfileFound,
   type ProfileSlice,
+  type ProfileStep,
   type ProfileTrack,
   type ProfileTracks,
 } from '../../public';
 import { coloursFor } from './kinds';
 import { Opening } from './opening.svelte';
+import { stepNames } from './overview/ranks';
 import {
   capturesQuestion,
   namesQuestion,
@@ -43,9 +45,11 @@ export class ProfileState {
 
   readonly captures = $derived.by((): readonly ProfileCapture[] => this.list.answer?.captures ?? []);
   readonly isScanning = $derived(this.list.answer?.scanning ?? true);
-  /** The capture that the address names, or else the newest one. */
+  /** the capture that is shown while the address names none: it stays when newer ones come */
+  private kept = $state('');
+  /** The capture that the address names, or else the one that was the newest when the page opened. */
   readonly chosen = $derived.by((): ProfileCapture | undefined => {
-    const named = this.captures.find(({ id }) => id === v.capture);
+    const named = this.captures.find(({ id }) => id === (v.capture || this.kept));
     if (named || v.capture) return named;
     return [...this.captures].sort((a, b) => (b.time ?? 0) - (a.time ?? 0)).at(0);
   });
@@ -69,6 +73,12 @@ export class ProfileState {
   readonly tracks = $derived.by((): ProfileTracks | null => {
     const reply = this.what.answer;
     return reply && this.capture && this.what.answers(tracksQuestion(this.capture, v.steps)) ? reply : null;
+  });
+  /** The steps in order of time, each with a name of its own. */
+  readonly steps = $derived.by((): readonly ProfileStep[] => {
+    const steps = this.tracks?.steps.items ?? [];
+    const nameOf = stepNames(steps);
+    return steps.map((step) => ({ ...step, name: nameOf(step) }));
   });
   readonly byId = $derived(new Map<number, ProfileTrack>(this.tracks?.tracks.map((track) => [track.id, track]) ?? []));
   readonly groupOf = $derived(new Map(this.tracks?.groups.map((group) => [group.id, group]) ?? []));
@@ -114,8 +124,24 @@ export class ProfileState {
     this.what.tryNow();
   }
 
+  /** Does not wait for the capture any longer; the server stops reading it if nobody else waits. */
+  stopReading(): void {
+    this.opening.stop();
+  }
+  readAgain(): void {
+    this.opening.resume();
+  }
+  readonly isStopped = $derived(this.opening.isStopped);
+
   /** To be called in an effect. */
   follow(): void {
+    $effect(() => {
+      if (!this.isScanning && !v.capture) this.kept = this.id;
+    });
+    // what is chosen in a capture means nothing in another one: the address that says it also names the capture
+    $effect(() => {
+      if (!v.capture && this.tracks && v.isOfCapture) v.capture = this.id;
+    });
     this.list.follow(
       () => capturesQuestion(`${hub.jobs} ${this.ticks}`),
       () => 100,

@@ -36,6 +36,13 @@ function toggled(list: readonly string[], id: number): readonly string[] {
   return list.includes(key) ? list.filter((other) => other !== key) : [...list, key];
 }
 
+/** What a table shows: the column that it is sorted by ("-" before it: descending; "": its own order), and the text to find. */
+export class TableView {
+  sort = $state('');
+  find = $state('');
+}
+export const DIFFER_BY = ['operators', 'kernels', 'modules'] as const;
+
 class ProfileView {
   /** id of the capture; "": the newest one */
   capture = $state('');
@@ -51,6 +58,7 @@ class ProfileView {
   inArgs = $state(false);
   pinned = $state.raw<readonly string[]>([]); // ids of tracks
   folded = $state.raw<readonly string[]>([]); // ids of groups
+  opened = $state.raw<readonly string[]>([]); // ids of tracks that show all of their lanes
   flows = $state<(typeof FLOWS)[number]>('selected');
   /** index of the step whose critical path is shown; "": none */
   path = $state('');
@@ -59,9 +67,20 @@ class ProfileView {
   metric = $state('');
   /** name of the slices that are taken as steps; "": the server finds the steps */
   steps = $state('');
+  // what the tables show
+  readonly operators = new TableView();
+  readonly kernels = new TableView();
+  readonly modules = new TableView();
+  readonly difference = new TableView();
+  /** whose time the operators are sorted by; "": that of the device, if there is one */
+  whose = $state<'' | 'device' | 'host'>('');
+  byShape = $state(false);
+  closed = $state.raw<readonly string[]>([]); // modules whose inner modules are hidden: their places in the table
+  memory = $state(''); // id of the device whose memory is shown; "": the one with the highest peak
+  differBy = $state<(typeof DIFFER_BY)[number]>('operators');
   // kept for the viewer, not in the address
   side = $state<'captures' | 'tracks'>('tracks'); // what the left panel shows beside the timeline
-  drawer = $state(240); // height of the drawer below the timeline
+  below = $state(240); // height of the drawer below the timeline
 
   constructor() {
     view.add(PREFIX, [
@@ -75,26 +94,48 @@ class ProfileView {
       fields.flag('args', this, 'inArgs'),
       fields.list('pinned', this, 'pinned'),
       fields.list('folded', this, 'folded'),
+      fields.list('opened', this, 'opened'),
       fields.choice('flows', this, 'flows', FLOWS),
       fields.text('path', this, 'path'),
       fields.choice('by', this, 'by', BY),
       fields.text('steps', this, 'steps'),
       fields.text('metric', this, 'metric'),
+      ...(['operators', 'kernels', 'modules', 'difference'] as const).flatMap((table) => [
+        fields.text(`${table}.sort`, this[table], 'sort'),
+        fields.text(`${table}.find`, this[table], 'find'),
+      ]),
+      fields.choice('whose', this, 'whose', ['', 'device', 'host']),
+      fields.flag('shape', this, 'byShape'),
+      fields.list('closed', this, 'closed'),
+      fields.text('memory', this, 'memory'),
+      fields.choice('differ', this, 'differBy', DIFFER_BY),
     ]);
-    keep(PREFIX, this, ['side', 'drawer']);
+    keep(PREFIX, this, ['side', 'below']);
   }
 
   /** Chooses another capture. Times, tracks and slices of the old one are cleared: they mean nothing in it. */
   choose(capture: string): void {
     this.capture = capture;
     this.window = this.range = this.slice = null;
-    this.query = this.steps = this.path = '';
+    this.query = this.steps = this.path = this.memory = this.whose = '';
     this.inArgs = false;
-    this.pinned = this.folded = [];
+    this.pinned = this.folded = this.opened = this.closed = [];
     if (this.other === capture) this.other = '';
   }
+  /** Is anything chosen that means nothing in another capture? */
+  readonly isOfCapture = $derived.by(
+    () =>
+      this.window !== null ||
+      this.range !== null ||
+      this.slice !== null ||
+      [this.query, this.steps, this.path, this.memory, this.other].some((text) => text !== '') ||
+      [this.pinned, this.folded, this.opened, this.closed].some((list) => list.length > 0),
+  );
   togglePin(track: number): void {
     this.pinned = toggled(this.pinned, track);
+  }
+  toggleLanes(track: number): void {
+    this.opened = toggled(this.opened, track);
   }
   toggleGroup(group: number): void {
     this.folded = toggled(this.folded, group);

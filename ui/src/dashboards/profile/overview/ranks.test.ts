@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProfileStepCost } from '../../../public';
-import { countSteps, meanOfRanks } from './ranks';
+import { countSteps, meanOfRanks, stepNames } from './ranks';
 
 const step = (number: number, source: number, ps: number): ProfileStepCost => ({
   name: `ProfilerStep#${number}`,
@@ -33,4 +33,17 @@ describe('steps of ranks', () => {
     const twice = [step(0, 0, 10), step(0, 0, 20)];
     expect(meanOfRanks(twice)).toEqual(twice);
   });
+});
+
+it('steps that share a name are told apart by their numbers', () => {
+  const of = (...names: string[]) => names.map((name, number) => ({ name, number }));
+  const named = (steps: ReturnType<typeof of>) => steps.map(stepNames(steps));
+  expect(named(of('train', 'train', 'evaluate'))).toEqual(['train 0', 'train 1', 'evaluate']);
+  expect(named(of('ProfilerStep#0', 'ProfilerStep#1'))).toEqual(['ProfilerStep#0', 'ProfilerStep#1']);
+  // the same step of two ranks
+  const ranks = [
+    { name: 'ProfilerStep#3', number: 3 },
+    { name: 'ProfilerStep#3', number: 3 },
+  ];
+  expect(named(ranks)).toEqual(['ProfilerStep#3', 'ProfilerStep#3']);
 });

@@ -14,6 +14,19 @@ function byNumber<S extends Pick<ProfileStep, 'number' | 'source'>>(steps: reado
   return isShared && found.size < steps.length ? [...found.values()] : null;
 }
 
+/** What a step is called: of steps that share a name, as those of JAX do, also its number. */
+export function stepNames(
+  steps: readonly Pick<ProfileStep, 'name' | 'number'>[],
+): (step: Pick<ProfileStep, 'name' | 'number'>) => string {
+  const first = new Map<string, number>();
+  const shared = new Set<string>();
+  for (const { name, number } of steps) {
+    if ((first.get(name) ?? number) !== number) shared.add(name);
+    first.set(name, number);
+  }
+  return ({ name, number }) => (shared.has(name) ? `${name} ${number}` : name);
+}
+
 /** How many steps of the training these are: those of several ranks count once. */
 export const countSteps = (steps: readonly ProfileStep[]): number => byNumber(steps)?.length ?? steps.length;
 

@@ -18,7 +18,7 @@ const rects = (items: [start: number, duration: number, depth: number][]): Rects
   count: new Uint32Array(items.length).fill(1),
   busy: new Float32Array(items.length).fill(1),
 });
-const row: Row = { kind: 'track', id: 1, top: 100, height: 50, level: 0, pinned: false };
+const row: Row = { kind: 'track', id: 1, top: 100, height: 50, level: 0, pinned: false, lanes: 2 };
 const scene = (of: Rects): Scene => ({
   width: 1000,
   height: 500,

@@ -2,7 +2,7 @@
 // drawn as one, so that a lane costs at most one rectangle for each of its pixels.
 import type { Curve, Rects } from '../shared/columns';
 import { KINDS, type Colours } from '../kinds';
-import { LANE, MOST_LANES, PAD, type Row } from './timeline_rows';
+import { LANE, PAD, type Row } from './timeline_rows';
 import type { ProfileStep, ProfileTrack } from '../../../public';
 import type { FlowRow, PathPiece, WaitRow } from '../types';
 import type { SliceId, Span } from '../view.svelte';
@@ -69,11 +69,11 @@ export function paintScene(c: Context, s: Scene): void {
   for (const row of s.rows) {
     const top = row.top - s.scroll;
     if (row.kind === 'counter') curve(c, s, row, top);
-    else if (row.kind === 'track') track(c, s, row.id, top + PAD, LANE);
+    else if (row.kind === 'track') track(c, s, row.id, top + PAD, LANE, row.lanes);
     else {
       const stand = s.folded.get(row.id) ?? [];
       const height = stand.length > 1 ? 9 : 18;
-      stand.forEach((id, i) => track(c, s, id, top + 5 + i * 10, height, true));
+      stand.forEach((id, i) => track(c, s, id, top + 5 + i * 10, height, 1));
     }
     c.fillStyle = s.colours.soft;
     c.fillRect(0, top + row.height - 1, s.width, 1);
@@ -131,10 +131,10 @@ function firstAfter(r: Rects, first: number, end: number, ps: number): number {
   return low;
 }
 
-function track(c: Context, s: Scene, id: number, top: number, laneHeight: number, onlyFirst = false): void {
+function track(c: Context, s: Scene, id: number, top: number, laneHeight: number, most: number): void {
   const r = s.rects.get(id);
   if (!r) return loading(c, s, top, laneHeight);
-  const lanes = onlyFirst ? 1 : Math.min(r.lanes, MOST_LANES);
+  const lanes = Math.min(r.lanes, most);
   for (let d = 0; d < lanes; d++) {
     const y = top + d * laneHeight;
     if (y > s.height || y + laneHeight < 0) continue;
@@ -295,7 +295,7 @@ function laneTops(s: Scene): (track: number, depth: number) => number | undefine
   const rowOf = new Map(s.rows.filter(({ kind }) => kind !== 'group').map((row) => [row.id, row]));
   return (track, depth) => {
     const row = rowOf.get(track);
-    return row && row.top - s.scroll + PAD + Math.min(depth, MOST_LANES - 1) * LANE;
+    return row && row.top - s.scroll + PAD + Math.min(depth, row.lanes - 1) * LANE;
   };
 }
 
@@ -406,7 +406,7 @@ export function sliceAt(s: Scene, x: number, y: number): Under | null {
   const row = s.rows.find(({ top, height }) => at >= top && at < top + height);
   const rects = row?.kind === 'track' ? s.rects.get(row.id) : undefined;
   if (!row || !rects) return null;
-  const depth = Math.min(Math.floor((at - row.top - PAD) / LANE), MOST_LANES - 1);
+  const depth = Math.min(Math.floor((at - row.top - PAD) / LANE), row.lanes - 1);
   const [first, end] = lane(rects, depth);
   const ps = s.from + x * s.perPixel;
   const slack = NEAR * s.perPixel;
@@ -418,6 +418,13 @@ export function sliceAt(s: Scene, x: number, y: number): Under | null {
     if (far === 0) break;
   }
   return best < 0 ? null : { rects, i: best, row };
+}
+
+/** The rectangle of the first lane that goes on at a time or is the next one after it; -1: none before the end. */
+export function nearestIn(r: Rects, from: number, to: number): number {
+  const [first, end] = lane(r, 0);
+  const i = firstAfter(r, first, end, from);
+  return i < end && r.start[i] < to ? i : -1;
 }
 
 /** The rectangle before or after one in its lane (dx), or the one around it or the first inside (dy); -1: none. */

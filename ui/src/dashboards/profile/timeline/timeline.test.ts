@@ -50,6 +50,15 @@ describe('rows of the timeline', () => {
     const { pinned } = rowsOf(GROUPS, TRACKS, new Set([0]), [12, 10, 99]);
     expect(pinned.map(({ id }) => id)).toEqual([12, 10]);
   });
+  it('show at most 24 lanes of a track until it is opened', () => {
+    const deep = [track(10, 0, 38), track(11, 0, 5000)];
+    const lanes = (opened: number[]) =>
+      rowsOf(GROUPS, deep, new Set(), [], new Set(opened))
+        .all.filter(({ kind }) => kind === 'track')
+        .map((row) => row.lanes);
+    expect(lanes([])).toEqual([24, 24]);
+    expect(lanes([10, 11])).toEqual([38, 256]);
+  });
   it('end where a group is its own ancestor', () => {
     const loop = [group(0), { ...group(1, 0) }, { ...group(0, 1) }];
     expect(rowsOf(loop, TRACKS, new Set(), []).all.length).toBeLessThan(8);

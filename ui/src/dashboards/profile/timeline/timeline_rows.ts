@@ -8,6 +8,8 @@ export const COUNTER = 40;
 export const LEAST_ROW = 24;
 /** A row shows at most so many lanes until it is opened. */
 export const MOST_LANES = 24;
+/** The server sends all lanes below this one as one. */
+const ALL_LANES = 256;
 
 export interface Row {
   kind: 'group' | 'track' | 'counter';
@@ -16,6 +18,7 @@ export interface Row {
   id: number; // of the group or track
   level: number; // how deep in the tree
   pinned: boolean;
+  lanes: number; // how many lanes it shows; 0: a group or a counter
 }
 export interface Rows {
   all: readonly Row[];
@@ -25,16 +28,16 @@ export interface Rows {
   pinnedHeight: number;
 }
 
-export const heightOf = (track: ProfileTrack): number =>
-  track.kind === 'counter'
-    ? COUNTER
-    : Math.max(LEAST_ROW, Math.min(Math.max(track.depth, 1), MOST_LANES) * LANE + 2 * PAD);
+/** How many lanes a row shows: a deep track has all of them once it is opened. */
+const lanesOf = ({ kind, depth }: ProfileTrack, isOpen: boolean): number =>
+  kind === 'counter' ? 0 : Math.min(Math.max(depth, 1), isOpen ? ALL_LANES : MOST_LANES);
 
 export function rowsOf(
   groups: readonly ProfileGroup[],
   tracks: readonly ProfileTrack[],
   folded: ReadonlySet<number>,
   pins: readonly number[],
+  opened: ReadonlySet<number> = new Set(),
 ): Rows {
   const children = new Map<number, ProfileGroup[]>();
   for (const group of groups) {
@@ -51,8 +54,9 @@ export function rowsOf(
     else inGroup.set(track.group, [track]);
   }
   const add = (list: Row[], top: number, track: ProfileTrack, level: number, pinned: boolean): number => {
-    const height = heightOf(track);
-    list.push({ kind: track.kind === 'counter' ? 'counter' : 'track', top, height, id: track.id, level, pinned });
+    const lanes = lanesOf(track, opened.has(track.id));
+    const height = lanes ? Math.max(LEAST_ROW, lanes * LANE + 2 * PAD) : COUNTER;
+    list.push({ kind: lanes ? 'track' : 'counter', top, height, id: track.id, level, pinned, lanes });
     return top + height;
   };
 
@@ -68,7 +72,7 @@ export function rowsOf(
   const walk = (group: ProfileGroup, level: number) => {
     if (seen.has(group.id)) return;
     seen.add(group.id);
-    all.push({ kind: 'group', top, height: GROUP, id: group.id, level, pinned: false });
+    all.push({ kind: 'group', top, height: GROUP, id: group.id, level, pinned: false, lanes: 0 });
     top += GROUP;
     if (folded.has(group.id)) return;
     for (const track of inGroup.get(group.id) ?? []) top = add(all, top, track, level + 1, false);
