@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inUnit, ticks, time } from './picoseconds';
+import { inColumn, inUnit, ticks, time } from './picoseconds';
 
 describe('times of a profile', () => {
   it('have the largest unit of which there is at least one', () => {
@@ -12,6 +12,16 @@ describe('times of a profile', () => {
   it('can have the unit of their column', () => {
     expect(inUnit(1.5e9, 's')).toBe('0.001500');
     expect(inUnit(1.5e9, 'µs')).toBe('1\u2009500');
+  });
+  it('have their points below each other in a column', () => {
+    expect([9.9e9, 0.25e9, 2e9, 1234567.8e9, -41.83e9].map((ps) => inColumn(ps, 'ms'))).toEqual([
+      '9.900',
+      '0.250',
+      '2.000',
+      '1\u2009234\u2009567.800',
+      '−41.830',
+    ]);
+    expect([0, 4e5, -4e5].map((ps) => inColumn(ps, 'ms'))).toEqual(['0\u2008\u2007\u2007\u2007', '<0.001', '>−0.001']);
   });
 });
 

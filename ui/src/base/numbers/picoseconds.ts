@@ -1,5 +1,6 @@
 // Times of a profile, in picoseconds, as people read them; ticks of the ruler.
-import { value } from './format';
+import { padded } from './align';
+import { count, value } from './format';
 
 const UNITS = [
   [1e12, 's'],
@@ -21,6 +22,15 @@ export function time(ps: number, unit = unitFor(ps)): string {
 }
 /** Without the unit, which stands in the head of the column: "184.2". */
 export const inUnit = (ps: number, unit: Unit): string => (ps === 0 ? '0' : value(ps / sizeOf(unit)));
+
+const DECIMALS = 3;
+/** In a column of times that share a unit: decimal points are below each other, and what is less than the last decimal says so. */
+export function inColumn(ps: number, unit: Unit): string {
+  if (ps === 0) return padded('0', DECIMALS);
+  const [whole, part] = (Math.abs(ps) / sizeOf(unit)).toFixed(DECIMALS).split('.');
+  if (Number(whole) === 0 && Number(part) === 0) return ps > 0 ? '<0.001' : '>−0.001';
+  return `${ps < 0 ? '−' : ''}${count(Number(whole))}.${part}`;
+}
 
 export interface Tick {
   at: number;
