@@ -13,8 +13,8 @@
  *
  * Structs that the library fills in for the caller (sb_reader_event and the others of reader.h,
  * sb_ckpt_tensor) belong to the library and are handed out as pointers to const: they can grow as
- * well, and need no size. All other structs (sb_slice, sb_array, sb_err, sb_hparam, sb_hparam_value, sb_dims,
- * sb_feed) never change. */
+ * well, and need no size. All other structs (sb_slice, sb_array, sb_err, sb_hparam,
+ * sb_hparam_value, sb_dims, sb_feed) never change. */
 #ifndef SEABOARD_TYPES_H
 #define SEABOARD_TYPES_H
 
