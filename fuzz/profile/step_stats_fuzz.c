@@ -1,5 +1,5 @@
-/* step_stats_fuzz.c: any bytes as the step statistics of TensorFlow, a RunMetadata message. Whatever
- * comes out is asked every question. */
+/* step_stats_fuzz.c: any bytes as the step statistics of TensorFlow, a RunMetadata message.
+ * Whatever comes out is asked every question. */
 
 #include "trace_bed.h"
 #include "base/banned.h"

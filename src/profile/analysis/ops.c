@@ -163,12 +163,18 @@ static key *list_keys(const sb_trace *t, const call_list *calls, size_t *n) {
     return keys;
 }
 
-static void attach_kernel(const sb_trace *t, const sb_trace_span *s, uint32_t to,
-                          call_list *calls) {
+/* Do kernels of this name use tensor cores? Remembered in `cores`, by name: 1 no, 2 yes. */
+static bool uses_cores(const sb_trace *t, uint8_t *cores, uint32_t name) {
+    if (!cores[name]) cores[name] = sb_kernel_uses_tensor_cores(sb_trace_name(t, name)) ? 2 : 1;
+    return cores[name] == 2;
+}
+
+static void attach_kernel(const sb_trace *t, const sb_trace_span *s, uint32_t to, call_list *calls,
+                          uint8_t *cores) {
     device_share *d = &calls->device[to];
     sb_sum(&d->self, s->dur);
     d->kernels++;
-    d->tensor_core_kernels += sb_kernel_uses_tensor_cores(sb_trace_name(t, s->name));
+    d->tensor_core_kernels += uses_cores(t, cores, s->name);
     for (uint32_t i = to + 1; i; i = calls->items[i - 1].parent)
         sb_sum(&calls->device[i - 1].total, s->dur);
 }
@@ -191,7 +197,7 @@ static bool has_kernels(const sb_trace *t, uint32_t source) {
 }
 
 /* Adds the time of kernels to the calls of one source that launched them. */
-static bool attach_kernels(const sb_trace *t, uint32_t source, call_list *calls) {
+static bool attach_kernels(const sb_trace *t, uint32_t source, call_list *calls, uint8_t *cores) {
     if (!calls->n || !has_kernels(t, source)) return true;
     size_t n;
     calls->device = sb_alloc_zeroed(t->alloc, calls->n, sizeof *calls->device);
@@ -206,7 +212,7 @@ static bool attach_kernels(const sb_trace *t, uint32_t source, call_list *calls)
             if (!e) continue;
             SB_PARTITION_POINT(at, 0, n, keys[at].external < e->external);
             if (at < n && keys[at].external == e->external)
-                attach_kernel(t, &k->spans.items[m], keys[at].call, calls);
+                attach_kernel(t, &k->spans.items[m], keys[at].call, calls, cores);
         }
     }
     sb_alloc_put(t->alloc, keys, (calls->n + 1) * sizeof *keys);
@@ -321,7 +327,7 @@ static bool add_rows(const sb_trace *t, const call_list *calls, table *out) {
 }
 
 /* In an XSpace the kernels name their operator. */
-static bool add_named_kernels(const sb_trace *t, table *out) {
+static bool add_named_kernels(const sb_trace *t, table *out, uint8_t *cores) {
     for (uint32_t i = 0; i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];
         if (k->kind != SB_TRACK_STREAM) continue;
@@ -339,7 +345,7 @@ static bool add_named_kernels(const sb_trace *t, table *out) {
             sb_sum(&row->device_total, s->dur);
             sb_sum(&row->device_self, s->dur);
             row->kernels++;
-            row->tensor_core_kernels += sb_kernel_uses_tensor_cores(sb_trace_name(t, s->name));
+            row->tensor_core_kernels += uses_cores(t, cores, s->name);
         }
     }
     return true;
@@ -365,12 +371,13 @@ static bool take_table(sb_analysis *a, table *from, sb_op_row **rows, size_t *n)
     return true;
 }
 
-static bool add_source(const sb_trace *t, uint32_t source, table *by_name, table *by_shape) {
+static bool add_source(const sb_trace *t, uint32_t source, table *by_name, table *by_shape,
+                       uint8_t *cores) {
     call_list calls = {0};
     bool is_done = true;
     for (uint32_t i = 0; i < t->tracks.n && is_done; i++)
         if (sb_track_source(t, &t->tracks.items[i]) == source) is_done = add_track(t, i, &calls);
-    is_done = is_done && attach_kernels(t, source, &calls);
+    is_done = is_done && attach_kernels(t, source, &calls, cores);
     if (is_done) merge_same(t, &calls);
     is_done = is_done && add_rows(t, &calls, by_name) && add_rows(t, &calls, by_shape);
     free_calls(&calls, t->alloc);
@@ -380,11 +387,13 @@ static bool add_source(const sb_trace *t, uint32_t source, table *by_name, table
 bool sb_find_ops(sb_analysis *a) {
     const sb_trace *t = a->t;
     table by_name, by_shape;
+    uint8_t *cores = sb_arena_zeroed(&a->arena, (size_t)t->names.count + 1, 1);
     bool is_done = open_table(t, &by_name, false);
-    is_done = open_table(t, &by_shape, true) && is_done;
+    is_done = open_table(t, &by_shape, true) && is_done && cores;
     for (uint32_t source = 0; source < t->sources.n && is_done; source++)
-        is_done = add_source(t, source, &by_name, &by_shape);
-    is_done = is_done && add_named_kernels(t, &by_name) && add_named_kernels(t, &by_shape) &&
+        is_done = add_source(t, source, &by_name, &by_shape, cores);
+    is_done = is_done && add_named_kernels(t, &by_name, cores) &&
+              add_named_kernels(t, &by_shape, cores) &&
               take_table(a, &by_name, &a->ops, &a->op_count) &&
               take_table(a, &by_shape, &a->ops_by_shape, &a->op_by_shape_count);
     for (size_t i = 0; is_done && i < a->op_count; i++) {

@@ -63,11 +63,12 @@ static void add_value(sb_json *j, const sb_xvalue *v) {
 }
 
 static const sb_plane_place *plane_of(const sb_trace *t, uint32_t source, uint64_t at) {
-    for (size_t i = 0; i < t->planes.n; i++) {
-        const sb_plane_place *p = &t->planes.items[i];
-        if (p->source == source && at >= p->at && at < p->at + p->n) return p;
-    }
-    return NULL;
+    size_t i; /* they are in the order in which they were read */
+    SB_PARTITION_POINT(i, 0, t->planes.n,
+                       t->planes.items[i].source < source ||
+                           (t->planes.items[i].source == source && t->planes.items[i].at <= at));
+    const sb_plane_place *p = i ? &t->planes.items[i - 1] : NULL;
+    return p && p->source == source && at - p->at < p->n ? p : NULL;
 }
 
 static int compare_shared(const void *a, const void *b) {

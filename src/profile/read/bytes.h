@@ -1,6 +1,6 @@
 /* bytes.h: random access to the bytes of a trace file, plain or gzip.
  *
- * A gzip file is decompressed once, as far as somebody reads, into an unlinked temporary file, which
+ * A gzip file is decompressed once, as far as somebody reads, into an unlinked temporary file, that
  * all files of a capture share. Files are read, never mapped, because another process may truncate
  * them meanwhile. A window is the part of the file that is in memory; pointers into it are valid
  * until the next call. Threads: it belongs to one thread; other threads make a view of it.

@@ -6,9 +6,9 @@
 static sb_slice *place_of(sb_chrome_args *a, sb_slice key) {
     static const struct {
         const char *key;
-        size_t at;
+        uint16_t n, at;
     } table[] = {
-#define PLACE(text, member) {text, offsetof(sb_chrome_args, member)}
+#define PLACE(text, member) {text, sizeof(text) - 1, offsetof(sb_chrome_args, member)}
         PLACE("External id", external),
         PLACE("external id", external),
         PLACE("correlation", correlation),
@@ -48,8 +48,7 @@ static sb_slice *place_of(sb_chrome_args *a, sb_slice key) {
 #undef PLACE
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        size_t n = strlen(table[i].key);
-        if (n == key.n && table[i].key[0] == (char)key.p[0] && memcmp(table[i].key, key.p, n) == 0)
+        if (table[i].n == key.n && memcmp(table[i].key, key.p, key.n) == 0)
             return (sb_slice *)(void *)((char *)a + table[i].at);
     }
     return NULL;

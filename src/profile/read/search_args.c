@@ -1,11 +1,10 @@
 /* search_args.c: finds the spans whose arguments contain a text.
  *
  * Arguments are not kept in memory, so each file is read once, from begin to end, and every place
- * that may match is noted. A place then belongs to the span whose record starts last before it; they
- * are joined when there are many, and at the end. In
- * JSON every occurrence of the text is noted, and the record around it is parsed to see whether
- * the text is in its arguments. In an XSpace the events are parsed, because the texts are stored
- * elsewhere in the plane. */
+ * that may match is noted. A place belongs to the span whose record starts last before it; that is
+ * found for many places at once. In JSON every occurrence of the text is noted, and the record
+ * around it is parsed to see whether the text is in its arguments. In an XSpace the events are
+ * parsed, because the texts are stored elsewhere in the plane. */
 #include "profile/read/search_args.h"
 
 #include <stdlib.h>
@@ -69,8 +68,8 @@ static int compare_places(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Assigns each place to a span: the one whose record is the last to start before it. false: there is
- * no time left. */
+/* Assigns each place to a span: the one whose record is the last to start before it. false: there
+ * is no time left. */
 static bool assign_spans(searching *s) {
     place_list *all = &s->places;
     qsort(all->items, all->n, sizeof all->items[0], compare_places);

@@ -191,7 +191,8 @@ uint32_t sb_build_memory_device(sb_trace *t, sb_slice name) {
 
 bool sb_build_progress(sb_trace *t, uint64_t done) {
     sb_trace_build *b = t->build;
-    if (t->opts.progress && !t->opts.progress(t->opts.ud, b->done_before + done, b->total))
+    if (!b->is_cancelled && t->opts.progress &&
+        !t->opts.progress(t->opts.ud, b->done_before + done, b->total))
         b->is_cancelled = true;
     return !b->is_cancelled;
 }

@@ -3,9 +3,9 @@
  *
  * A span goes into the first lane below all spans that are still running when it begins. For spans
  * that nest, this is the nesting depth. A span that crosses another one gets a lane below, so both
- * are drawn in full length. Where spans cross in a chain (kernels of a stream that each begin before
- * the last one has ended, calls that wait for each other), those take turns in the lanes below what
- * encloses them, or each would be a lane further down. */
+ * are drawn in full length. Where spans cross in a chain, such as kernels of a stream that each
+ * begin before the last one has ended, they take turns in the lanes below what encloses them: else
+ * each would be a lane further down. */
 #include <math.h>
 #include <stdlib.h>
 

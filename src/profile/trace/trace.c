@@ -289,11 +289,18 @@ static bool align_sources(sb_trace *t) {
     return by != NULL;
 }
 
+/* Everything is read, but a large trace takes seconds more. */
+static sb_status ask_whether_to_go_on(sb_trace *t, sb_err *err) {
+    return sb_build_progress(t, 0) ? SB_OK : sb_fail(err, SB_CANCELLED, 0, "not wanted any more");
+}
+
 sb_status sb_trace_finish(sb_trace *t, sb_err *err) {
     if (!align_sources(t)) return sb_fail_nomem(err, "for a trace");
     sb_status status = sb_order_tracks(t, err);
+    if (status == SB_OK) status = ask_whether_to_go_on(t, err);
     if (status == SB_OK) status = sb_join_flows(t, err);
     if (status == SB_OK) sb_join_memory(t);
+    if (status == SB_OK) status = ask_whether_to_go_on(t, err);
     if (status == SB_OK && !sb_align_clocks(t)) status = sb_fail_nomem(err, "for a trace");
     t->span_count = 0;
     for (size_t i = 0; i < t->tracks.n; i++) t->span_count += t->tracks.items[i].spans.n;

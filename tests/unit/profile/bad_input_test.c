@@ -504,6 +504,39 @@ static void reading_can_be_cancelled(void **state) {
     assert_int_equal(status, SB_CANCELLED);
 }
 
+/* Refuses from a call on. */
+typedef struct patience {
+    int calls, most;
+} patience;
+
+static bool stop_later(void *ud, uint64_t done, uint64_t total) {
+    patience *p = ud;
+    (void)done;
+    (void)total;
+    return ++p->calls < p->most;
+}
+
+static void cancelling_ends_the_reading_wherever_it_is(void **state) {
+    (void)state;
+    char path[600];
+    patience all = {.most = 1 << 30};
+    snprintf(path, sizeof path, "%s/" GPU, SB_FIXTURES);
+    sb_trace_opts opts = {.progress = stop_later, .ud = &all};
+    sb_trace_file files[] = {{.path = path, .name = SB_LIT("a")},
+                             {.path = path, .name = SB_LIT("b")}};
+    sb_trace *t = NULL;
+    assert_int_equal(sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, files, 2, &opts, NULL), SB_OK);
+    sb_trace_free(t);
+    assert_true(all.calls >= 6); /* each file unpacked and read, slices joined, clocks compared */
+    for (int most = 1; most <= all.calls; most++) {
+        patience some = {.most = most};
+        opts.ud = &some;
+        assert_int_equal(sb_trace_open(&t, &sb_alloc_libc, &sb_fs_local, files, 2, &opts, NULL),
+                         SB_CANCELLED);
+        assert_int_equal(some.calls, most);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_without_an_end_last_to_the_end_of_their_track),
@@ -529,6 +562,7 @@ int main(void) {
         cmocka_unit_test(a_file_of_another_kind_is_refused_with_a_reason),
         cmocka_unit_test(json_that_is_no_trace_is_refused_with_a_reason),
         cmocka_unit_test(reading_can_be_cancelled),
+        cmocka_unit_test(cancelling_ends_the_reading_wherever_it_is),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,23 +160,17 @@ static void spans_that_cross_in_a_chain_take_turns_in_two_lanes(void **state) {
     }
 }
 
+#define ON_STREAM(name, cat, ts, dur)                                                              \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" #ts      \
+    ",\"dur\":" #dur "}"
+
 /* What encloses a span stays above it, also where lanes are used again. */
 static void an_annotation_stays_above_the_kernels_that_cross_inside_it(void **state) {
     (void)state;
     sb_trace *t =
-        trace_of_text(
-            "[" AT("around", 0, "\"ph\":\"X\",\"cat\":\"gpu_user_annotation\",\"dur\":100") "," AT(
-                "a", 1, "\"ph\":\"X\",\"cat\":\"kernel\",\"dur\":11") "," AT("b", 10,
-                                                                             "\"ph\":\"X\",\"cat\":"
-                                                                             "\"kernel\",\"dur\":"
-                                                                             "15") "," AT("c", 20,
-                                                                                          "\"ph\":"
-                                                                                          "\"X\","
-                                                                                          "\"cat\":"
-                                                                                          "\"kernel"
-                                                                                          "\","
-                                                                                          "\"dur\":"
-                                                                                          "20") "]");
+        trace_of_text("[" ON_STREAM("around", "gpu_user_annotation", 0, 100) "," ON_STREAM(
+            "a", "kernel", 1, 11) "," ON_STREAM("b", "kernel", 10, 15) "," ON_STREAM("c", "kernel",
+                                                                                     20, 20) "]");
     const sb_track *k = &t->tracks.items[0];
     assert_int_equal(k->lane_count, 3);
     for (uint32_t i = 1; i < 4; i++) assert_int_equal(sb_track_parent(k, i), 0);
