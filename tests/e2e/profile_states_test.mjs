@@ -159,6 +159,7 @@ export default {
             await route.fulfill({ json: reply });
           });
           await p.route('**/profile/open', async (route) => {
+            isSlow = cancelled.length === 0; // asked for once more, it is read
             const reply = await (await route.fetch()).json();
             if (isSlow) reply.capture = slow(reply.capture, 77);
             await route.fulfill({ json: reply });
@@ -174,7 +175,6 @@ export default {
     await page.locator('.body .note').getByRole('button', { name: 'Cancel' }).click();
     await soon(async () => assert.match(await page.locator('.body .note').innerText(), /reading was cancelled/));
     await soon(async () => assert.deepEqual(cancelled, ['DELETE ?id=77']));
-    isSlow = false;
     await page.getByRole('button', { name: 'Read it' }).click();
     await soon(async () => assert.match(await page.locator('.verdict h2').innerText(), /A step takes 9\.9/));
   },
@@ -191,6 +191,32 @@ export default {
     const card = many.getByRole('region', { name: 'Step time' });
     await soon(async () => assert.match(await card.innerText(), /Each bar is the longest of 10 steps/));
     assert.match((await card.innerText()).replace(/\s/g, ' '), /The first 2 000 of 2 100 steps/);
+  },
+
+  async 'captures, and bars of steps, are one stop of the Tab key each, and arrow keys go through them'(keep) {
+    const server = await made((logdir) => {
+      for (const run of ['a', 'b', 'c']) writeTrace(logdir, run, 'host_1', kineto());
+    });
+    const page = keep(await openProfile(server));
+    const focus = () =>
+      page.evaluate(() => document.activeElement?.getAttribute('title') ?? document.activeElement?.textContent ?? '');
+    const stops = page.locator('[role=listbox] [role=option][tabindex="0"]');
+    await soon(async () => assert.equal(await stops.count(), 1));
+    await page.getByRole('option').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await soon(async () => assert.match(await focus(), /\bb\/host_1/));
+    await page.keyboard.press('End');
+    await soon(async () => assert.match(await focus(), /\bc\/host_1/));
+    await page.keyboard.press('Enter');
+    await soon(async () => assert.match(await address(page), /profile\.capture=/));
+    const bars = page.getByRole('group', { name: 'Step time' });
+    await bars.getByRole('button').first().focus();
+    assert.equal(await bars.locator('[role=button][tabindex="0"]').count(), 1);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await soon(async () => assert.match(await range(page).innerText(), /9\.9\d*\sms/));
+    // the second step begins at 11 ms
+    await soon(async () => assert.match(await address(page), /profile\.range=1[01]\d{9}~/));
   },
 
   async 'Escape in a field of the page ends its search'(keep) {
@@ -214,7 +240,8 @@ export default {
   ) {
     const server = await made();
     // the drawer of runs is as wide as its viewer wants
-    const wide = (page) => page.addInitScript(() => (localStorage['seaboard.settings'] ??= JSON.stringify({ drawer: 700 })));
+    const wide = (page) =>
+      page.addInitScript(() => (localStorage['seaboard.settings'] ??= JSON.stringify({ drawer: 700 })));
     const page = keep(await openTimeline(server, undefined, { before: wide }));
     await clickTrack(page, 'thread 4242', 0.1);
     const tall = async () => Math.round((await page.locator('.drawer').boundingBox()).height);
