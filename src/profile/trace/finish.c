@@ -4,8 +4,8 @@
  * A span goes into the first lane below all spans that are still running when it begins. For spans
  * that nest, this is the nesting depth. A span that crosses another one gets a lane below, so both
  * are drawn in full length. Where spans cross in a chain, such as kernels of a stream that each
- * begin before the last one has ended, they take turns in the lanes below what encloses them: else
- * each would be a lane further down. */
+ * begin before the last one has ended, or steps of torch with stacks, they take turns in the lanes
+ * below what encloses them: else each would be a lane further down. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -44,16 +44,10 @@ static void count_busy(sb_track *k, const sb_trace_span *s, int64_t *until) {
     *until = end;
 }
 
-/* On a thread, what is inside a span is in the lanes below it, so only there is a lane that is free
- * again left alone, up to a depth that no program has. */
-#define DEEP_CROSSING 64u
-
 /* The lane of a span that crosses the one above: the first in which nothing runs any more, below
  * the spans that enclose it. */
-static uint32_t lane_of_crossing(const sb_track *k, const int64_t *ends, uint32_t open,
-                                 const sb_trace_span *s) {
+static uint32_t lane_of_crossing(const int64_t *ends, uint32_t open, const sb_trace_span *s) {
     uint32_t found = open;
-    if (k->kind == SB_TRACK_THREAD && !k->is_mixed && open < DEEP_CROSSING) return open;
     for (uint32_t lane = open; lane > 0 && ends[lane - 1] < sb_span_end(s); lane--)
         if (ends[lane - 1] <= s->start) found = lane - 1;
     return found;
@@ -71,7 +65,7 @@ static uint32_t give_lanes(sb_trace *t, sb_track *k) {
         while (open && ends[open - 1] <= s.start) open--;
         int64_t end = sb_span_end(&s);
         bool is_crossing = open && ends[open - 1] < end && s.dur;
-        uint32_t lane = is_crossing ? lane_of_crossing(k, ends, open, &s) : open;
+        uint32_t lane = is_crossing ? lane_of_crossing(ends, open, &s) : open;
         if (lane == SB_TRACE_MOST_LANES) {
             sb_trace_note(t, SB_TRACE_ODD_DEEP, 1, sb_trace_name(t, s.name));
             continue;

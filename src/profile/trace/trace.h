@@ -237,7 +237,7 @@ typedef struct sb_flow {
     X(MISSING_BEGIN, "missing_begin", "ends without a beginning; left out")                        \
     X(CROSSING, "crossing", "spans that cross another one without nesting; shown in lanes below")  \
     X(PHASE, "unknown_phase", "events of an unknown kind; left out")                               \
-    X(TRACKS, "too_many_tracks", "threads beyond 65 536; shown together in one track")             \
+    X(TRACKS, "too_many_tracks", "threads beyond 65 536; one track for each file and kind")        \
     X(DEEP, "too_deep", "spans nested more than 1 000 deep; left out")                             \
     X(FAR, "far_time", "events more than a day away from the others; left out")                    \
     X(SKEW, "clock_skew",                                                                          \

@@ -165,6 +165,32 @@ static void spans_that_cross_in_a_chain_take_turns_in_two_lanes(void **state) {
     ",\"dur\":" #dur "}"
 
 /* What encloses a span stays above it, also where lanes are used again. */
+/* With stacks, torch begins each step inside of functions that began in the step before, and end
+ * in the new one. */
+static void steps_inside_functions_that_outlive_the_last_step_share_a_lane(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text(
+        "[" X("run", 0, 300) "," X("enter", 8, 4) "," X("step", 10, 90) "," X("next", 98, 6) "," X(
+            "enter", 99, 4) "," X("step", 101, 99) "," X("next", 198,
+                                                         6) "," X("enter", 199,
+                                                                  4) "," X("step", 201,
+                                                                           89) "," X("work", 210,
+                                                                                     50) "]");
+    const sb_track *k = &t->tracks.items[0];
+    uint32_t steps = 0;
+    for (uint32_t i = 0; i < k->spans.n; i++) {
+        const sb_trace_span *s = &k->spans.items[i];
+        if (sb_slice_eq(sb_trace_name(t, s->name), SB_LIT("work")))
+            assert_int_equal(k->spans.items[sb_track_parent(k, i)].start, 201 * SB_PS_PER_US);
+        if (!sb_slice_eq(sb_trace_name(t, s->name), SB_LIT("step"))) continue;
+        assert_int_equal(s->lane, 2);
+        steps++;
+    }
+    assert_int_equal(steps, 3);
+    assert_int_equal(k->lane_count, 4);
+    sb_trace_free(t);
+}
+
 static void an_annotation_stays_above_the_kernels_that_cross_inside_it(void **state) {
     (void)state;
     sb_trace *t =
@@ -382,6 +408,7 @@ int main(void) {
         cmocka_unit_test(ranks_share_one_axis),
         cmocka_unit_test(spans_that_cross_get_a_lane_and_keep_their_length),
         cmocka_unit_test(spans_that_cross_in_a_chain_take_turns_in_two_lanes),
+        cmocka_unit_test(steps_inside_functions_that_outlive_the_last_step_share_a_lane),
         cmocka_unit_test(an_annotation_stays_above_the_kernels_that_cross_inside_it),
         cmocka_unit_test(a_track_is_busy_while_anything_runs),
         cmocka_unit_test(a_stream_is_busy_while_a_kernel_or_a_copy_runs),

@@ -95,7 +95,7 @@ export const texts = {
   'odd.missing_begin': 'Ends without a beginning; left out',
   'odd.crossing': 'Slices that cross another one without nesting; shown in lanes below',
   'odd.unknown_phase': 'Events of an unknown kind; left out',
-  'odd.too_many_tracks': 'Threads beyond 65 536; shown together in one track',
+  'odd.too_many_tracks': 'Threads beyond 65 536; shown in one track for each file and kind',
   'odd.too_deep': 'Slices nested more than 1 000 deep; left out',
   'odd.far_time': 'Events more than a day away from the others; left out',
   'odd.clock_skew': 'Clocks that differ between ranks; moved so that collectives end together',

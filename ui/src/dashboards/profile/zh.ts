@@ -96,7 +96,7 @@ export const texts: Record<Key, string> = {
   'odd.missing_begin': '有结束没有开始的事件；未显示',
   'odd.crossing': '与其他切片交叉而非嵌套的切片；显示在下面的行中',
   'odd.unknown_phase': '类型未知的事件；未显示',
-  'odd.too_many_tracks': '超过 65 536 个的线程；合并显示在一条轨道中',
+  'odd.too_many_tracks': '超过 65 536 个的线程；每个文件和类型合并显示在一条轨道中',
   'odd.too_deep': '嵌套超过 1 000 层的切片；未显示',
   'odd.far_time': '与其他事件相差一天以上的事件；未显示',
   'odd.clock_skew': '各 rank 的时钟不一致；已平移，使集合通信同时结束',

@@ -3,7 +3,7 @@
 import type { Curve, Rects } from '../shared/columns';
 import { KINDS, type Colours } from '../kinds';
 import { LANE, PAD, type Row } from './timeline_rows';
-import type { ProfileStep, ProfileTrack } from '../../../public';
+import { partitionPoint, type ProfileStep, type ProfileTrack } from '../../../public';
 import type { FlowRow, PathPiece, WaitRow } from '../types';
 import type { SliceId, Span } from '../view.svelte';
 
@@ -108,28 +108,11 @@ function edges(c: Context, s: Scene): void {
 
 /** The first rectangle of a lane that ends after a time, and the lane's end. */
 function lane(r: Rects, depth: number): [first: number, end: number] {
-  const before = (d: number) => {
-    let low = 0;
-    let high = r.n;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (r.depth[middle] < d) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
+  const before = (d: number) => partitionPoint(0, r.n, (i) => r.depth[i] < d);
   return [before(depth), before(depth + 1)];
 }
-function firstAfter(r: Rects, first: number, end: number, ps: number): number {
-  let low = first;
-  let high = end;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (r.start[middle] + r.duration[middle] < ps) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const firstAfter = (r: Rects, first: number, end: number, ps: number): number =>
+  partitionPoint(first, end, (i) => r.start[i] + r.duration[i] < ps);
 
 function track(c: Context, s: Scene, id: number, top: number, laneHeight: number, most: number): void {
   const r = s.rects.get(id);

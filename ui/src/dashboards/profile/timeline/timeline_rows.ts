@@ -1,5 +1,5 @@
 // The rows of the timeline from top to bottom: pinned tracks, then groups with their tracks. Folded groups are one row.
-import type { ProfileGroup, ProfileTrack } from '../../../public';
+import { partitionPoint, type ProfileGroup, type ProfileTrack } from '../../../public';
 
 export const LANE = 18;
 export const PAD = 3;
@@ -98,15 +98,9 @@ export function tracksBelow(
 
 /** Rows that touch a part of the height. */
 export function rowsIn(rows: readonly Row[], from: number, to: number): Row[] {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (rows[middle].top + rows[middle].height <= from) low = middle + 1;
-    else high = middle;
-  }
+  const first = partitionPoint(0, rows.length, (i) => rows[i].top + rows[i].height <= from);
   const found: Row[] = [];
-  for (let i = low; i < rows.length && rows[i].top < to; i++) found.push(rows[i]);
+  for (let i = first; i < rows.length && rows[i].top < to; i++) found.push(rows[i]);
   return found;
 }
 
