@@ -98,13 +98,21 @@ static bool is_device_category(sb_slice category) {
            sb_slice_eq(category, SB_LIT("Memcpy")) || sb_slice_eq(category, SB_LIT("Memset"));
 }
 
+/* What a process or a thread is called until the file names it: a number is not enough, while a
+ * text such as "stream 7" is. Torch marks the end of the capture without either. */
+static sb_slice name_of_id(char name[80], const char *what, sb_slice id) {
+    if (!id.n) return SB_LIT("marks of the profiler");
+    if (id.n > 60) id.n = 60;
+    if (id.p[0] != '-' && (id.p[0] < '0' || id.p[0] > '9')) return id;
+    int n = snprintf(name, 80, "%s %.*s", what, (int)id.n, (const char *)id.p);
+    return sb_slice_of(name, (size_t)n);
+}
+
 static uint32_t group_of(sb_chrome *c, sb_slice pid, bool is_device) {
     char name[80];
-    int n = snprintf(name, sizeof name, is_device ? "GPU %.*s" : "process %.*s",
-                     pid.n > 60 ? 60 : (int)pid.n, pid.p ? (const char *)pid.p : "");
     uint32_t group =
         sb_build_group(c->t, pid, c->host, is_device ? SB_GROUP_DEVICE : SB_GROUP_PROCESS,
-                       sb_slice_of(name, (size_t)n));
+                       name_of_id(name, is_device ? "GPU" : "process", pid));
     if (group != SB_NO_INDEX && is_device) {
         sb_trace_group *g = &c->t->groups.items[group];
         if (g->kind != SB_GROUP_DEVICE) g->kind = SB_GROUP_DEVICE;
@@ -128,12 +136,9 @@ static uint32_t track_of(sb_chrome *c, const sb_chrome_event *e) {
     uint32_t group = group_of(c, e->pid, is_device);
     if (group == SB_NO_INDEX) return SB_NO_INDEX;
     char name[80];
-    int length =
-        snprintf(name, sizeof name, is_device ? "stream %.*s" : "thread %.*s",
-                 e->tid.n > 60 ? 60 : (int)e->tid.n, e->tid.p ? (const char *)e->tid.p : "");
     uint32_t track =
         sb_build_track(c->t, group, e->tid, is_device ? SB_TRACK_STREAM : SB_TRACK_THREAD,
-                       sb_slice_of(name, (size_t)length));
+                       name_of_id(name, is_device ? "stream" : "thread", e->tid));
     if (track != SB_NO_INDEX && is_short) {
         memcpy(c->last_key, key, n);
         c->last_key_n = n;

@@ -230,10 +230,30 @@ static void a_stream_is_busy_while_a_kernel_or_a_copy_runs(void **state) {
 static void the_window_of_a_capture_makes_nothing_busy(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture(FULL);
-    for (uint32_t i = 0; i < t->tracks.n; i++)
-        if (sb_slice_eq(t->groups.items[t->tracks.items[i].group].name, SB_LIT("process Spans")))
-            assert_int_equal(t->tracks.items[i].busy, 0);
+    uint32_t windows = 0;
+    for (uint32_t i = 0; i < t->tracks.n; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        if (!sb_slice_eq(k->name, SB_LIT("PyTorch Profiler"))) continue;
+        assert_slice_is(t->groups.items[k->group].name, "Spans");
+        assert_int_equal(k->busy, 0);
+        windows++;
+    }
+    assert_int_equal(windows, 1);
     assert_int_equal(count_named(t, "PyTorch Profiler (0)", NULL), 1);
+    sb_trace_free(t);
+}
+
+static void ids_that_are_texts_are_names_by_themselves(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text(
+        "[{\"name\":\"a\",\"cat\":\"kernel\",\"ph\":\"X\",\"pid\":0,\"tid\":\"stream 7\",\"ts\":1,"
+        "\"dur\":1},{\"name\":\"b\",\"ph\":\"X\",\"pid\":12,\"tid\":34,\"ts\":1,\"dur\":1},"
+        "{\"name\":\"end\",\"ph\":\"i\",\"pid\":\"\",\"tid\":\"\",\"ts\":2}]");
+    assert_slice_is(t->tracks.items[0].name, "stream 7");
+    assert_slice_is(t->groups.items[t->tracks.items[0].group].name, "GPU 0");
+    assert_slice_is(t->tracks.items[1].name, "thread 34");
+    assert_slice_is(t->groups.items[t->tracks.items[1].group].name, "process 12");
+    assert_slice_is(t->tracks.items[2].name, "marks of the profiler");
     sb_trace_free(t);
 }
 
@@ -413,6 +433,7 @@ int main(void) {
         cmocka_unit_test(a_track_is_busy_while_anything_runs),
         cmocka_unit_test(a_stream_is_busy_while_a_kernel_or_a_copy_runs),
         cmocka_unit_test(the_window_of_a_capture_makes_nothing_busy),
+        cmocka_unit_test(ids_that_are_texts_are_names_by_themselves),
         cmocka_unit_test(a_window_merges_what_is_narrower_than_a_pixel_and_loses_nothing),
         cmocka_unit_test(counters_keep_their_extremes),
         cmocka_unit_test(totals_cut_spans_at_the_edges_of_the_range),
