@@ -376,7 +376,7 @@ export default {
   async 'groups have pages when asked for, and scroll endlessly otherwise'(keep) {
     const page = keep(await openCharts('demo'));
     await soon(async () => assert.equal(await page.locator('.pager').count(), 0));
-    await page.evaluate(() => localStorage.setItem('seaboard.settings', JSON.stringify({ pageSize: 2 })));
+    await page.evaluate(() => localStorage.setItem('seaboard.settings', JSON.stringify({ 'cards.pageSize': 2 })));
     await page.reload();
     await page.waitForSelector('.pager');
     const names = () => page.locator('.section', { hasText: 'val' }).last().locator('h3').allInnerTexts();

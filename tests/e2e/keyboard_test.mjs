@@ -127,6 +127,24 @@ export default {
     assert.equal(await atOnce(page, 'r', 'seed1'), 'seed1');
   },
 
+  async 'Escape in a search field ends the search together with its text'(keep) {
+    const page = keep(await openCharts('demo'));
+    for (const [id, text] of [
+      ['run-filter', 'vit'],
+      ['tag-filter', 'loss'],
+    ]) {
+      const field = page.locator(`#${id}`);
+      await field.fill(text);
+      await soon(async () => assert.match(await address(page), new RegExp(`=${text}`)));
+      // the first one may close the suggestions
+      await field.press('Escape');
+      if (await field.inputValue()) await field.press('Escape');
+      await soon(async () => assert.doesNotMatch(await address(page), new RegExp(`=${text}`)));
+      assert.equal(await field.inputValue(), '');
+      assert.notEqual(await page.evaluate(() => document.activeElement.id), id);
+    }
+  },
+
   async 'a command of the palette has run before the next key'(keep) {
     const page = keep(await openCharts('demo'));
     await page.keyboard.press('[');

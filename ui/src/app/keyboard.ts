@@ -53,11 +53,22 @@ const typing = (target: EventTarget | null) =>
     ? !WITHOUT_TEXT.has(target.type)
     : target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));
 
+/** Escape leaves a field. A search ends with that: left to itself, the browser empties the field and tells nobody. */
+function leave(e: KeyboardEvent): void {
+  const field = e.target as HTMLElement;
+  if (field instanceof HTMLInputElement && field.type === 'search' && field.value) {
+    e.preventDefault();
+    field.value = '';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+  field.blur();
+}
+
 export function onKey(e: KeyboardEvent): void {
   if (e.defaultPrevented) return;
   const mod = e.ctrlKey || e.metaKey;
   if (typing(e.target)) {
-    if (e.key === 'Escape') (e.target as HTMLElement).blur();
+    if (e.key === 'Escape') leave(e);
     if (!(mod && e.key.toLowerCase() === 'k')) return;
   }
   if (e.altKey || ((panel.dialog || shell.isOpening) && !mod)) return;

@@ -17,8 +17,7 @@ let stored: Record<string, unknown> | null = null;
 
 /**
  * Sets these properties of `of`, which are state with their defaults, to what was stored, and stores what they become.
- * What was stored counts where it has the type of the default and `isGood`. It is stored as "prefix.name"; without the
- * prefix it is from an older version.
+ * What was stored counts where it has the type of the default and `isGood`. It is stored as "prefix.name".
  */
 export function keep<T extends object, K extends keyof T & string>(
   prefix: string,
@@ -29,7 +28,7 @@ export function keep<T extends object, K extends keyof T & string>(
   const all = (stored ??= readStored());
   const keyOf = (name: K) => (prefix ? `${prefix}.${name}` : name);
   for (const name of names) {
-    const value = all[keyOf(name)] ?? all[name];
+    const value = all[keyOf(name)];
     if (typeof value === typeof of[name] && isGood(name, value)) of[name] = value as T[K];
   }
   $effect.root(() => {
