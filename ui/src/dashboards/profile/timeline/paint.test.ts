@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Rects } from '../shared/columns';
 import { coloursFor } from '../kinds';
 import { beside, labelFor, paintScene, sliceAt, type Scene } from './paint';
 import { LANE, PAD, type Row } from './timeline_rows';
+
+vi.mock('../../../public', () => import('../../../base/search'));
 
 const rects = (items: [start: number, duration: number, depth: number][]): Rects => ({
   track: 1,

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { busyOf, rowsIn, rowsOf, tracksBelow } from './timeline_rows';
 import type { ProfileGroup, ProfileTrack } from '../../../public';
+
+vi.mock('../../../public', () => import('../../../base/search'));
 
 const group = (id: number, parent = -1): ProfileGroup => ({
   id,
