@@ -1,7 +1,7 @@
 /* xspace_fuzz.c: any bytes as a trace file: XSpace, JSON or an archive of them. Whatever comes out
  * is asked every question. */
 
-#include "profile/recognize.h"
+#include "profile/find/recognize.h"
 #include "trace_bed.h"
 #include "base/banned.h"
 

@@ -8,7 +8,7 @@
 #include "base/text/number.h"
 #include "cli/cli.h"
 #include "profile/analysis/views.h"
-#include "profile/capture.h"
+#include "profile/find/capture.h"
 #include "profile/read/read.h"
 #include "seaboard/reader.h"
 #include "base/banned.h"

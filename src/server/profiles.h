@@ -10,7 +10,7 @@
 #define SB_SERVER_PROFILES_H
 
 #include "profile/analysis/analysis.h"
-#include "profile/capture.h"
+#include "profile/find/capture.h"
 #include "profile/read/read.h"
 #include "server/jobs/jobs.h"
 

@@ -1,6 +1,6 @@
 /* capture_test.c: which files of a folder are one capture: ranks of one program are, steps and
  * strangers are not. */
-#include "profile/capture.h"
+#include "profile/find/capture.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* recognize_test.c: traces are told from other JSON files by their first bytes, and a file is
  * looked into once while it stays the same. */
-#include "profile/recognize.h"
+#include "profile/find/recognize.h"
 
 #include "support/test.h"
 #include "base/banned.h"

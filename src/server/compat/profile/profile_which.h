@@ -3,7 +3,7 @@
 #ifndef SB_SERVER_COMPAT_PROFILE_WHICH_H
 #define SB_SERVER_COMPAT_PROFILE_WHICH_H
 
-#include "profile/capture.h"
+#include "profile/find/capture.h"
 #include "server/compat/compat.h"
 
 /* The name of a capture: "<run>/<session>", the session alone for the log directory itself, and

@@ -24,7 +24,7 @@
 #include "base/arena.h"
 #include "base/env.h"
 #include "base/status.h"
-#include "profile/recognize.h"
+#include "profile/find/recognize.h"
 #include "profile/trace/trace.h"
 
 #define SB_CAPTURE_ID 16

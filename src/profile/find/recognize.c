@@ -1,5 +1,5 @@
 /* recognize.c: tells traces among JSON files by their first bytes, and remembers the answers. */
-#include "profile/recognize.h"
+#include "profile/find/recognize.h"
 
 #include <errno.h>
 
