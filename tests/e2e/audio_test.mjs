@@ -328,8 +328,7 @@ export default {
     await page.keyboard.press('/');
     await page.keyboard.type('speech');
     await soon(async () => assert.equal(await page.locator('.slot .card').count(), 2));
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
     await page.keyboard.press('j');
     await page.keyboard.press('p');
     await soon(async () => assert.match(decodeURIComponent(await address(page)), /pins=!audio!vits-base!!val\/speech/));

@@ -510,8 +510,7 @@ export default {
     await page.keyboard.press('/');
     await page.keyboard.type('norm');
     await soon(async () => assert.equal(await page.locator('.slot .card').count(), 4));
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
     await page.keyboard.press('j');
     await page.keyboard.press('p');
     await soon(async () =>

@@ -145,6 +145,40 @@ export default {
     }
   },
 
+  async 'Enter in a search field leaves it, and what it finds stays'(keep) {
+    const page = keep(await openCharts('demo'));
+    for (const [id, text] of [
+      ['run-filter', 'vit'],
+      ['tag-filter', 'loss'],
+    ]) {
+      const field = page.locator(`#${id}`);
+      await field.fill(text);
+      await field.press('Enter');
+      await soon(async () => assert.notEqual(await page.evaluate(() => document.activeElement.id), id));
+      assert.equal(await field.inputValue(), text);
+      await soon(async () => assert.match(await address(page), new RegExp(`=${text}`)));
+    }
+  },
+
+  async 'keys that an input method needs are left to it'(keep) {
+    const page = keep(await openCharts('demo'));
+    const field = page.locator('#tag-filter');
+    await field.fill('loss');
+    const composing = (key) =>
+      field.evaluate(
+        (input, name) =>
+          input.dispatchEvent(
+            new KeyboardEvent('keydown', { key: name, isComposing: true, bubbles: true, cancelable: true }),
+          ),
+        key,
+      );
+    for (const key of ['Escape', 'Enter', 'ArrowDown', 'Escape'])
+      assert.equal(await composing(key), true, 'nobody prevents what the input method does');
+    assert.equal(await field.inputValue(), 'loss');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'tag-filter');
+    assert.equal(await page.locator('#tag-options').count(), 1, 'the suggestions stay open');
+  },
+
   async 'a command of the palette has run before the next key'(keep) {
     const page = keep(await openCharts('demo'));
     await page.keyboard.press('[');

@@ -53,22 +53,35 @@ const typing = (target: EventTarget | null) =>
     ? !WITHOUT_TEXT.has(target.type)
     : target instanceof HTMLElement && (target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Escape leaves a field. A search ends with that: left to itself, the browser empties the field and tells nobody. */
+/**
+ * Enter and Escape leave a search field: Enter keeps what it finds, Escape ends the search. Left to itself, the browser
+ * empties the field at Escape and tells nobody. Escape leaves every other field, too.
+ */
 function leave(e: KeyboardEvent): void {
   const field = e.target as HTMLElement;
-  if (field instanceof HTMLInputElement && field.type === 'search' && field.value) {
+  const search = field instanceof HTMLInputElement && field.type === 'search' ? field : null;
+  if (e.key === 'Enter' && !search) return;
+  if (e.key === 'Escape' && search?.value) {
     e.preventDefault();
-    field.value = '';
-    field.dispatchEvent(new Event('input', { bubbles: true }));
+    search.value = '';
+    search.dispatchEvent(new Event('input', { bubbles: true }));
   }
   field.blur();
+}
+
+// Safari tells the Enter that ends a composition after its end; then only this code is left
+const COMPOSING = 229;
+
+/** While somebody composes with an input method (Pinyin), keys are its own: Enter takes the letters, Escape drops them. */
+export function leaveToInputMethod(e: KeyboardEvent): void {
+  if (e.isComposing || e.keyCode === COMPOSING) e.stopImmediatePropagation();
 }
 
 export function onKey(e: KeyboardEvent): void {
   if (e.defaultPrevented) return;
   const mod = e.ctrlKey || e.metaKey;
   if (typing(e.target)) {
-    if (e.key === 'Escape') leave(e);
+    if (e.key === 'Escape' || e.key === 'Enter') leave(e);
     if (!(mod && e.key.toLowerCase() === 'k')) return;
   }
   if (e.altKey || ((panel.dialog || shell.isOpening) && !mod)) return;

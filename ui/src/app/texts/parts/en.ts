@@ -203,7 +203,8 @@ export const texts = {
   'keys.table.pickAll': 'Select all rows',
   'keys.table.menu': 'Open the menu of a row',
   'keys.table.move': 'Move a column, on its head',
-  'keys.back': 'Back, close',
+  'keys.back': 'Back, close; in a search field: end the search',
+  'keys.done': 'In a search field: keep the search, back to the page',
 
   'mouse.drag': 'Drag',
   'mouse.dragDoes': 'Zoom in on x',

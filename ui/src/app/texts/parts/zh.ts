@@ -203,7 +203,8 @@ export const texts: Record<PartKey, string> = {
   'keys.table.pickAll': '选择所有行',
   'keys.table.menu': '打开此行的操作菜单',
   'keys.table.move': '移动列（焦点在列头时）',
-  'keys.back': '返回、关闭',
+  'keys.back': '返回、关闭；在搜索框中：结束搜索',
+  'keys.done': '在搜索框中：保留搜索，回到页面',
 
   'mouse.drag': '拖动',
   'mouse.dragDoes': '放大横轴',
