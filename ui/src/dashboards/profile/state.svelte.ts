@@ -24,6 +24,7 @@ import {
   tracksQuestion,
   type Capture,
 } from './question';
+import { shownName } from './texts';
 import { sliceKey, type Hits } from './timeline/paint';
 import { profileView as v, type Span } from './view.svelte';
 
@@ -80,9 +81,13 @@ export class ProfileState {
     const nameOf = stepNames(steps);
     return steps.map((step) => ({ ...step, name: nameOf(step) }));
   });
-  readonly byId = $derived(new Map<number, ProfileTrack>(this.tracks?.tracks.map((track) => [track.id, track]) ?? []));
+  readonly byId = $derived(
+    new Map<number, ProfileTrack>(
+      this.tracks?.tracks.map((track) => [track.id, { ...track, name: shownName(track.name) }]) ?? [],
+    ),
+  );
   readonly groupOf = $derived(new Map(this.tracks?.groups.map((group) => [group.id, group]) ?? []));
-  readonly names = $derived<readonly string[]>(this.tracks ? (this.allNames.answer ?? []) : []);
+  readonly names = $derived<readonly string[]>(this.tracks ? (this.allNames.answer ?? []).map(shownName) : []);
   readonly colours = $derived(coloursFor(settings.dark));
   /** The time range of the whole capture, with a margin. */
   readonly whole = $derived.by((): Span => {
