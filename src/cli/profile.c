@@ -38,14 +38,25 @@ static bool tell(void *ud, uint64_t done, uint64_t total) {
     return true;
 }
 
-static void add_time(sb_buf *out, int64_t ps) {
+static void add_padded_time(sb_buf *out, int64_t ps, int width) {
     double x = (double)ps;
     if (x >= 1e12)
-        sb_buf_printf(out, "%9.3f s ", x * 1e-12);
+        sb_buf_printf(out, "%*.3f s", width, x * 1e-12);
     else if (x >= 1e9)
-        sb_buf_printf(out, "%9.3f ms", x * 1e-9);
+        sb_buf_printf(out, "%*.3f ms", width, x * 1e-9);
     else
-        sb_buf_printf(out, "%9.3f us", x * 1e-6);
+        sb_buf_printf(out, "%*.3f us", width, x * 1e-6);
+    if (width && x >= 1e12) sb_buf_add_byte(out, ' ');
+}
+
+/* In a sentence. */
+static void add_time(sb_buf *out, int64_t ps) {
+    add_padded_time(out, ps, 0);
+}
+
+/* In a column: as wide as every other one. */
+static void add_time_column(sb_buf *out, int64_t ps) {
+    add_padded_time(out, ps, 9);
 }
 
 static double share_of(int64_t part, int64_t all) {
@@ -64,7 +75,7 @@ static void put_head(const report *r) {
         sb_cli_put(r->cli);
     }
     sb_cli_add_count(line, r->t->span_count);
-    sb_buf_printf(line, " slices on %zu tracks in", r->t->tracks.n);
+    sb_buf_printf(line, " slices on %zu tracks in ", r->t->tracks.n);
     add_time(line, r->t->duration);
     sb_buf_add_byte(line, '\n');
     for (size_t i = 0; i < r->t->devices.n; i++) {
@@ -92,11 +103,11 @@ static void put_steps(const report *r) {
         sb_buf_add_str(line, ": ");
         sb_cli_add_shown(line, sb_trace_name(r->t, r->a->step_name - 1), NAME_COLUMN);
     }
-    sb_buf_add_str(line, "\n  median");
+    sb_buf_add_str(line, "\n  median ");
     add_time(line, s->median);
-    sb_buf_add_str(line, "  p95");
+    sb_buf_add_str(line, "  p95 ");
     add_time(line, s->p95);
-    sb_buf_add_str(line, "  worst");
+    sb_buf_add_str(line, "  worst ");
     add_time(line, s->worst);
     sb_buf_add_byte(line, '\n');
     if (r->a->has_device)
@@ -105,7 +116,7 @@ static void put_steps(const report *r) {
     for (int i = 0; i < SB_PART_COUNT; i++) {
         if (!s->parts[i]) continue;
         sb_buf_printf(line, "  %-14s", sb_part_name((sb_step_part)i));
-        add_time(line, s->parts[i]);
+        add_time_column(line, s->parts[i]);
         sb_buf_printf(line, "  %5.1f %%\n", share_of(s->parts[i], s->median));
     }
     sb_cli_put(r->cli);
@@ -122,7 +133,7 @@ static void put_ops(const report *r) {
         int64_t self = is_device ? o->device_self : o->host_self;
         if (o->kind == SB_SPAN_STEP || !self) continue;
         sb_buf_add_str(line, "  ");
-        add_time(line, self);
+        add_time_column(line, self);
         sb_buf_printf(line, "  %5.1f %%  %8llu x  ", share_of(self, all),
                       (unsigned long long)o->calls);
         sb_cli_add_shown(line, sb_trace_name(r->t, o->name), NAME_COLUMN);
@@ -141,7 +152,7 @@ static void put_kernels(const report *r) {
     for (size_t i = 0; i < r->a->kernel_count && i < r->rows; i++) {
         const sb_kernel_row *k = &r->a->kernels[i];
         sb_buf_add_str(line, "  ");
-        add_time(line, k->total);
+        add_time_column(line, k->total);
         sb_buf_printf(line, "  %5.1f %%  %8llu x  ", share_of(k->total, all),
                       (unsigned long long)k->calls);
         sb_cli_add_shown(line, sb_trace_name(r->t, k->name), NAME_COLUMN);

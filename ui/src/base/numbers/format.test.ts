@@ -31,6 +31,11 @@ describe('numbers', () => {
     expect(digitsFor([1e9, 1e9 + 1e-6])).toBe(15);
     expect(value(1234567.25, 10)).toBe('1.23456725e6');
     expect(percent(0.9999995, 9)).toBe('99.9999500\u202f%');
+    expect(percent(0.996, 2)).toBe('99.6\u202f%');
+    expect(percent(0.999961)).toBe('99.996\u202f%');
+    expect(percent(1, 2)).toBe('100\u202f%');
+    expect(percent(0.9999999999, 2)).toBe('100\u202f%');
+    expect(percent(1.004, 2)).toBe('100\u202f%');
   });
   it('rounds to the next power without a digit more, and keeps signs', () => {
     expect([value(0.99999), value(999.96), value(-0.25), value(-1234.5)]).toEqual([

@@ -27,9 +27,17 @@ export function big(n: number): string {
   return n < 10000 ? count(n) : `${rounded(v / by, 3)}${THIN}${unit}`;
 }
 
-/** A share of one. */
-export const percent = (v: number, digits = FOUR): string =>
-  Number.isFinite(v) ? `${value(rounded(v * 100, Math.max(12, digits)), digits)}\u202f%` : value(v);
+const DIGITS_OF_SHARES = 8;
+
+/** A share of one. What is less than all is not rounded up to all: 99.6 %, though two digits would say 100 %. */
+export function percent(v: number, digits = FOUR): string {
+  if (!Number.isFinite(v)) return value(v);
+  const share = rounded(v * 100, Math.max(12, digits));
+  const isAll = (n: number) => share < 100 && rounded(share, n) === 100;
+  let n = digits;
+  while (n < DIGITS_OF_SHARES && isAll(n)) n++;
+  return `${value(share, isAll(n) ? digits : n)}\u202f%`;
+}
 
 /** 1.5e−7: so many digits, less the zeros at their end. */
 const exponent = (v: number, digits: number) =>

@@ -236,7 +236,7 @@ export const texts = {
   'verdict.sync': '{share} goes to synchronisation.',
   'verdict.compile': '{share} goes to compilation.',
   'verdict.optimizer': '{share} goes to the optimizer.',
-  'verdict.other': '{share} goes to what has no name here.',
+  'verdict.other': '{share} is not attributed to any work.',
   'advice.sync': 'Synchronise less often',
   'advice.compile': 'Compile once, not in every step',
   stepTimeMedian: 'Step time, median',

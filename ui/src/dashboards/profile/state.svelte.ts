@@ -13,6 +13,7 @@ import {
   type ProfileTrack,
   type ProfileTracks,
 } from '../../public';
+import { kernelName } from './kernelName';
 import { coloursFor } from './kinds';
 import { Opening } from './opening.svelte';
 import { stepNames } from './overview/ranks';
@@ -88,6 +89,8 @@ export class ProfileState {
   );
   readonly groupOf = $derived(new Map(this.tracks?.groups.map((group) => [group.id, group]) ?? []));
   readonly names = $derived<readonly string[]>(this.tracks ? (this.allNames.answer ?? []).map(shownName) : []);
+  /** The same, as short as slices need them. */
+  readonly labels = $derived(this.names.map(kernelName));
   readonly colours = $derived(coloursFor(settings.dark));
   /** The time range of the whole capture, with a margin. */
   readonly whole = $derived.by((): Span => {

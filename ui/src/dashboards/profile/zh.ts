@@ -237,7 +237,7 @@ export const texts: Record<Key, string> = {
   'verdict.sync': '{share} 用于同步。',
   'verdict.compile': '{share} 用于编译。',
   'verdict.optimizer': '{share} 用于优化器。',
-  'verdict.other': '{share} 用于其他工作。',
+  'verdict.other': '{share} 未归因于任何工作。',
   'advice.sync': '减少同步次数',
   'advice.compile': '只编译一次，而不是每个步骤都编译',
   stepTimeMedian: '步骤耗时（中位数）',

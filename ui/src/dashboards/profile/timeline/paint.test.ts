@@ -32,7 +32,7 @@ const scene = (of: Rects): Scene => ({
   rects: new Map([[1, of]]),
   curves: new Map(),
   folded: new Map(),
-  names: [],
+  labels: [],
   colours: coloursFor(false),
   selected: null,
   hovered: null,

@@ -27,7 +27,8 @@ export interface Scene {
   curves: ReadonlyMap<number, Curve>;
   /** tracks that stand for a folded group */
   folded: ReadonlyMap<number, readonly number[]>;
-  names: readonly string[];
+  /** what slices are called, by the number of their name */
+  labels: readonly string[];
   colours: Colours;
   selected: SliceId | null;
   hovered: SliceId | null;
@@ -177,7 +178,7 @@ function paintLane(c: Context, s: Scene, r: Rects, [first, end]: [number, number
     for (const i of labels) {
       const x0 = Math.max(0, (r.start[i] - from) / perPixel);
       const x1 = Math.min(width, (r.start[i] + r.duration[i] - from) / perPixel);
-      const text = labelFor(s.names[r.name[i]] ?? '', x1 - x0);
+      const text = labelFor(s.labels[r.name[i]] ?? '', x1 - x0);
       if (!text) continue;
       c.fillStyle = colours.text[r.kind[i]] ?? colours.ink;
       c.fillText(text, x0 + 5, y + h / 2 + 0.5);
