@@ -27,6 +27,8 @@
 #define ARENA_BLOCK (8u << 10)
 #define REFUSED_BODY_LIMIT (64u << 10) /* of a request that is refused */
 #define FILE_BLOCK (64u << 10)
+#define LARGE_BODY (512u << 10)
+#define BODY_BLOCK (128u << 10)
 #define OVERRUN (1u << 20) /* bytes above the limit that are still read, for a proper answer */
 #define SECOND 1000000000u
 
@@ -318,6 +320,39 @@ static struct MHD_Response *file_response(const sb_alloc *alloc, const sb_reply_
     return response;
 }
 
+/* A body in memory that is large. Given as a whole, libmicrohttpd hands all of it to the system in
+ * one call, which takes milliseconds in which other clients of the same listener wait. */
+typedef struct large_body {
+    const sb_alloc *alloc;
+    sb_slice bytes;
+} large_body;
+
+static ssize_t body_read(void *cls, uint64_t pos, char *to, size_t room) {
+    const large_body *body = cls;
+    size_t left = body->bytes.n - pos;
+    size_t n = left < room ? left : room;
+    memcpy(to, body->bytes.p + pos, n);
+    return (ssize_t)n;
+}
+
+static void body_free(void *cls) {
+    large_body *body = cls;
+    sb_alloc_put(body->alloc, body, sizeof *body);
+}
+
+/* The bytes live as long as the reply. */
+static struct MHD_Response *body_response(const sb_alloc *alloc, sb_slice bytes) {
+    if (bytes.n <= LARGE_BODY)
+        return MHD_create_response_from_buffer(bytes.n, writable(bytes), MHD_RESPMEM_PERSISTENT);
+    large_body *body = sb_alloc_get(alloc, sizeof *body);
+    if (!body) return NULL;
+    *body = (large_body){alloc, bytes};
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(bytes.n, BODY_BLOCK, body_read, body, body_free);
+    if (!response) body_free(body);
+    return response;
+}
+
 static enum MHD_Result send_reply(sb_conn *c) {
     sb_reply_wire wire;
     sb_made *made = NULL;
@@ -337,8 +372,7 @@ static enum MHD_Result send_reply(sb_conn *c) {
         size = wire.file_size;
         response = file_response(c->server->alloc, &wire);
     } else {
-        response = MHD_create_response_from_buffer(wire.body.n, writable(wire.body),
-                                                   MHD_RESPMEM_PERSISTENT);
+        response = body_response(c->server->alloc, wire.body);
     }
     if (!response) return MHD_NO;
     sb_conn_allow_send(c, size);

@@ -24,6 +24,15 @@ static sb_status big(sb_http_request *q, sb_http_reply *r, void *app) {
     return SB_OK;
 }
 
+/* 2 MB, each byte known by its place. */
+#define NUMBERS 300000
+
+static sb_status numbers(sb_http_request *q, sb_http_reply *r, void *app) {
+    (void)q, (void)app;
+    for (int i = 0; i < NUMBERS; i++) sb_buf_printf(sb_http_body(r), "%d ", i);
+    return SB_OK;
+}
+
 /* Says where it ran; ?long=1 is more than the listener's thread should do. */
 static sb_status either(sb_http_request *q, sb_http_reply *r, void *app) {
     (void)app;
@@ -37,6 +46,7 @@ static const sb_http_route routes[] = {
     {.methods = SB_HTTP_READ, .path = "/pooled", .run = hello, .how = SB_HTTP_POOLED},
     {.methods = SB_HTTP_READ, .path = "/either", .run = either, .how = SB_HTTP_EITHER},
     {.methods = SB_HTTP_READ, .path = "/big", .run = big},
+    {.methods = SB_HTTP_READ, .path = "/numbers", .run = numbers},
     {.methods = SB_HTTP_READ, .path = "/stream", .how = SB_HTTP_STREAM},
 };
 
@@ -91,6 +101,28 @@ static void a_server_answers_and_closes(void **state) {
     sb_http_close(s.server);
     sb_http_close(NULL);
     assert_int_equal(open_client(s.port), -1);
+}
+
+static void large_bodies_arrive_whole_and_in_order(void **state) {
+    (void)state;
+    running s;
+    sb_err err;
+    char wanted[32];
+    assert_ok(start(&s, &sb_alloc_libc, &err), &err);
+    int fd = open_client(s.port);
+    for (int round = 0; round < 2; round++) { /* on the same connection */
+        assert_true(ask(fd, "/numbers", ""));
+        assert_true(read_until(fd, "Content-Length: 1988890"));
+        assert_true(read_until(fd, "\r\n\r\n"));
+        for (int i = 0; i < NUMBERS; i++) {
+            char got[8] = {0};
+            int n = snprintf(wanted, sizeof wanted, "%d ", i);
+            assert_int_equal(recv(fd, got, (size_t)n, MSG_WAITALL), n);
+            if (memcmp(got, wanted, (size_t)n) != 0) fail_msg("\"%s\" is not \"%s\"", got, wanted);
+        }
+    }
+    close(fd);
+    sb_http_close(s.server);
 }
 
 static void more_work_than_a_listener_should_do_goes_to_a_worker(void **state) {
@@ -277,6 +309,7 @@ static void memory_that_runs_out_while_serving_costs_one_request(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_answers_and_closes),
+        cmocka_unit_test(large_bodies_arrive_whole_and_in_order),
         cmocka_unit_test(more_work_than_a_listener_should_do_goes_to_a_worker),
         cmocka_unit_test(streams_are_greeted_with_the_version_of_the_beginning),
         cmocka_unit_test(closing_ends_streams_and_idle_connections),
