@@ -275,6 +275,11 @@ export default {
     await page.locator('.strip').click();
     await soon(async () => assert.deepEqual([await modules.count(), await filterRuns.count()], [0, 1]));
     await page.keyboard.press('g');
+    await soon(async () => assert.deepEqual([await modules.count(), await filterRuns.count()], [1, 0]));
+    await page.keyboard.press('r');
+    await soon(async () => assert.deepEqual([await modules.count(), await filterRuns.count()], [0, 1]));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
     await page.waitForSelector('.row[id^=module-]');
 
     await page.locator('button:has(b.run)').first().click();

@@ -66,6 +66,40 @@ export default {
     await soon(async () => assert.equal(await table(page, 'Kernels').getByRole('row').count(), 2));
   },
 
+  async 'the names of kernels stay in sight while their table is scrolled sideways'(keep) {
+    const page = keep(await openProfile(await made()));
+    await tab(page, 'Kernels').click();
+    const cell = (at) => table(page, 'Kernels').getByRole('row').nth(1).getByRole('cell').nth(at);
+    const left = async (at) => (await cell(at).boundingBox()).x;
+    await soon(async () => assert.match(await cell(0).innerText(), /gemm/));
+    const [name, total] = [await left(0), await left(1)];
+    await table(page, 'Kernels').evaluate((box) => (box.scrollLeft = 150));
+    await soon(async () => assert.equal(total - (await left(1)), 150));
+    assert.equal(await left(0), name);
+    const isOnTop = await cell(0).evaluate((one) => {
+      const { x, y } = one.getBoundingClientRect();
+      return one.contains(document.elementFromPoint(x + 20, y + 10));
+    });
+    assert.ok(isOnTop, 'the name covers what is scrolled below it');
+  },
+
+  async 'no strip of runs stands beside the captures, and the runs are shown by key'(keep) {
+    const page = keep(await openProfile(await made()));
+    const captures = page.getByRole('listbox', { name: 'Captures' });
+    await captures.waitFor();
+    assert.equal(await page.locator('.strip').count(), 0);
+    await page.keyboard.press('[');
+    await soon(async () => assert.equal(await captures.count(), 0));
+    assert.equal(await page.locator('.strip').count(), 0);
+    await page.keyboard.press('[');
+    await captures.waitFor();
+    await page.keyboard.press('r');
+    await soon(async () => assert.ok(await page.evaluate(() => document.activeElement.id === 'run-filter')));
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('\\');
+    await captures.waitFor();
+  },
+
   async 'on a phone the times of operators are in sight'(keep) {
     const page = keep(
       await open(await made(), '#profile&v=1&profile.page=operators', {

@@ -1,6 +1,7 @@
 // Keys of the whole page. A key is ignored while somebody types, except those with Ctrl or Cmd; the open dashboard adds
 // its own (shell.actions).
 import { flushSync } from 'svelte';
+import { DASHBOARDS } from '../dashboards';
 import { hub } from '../data/hub.svelte';
 import { t } from './texts/i18n.svelte';
 import { openDetails } from './runs/actions';
@@ -8,7 +9,7 @@ import { panel } from './runs/panel.svelte';
 import { runs } from './runs/runs.svelte';
 import { settings } from './settings.svelte';
 import { shell, type Action } from './shell.svelte';
-import { tabs } from './tabs/dashboards';
+import { showRuns, tabs } from './tabs/dashboards';
 import { view } from './view/view.svelte';
 
 export const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
@@ -39,9 +40,9 @@ export function allActions(): Action[] {
   return [...shellActions().filter(({ key }) => !own.has(key)), ...shell.actions];
 }
 
-/** The panel opens within the event: the next key is typed into the filter. */
+/** The runs are shown within the event: the next key is typed into the filter. */
 function focusRuns(): void {
-  flushSync(() => (settings.panelOpen = true));
+  flushSync(() => showRuns(DASHBOARDS.find(({ id }) => id === view.tab)));
   document.getElementById('run-filter')?.focus();
 }
 

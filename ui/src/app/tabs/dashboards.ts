@@ -3,6 +3,7 @@ import type { Component } from 'svelte';
 import { DASHBOARDS } from '../../dashboards';
 import { hub } from '../../data/hub.svelte';
 import type { Tag } from '../../data/types';
+import { settings } from '../settings.svelte';
 import { fetchAhead } from './ahead';
 import type { Dashboard } from './dashboard';
 import { inFiles } from './infiles.svelte';
@@ -12,6 +13,17 @@ import { view } from '../view/view.svelte';
 /** How many tags a dashboard has to show. */
 export const sizeOf = (d: Dashboard): number =>
   d.plugins.reduce((n, plugin) => n + (hub.status?.plugins[plugin] ?? 0), 0) + inFiles.runsOf(d).length;
+
+/** Whether the panel at the left is the dashboard's own now: without data it shows the runs. */
+export const hasOwnPanel = (d: Dashboard | undefined): boolean =>
+  d?.ownPanel !== undefined && sizeOf(d) > 0 && (d.ownPanel === 'always' || settings.ownPanel);
+
+/** Shows the runs: in the panel at the left, or as the full table where that panel is always the dashboard's own. */
+export function showRuns(d: Dashboard | undefined): void {
+  if (d?.ownPanel === 'choice') settings.ownPanel = false;
+  if (hasOwnPanel(d)) view.tableFull = true;
+  else settings.panelOpen = true;
+}
 
 /** Those with data, the first one, and the one that is open. */
 export const tabs = (): Dashboard[] =>
