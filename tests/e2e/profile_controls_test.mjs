@@ -22,7 +22,7 @@ export default {
     const page = keep(await openProfile(await made()));
     await tab(page, 'Operators').click();
     // with a device the table begins with its time: the kernels belong to aten::linear
-    await soon(async () => assert.match(await rowText(page, 'Operators', 1), /^aten::linear 14\.000 100\s%/));
+    await soon(async () => assert.match(await rowText(page, 'Operators', 1), /^aten::linear 14\.000 100\.0\s%/));
     await head(page, 'Operators', /Device total/)
       .getByRole('button')
       .click();
