@@ -191,6 +191,18 @@ static sb_status xspace_args(sb_args_reader *r, uint64_t at, sb_buf *out, sb_err
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+/* Arguments are an object. What is there instead in a file is shown as an argument. */
+static void add_json_args(sb_buf *out, const sb_scan_value *value) {
+    bool is_object = value->kind == SB_SCAN_OBJECT;
+    if (value->kind == SB_SCAN_NUMBER && sb_slice_eq(value->raw, SB_LIT("null"))) {
+        sb_buf_add_str(out, "{}");
+        return;
+    }
+    if (!is_object) sb_buf_add_str(out, "{\"args\":");
+    sb_scan_rewrite(out, value, 0);
+    if (!is_object) sb_buf_add_byte(out, '}');
+}
+
 sb_status sb_json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice *category,
                        sb_arena *arena, sb_err *err) {
     for (size_t wanted = FIRST_COPY; wanted <= MOST_COPY; wanted *= 8) {
@@ -204,7 +216,7 @@ sb_status sb_json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice
         while (text.p && (step = sb_scan_member(&s, &first, &key, &value)) == SB_SCAN_OK) {
             if (sb_slice_eq(key, SB_LIT("cat"))) *category = sb_arena_dup(arena, value.raw);
             if (!sb_slice_eq(key, SB_LIT("args")) || has_args) continue;
-            sb_scan_rewrite(out, &value, 0);
+            add_json_args(out, &value);
             has_args = true;
         }
         if (text.p && step == SB_SCAN_MORE) {

@@ -81,6 +81,26 @@ static void what_an_event_says_itself_wins_and_whole_numbers_keep_their_digits(v
     sb_trace_free(t);
 }
 
+static void what_stands_where_arguments_belong_is_an_argument(void **state) {
+    static const char *const values[][2] = {{"null", "{}"},
+                                            {"[1,2]", "{\"args\":[1,2]}"},
+                                            {"\"text\"", "{\"args\":\"text\"}"},
+                                            {"7", "{\"args\":7}"},
+                                            {"{\"a\":7}", "{\"a\":7}"}};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char text[200];
+        sb_buf out;
+        snprintf(text, sizeof text, "[" AT("a", 1, "\"ph\":\"X\",\"dur\":2,\"args\":%s") "]",
+                 values[i][0]);
+        const char *path = sb_test_dir_put(*state, "odd.json", sb_slice_str(text));
+        sb_trace *t = trace_of_files(&(sb_trace_file){.path = path, .name = SB_LIT("vm")}, 1);
+        assert_int_equal(args_of(t, "thread 2", &out), SB_OK);
+        assert_true(sb_slice_eq(sb_buf_slice(&out), sb_slice_str(values[i][1])));
+        sb_trace_free(t);
+        sb_buf_fini(&out);
+    }
+}
+
 static void arguments_of_a_file_that_changed_are_refused(void **state) {
     sb_trace *t = trace_of_event(*state);
     sb_buf out;
@@ -150,6 +170,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             what_an_event_says_itself_wins_and_whole_numbers_keep_their_digits, sb_test_dir_setup,
             sb_test_dir_teardown),
+        cmocka_unit_test_setup_teardown(what_stands_where_arguments_belong_is_an_argument,
+                                        sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(arguments_of_a_file_that_changed_are_refused,
                                         sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(a_saved_trace_has_the_arguments_of_its_spans,
