@@ -78,9 +78,9 @@ static void find_line(search *s) {
     }
 }
 
-/* Is it inside a function that an input pipeline calls for its elements? */
+/* Is it inside a function that an input pipeline calls for its elements? That is near above it. */
 static bool is_of_input(const sb_trace *t, const sb_track *k, uint32_t index) {
-    while ((index = sb_track_parent(k, index)) != SB_NO_INDEX)
+    for (int level = 0; level < 32 && (index = sb_track_parent(k, index)) != SB_NO_INDEX; level++)
         if (sb_text_begins(sb_trace_name(t, k->spans.items[index].name),
                            "InstantiatedCapturedFunction::"))
             return true;
