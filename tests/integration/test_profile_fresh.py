@@ -20,7 +20,7 @@ TORCH = """
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     save = tensorboard_trace_handler(sys.argv[1], worker_name="fresh", use_gzip=True)
     def ready(p):
-        rows = {e.key: [e.count, e.cpu_time_total, e.self_cpu_time_total] for e in p.key_averages()}
+        rows = {e.key: [e.count, e.cpu_time_total, e.self_cpu_time_total, e.self_cpu_memory_usage] for e in p.key_averages()}
         print("ROWS", json.dumps(rows))
         save(p)
     with profile(activities=[ProfilerActivity.CPU], record_shapes=True, profile_memory=True,
@@ -102,6 +102,22 @@ JAX_PYTHON = """
                 step(x).block_until_ready()
 """
 
+# A loop without marks, fed by a pipeline that calls a function for each element.
+TENSORFLOW_INPUT = """
+    import sys, tensorflow as tf
+    weights = tf.Variable(tf.ones((64, 64)))
+    @tf.function
+    def step(x):
+        return tf.reduce_sum(tf.matmul(x, weights))
+    data = tf.data.Dataset.from_tensor_slices(tf.ones((96, 64))).map(lambda x: x * 2, num_parallel_calls=2).batch(8).prefetch(2)
+    batches = iter(data)
+    step(next(batches))
+    tf.profiler.experimental.start(sys.argv[1])
+    for i in range(6):
+        step(next(batches))
+    tf.profiler.experimental.stop()
+"""
+
 SUMMARY = """
     import sys, tensorflow as tf
     @tf.function
@@ -145,13 +161,15 @@ def test_operators_of_a_fresh_torch_capture_are_its_key_averages(tmp_path):
         opened = api.open("fresh")
         seen = {o["name"]: o for o in api.ask("operators", opened, limit=10000)["items"]}
         compared = 0
-        for name, (count, total, self_time) in wanted.items():
+        by_op = {o["name"]: o["bytes"] - o["freedBytes"] for o in api.ask("memory", opened)["byOp"]}
+        for name, (count, total, self_time, held) in wanted.items():
             if not name.startswith(("aten::", "autograd::", "Optimizer.", "ProfilerStep")):
                 continue
             row = seen[name]
             assert row["calls"] == count
             assert row["hostTotalPs"] * 1e-6 == pytest.approx(total, rel=1e-3, abs=0.01 * count)
             assert row["hostSelfPs"] * 1e-6 == pytest.approx(self_time, rel=1e-3, abs=0.02 * count)
+            assert by_op.get(name, 0) == held
             compared += 1
         assert compared > 10
         assert [name for name in seen if name.startswith("ProfilerStep")] == ["ProfilerStep*"]
@@ -216,6 +234,15 @@ def test_totals_of_a_fresh_xspace_are_those_of_the_file(tmp_path, package, code,
         assert found["rule"] != "none" and len(found["items"]) >= steps
         file = next(folder.rglob("*.xplane.pb"))
         compare_with_xprof(served, file, file.parents[3].relative_to(tmp_path))
+
+
+def test_steps_without_marks_are_what_the_loop_calls_and_not_its_input(tmp_path):
+    profile_peers.run("tensorflow", TENSORFLOW_INPUT, tmp_path / "logs")
+    with Seaboard(tmp_path) as served:
+        api = Profile(served)
+        opened = api.open("20")
+        found = api.ask("tracks", opened)["steps"]
+        assert (found["rule"], len(found["items"])) == ("function", 6)
 
 
 def test_step_statistics_of_a_fresh_run_are_those_of_tensorflows_timeline(tmp_path):

@@ -117,7 +117,7 @@ def events(trace, in_file_only=True):
 
 
 # what XProf computes, and what it leaves away
-COMPUTED = {"group_id", "step_name", "long_name", "is_eager", "uid", "run_id", "flow"}
+COMPUTED = {"group_id", "step_name", "is_eager", "uid", "run_id", "flow"}
 
 
 def compare_args(ours, theirs):

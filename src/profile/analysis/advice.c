@@ -41,6 +41,7 @@ static void give_evidence(const sb_trace *t, sb_advice *v, sb_track_kind track_k
             const sb_trace_span *s = &k->spans.items[n];
             if (s->kind != kind || s->dur == 0 || (shorter_than && s->dur >= shorter_than))
                 continue;
+            if (kind == SB_SPAN_INPUT && !sb_is_input_wait(sb_trace_name(t, s->name))) continue;
             v->count++;
             uint32_t at = v->slice_count;
             while (at > 0 &&
@@ -61,14 +62,20 @@ static double part_share(const sb_analysis *a, sb_step_part part) {
     return a->stats.median ? (double)a->stats.parts[part] / (double)a->stats.median : 0;
 }
 
+static bool is_of_tensorflow(const sb_trace *t, const sb_advice *v) {
+    if (!v->slice_count) return false;
+    const sb_trace_span *s = &t->tracks.items[v->tracks[0]].spans.items[v->slices[0]];
+    return sb_text_begins(sb_trace_name(t, s->name), "IteratorGetNext");
+}
+
 static void advise_input(advising *s) {
     double share = part_share(s->a, SB_PART_INPUT);
     if (share <= 0.05) return;
     sb_advice *v = add(s, "input", s->a->stats.parts[SB_PART_INPUT]);
     if (!v) return;
-    v->find = "DataLoader";
     v->value = share;
     give_evidence(s->a->t, v, SB_TRACK_THREAD, SB_SPAN_INPUT, 0);
+    v->find = is_of_tensorflow(s->a->t, v) ? "IteratorGetNext" : "DataLoader";
     snprintf(v->text, sizeof v->text,
              "%.1f %% of a step (%.2f ms) is spent waiting for input, with nothing else going on. "
              "Give the input "

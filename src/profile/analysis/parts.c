@@ -18,7 +18,8 @@ static bool is_operator(const sb_trace_span *s) {
 
 /* The part that a span belongs to; SB_PART_COUNT: it belongs to none. `launches`: communication on
  * host threads is only the launch of that on devices. */
-static sb_step_part part_of(const sb_track *k, const sb_trace_span *s, bool launches) {
+static sb_step_part part_of(const sb_trace *t, const sb_track *k, const sb_trace_span *s,
+                            bool launches) {
     if (k->kind == SB_TRACK_STREAM) switch (s->kind) {
         case SB_SPAN_KERNEL:
         case SB_SPAN_XLA_OP:
@@ -37,7 +38,7 @@ static sb_step_part part_of(const sb_track *k, const sb_trace_span *s, bool laun
     case SB_SPAN_SYNC:
         return SB_PART_SYNC;
     case SB_SPAN_INPUT:
-        return SB_PART_INPUT;
+        return sb_is_input_wait(sb_trace_name(t, s->name)) ? SB_PART_INPUT : SB_PART_COUNT;
     case SB_SPAN_COMPILE:
         return SB_PART_COMPILE;
     case SB_SPAN_OPTIMIZER:
@@ -97,9 +98,11 @@ static bool find_active(sb_analysis *a, uint32_t source) {
         if (k->kind == SB_TRACK_STREAM && k->spans.n) p->has_device = true;
         for (size_t n = 0; n < k->spans.n && is_done; n++) {
             const sb_trace_span *s = &k->spans.items[n];
-            sb_step_part part = s->dur ? part_of(k, s, launches) : SB_PART_COUNT;
-            if (part == SB_PART_COUNT) continue;
-            is_done = push(&lists[part], t->alloc, s->start, sb_span_end(s));
+            sb_step_part part = s->dur ? part_of(t, k, s, launches) : SB_PART_COUNT;
+            bool is_ahead = s->kind == SB_SPAN_INPUT && s->dur && k->kind == SB_TRACK_THREAD &&
+                            part == SB_PART_COUNT; /* input that nobody waits for yet */
+            if (part == SB_PART_COUNT && !is_ahead) continue;
+            if (!is_ahead) is_done = push(&lists[part], t->alloc, s->start, sb_span_end(s));
             if (k->kind == SB_TRACK_STREAM)
                 is_done = is_done && push(&device, t->alloc, s->start, sb_span_end(s));
             else if (part != SB_PART_SYNC)

@@ -243,6 +243,18 @@ static bool measure_skews(skew_walk *w) {
     return is_done;
 }
 
+/* Where the first of all sources begins after they were moved: the axis begins there. In whole
+ * nanoseconds, unless it is before the axis. */
+static int64_t first_of_all(const sb_trace *t) {
+    int64_t least = INT64_MAX;
+    for (size_t i = 0; i < t->tracks.n; i++) {
+        const sb_track *k = &t->tracks.items[i];
+        if ((k->spans.n || k->points.n) && k->first < least) least = k->first;
+    }
+    if (least == INT64_MAX) return 0;
+    return least > 0 ? least - least % 1000 : least;
+}
+
 /* All ranks leave a collective at about the same time. If the ends differ by more than a
  * collective lasts, the clocks of the hosts differ. */
 bool sb_align_clocks(sb_trace *t) {
@@ -251,7 +263,7 @@ bool sb_align_clocks(sb_trace *t) {
     sb_arena arena;
     if (t->sources.n < 2) return true;
     sb_arena_init(&arena, t->alloc, 4096, SIZE_MAX);
-    int64_t *by = sb_arena_zeroed(&arena, t->sources.n, sizeof *by), least = 0;
+    int64_t *by = sb_arena_zeroed(&arena, t->sources.n, sizeof *by);
     bool is_done =
         by && list_comms(t, &list) && begin_skew_walk(&w, t, &list, &arena) && measure_skews(&w);
     for (uint32_t i = 1; i < t->sources.n && is_done; i++) {
@@ -262,11 +274,9 @@ bool sb_align_clocks(sb_trace *t) {
                            SB_SHOWN(t->sources.items[i].name), (double)by[i] * 1e-9);
     }
     if (is_done) sb_move_sources(t, by);
-    for (size_t i = 0; i < t->tracks.n; i++)
-        if (t->tracks.items[i].spans.n && t->tracks.items[i].first < least)
-            least = t->tracks.items[i].first;
-    for (uint32_t i = 0; least < 0 && is_done && i < t->sources.n; i++) by[i] = -least;
-    if (least < 0 && is_done) sb_move_sources(t, by);
+    int64_t least = is_done ? first_of_all(t) : 0;
+    for (uint32_t i = 0; least && i < t->sources.n; i++) by[i] = -least;
+    if (least) sb_move_sources(t, by);
     if (t->base_ns) t->base_ns += least / 1000;
     t->origin += least;
     t->duration = 0;

@@ -78,14 +78,24 @@ static void find_line(search *s) {
     }
 }
 
+/* Is it inside a function that an input pipeline calls for its elements? That is near above it. */
+static bool is_of_input(const sb_trace *t, const sb_track *k, uint32_t index) {
+    for (int level = 0; level < 32 && (index = sb_track_parent(k, index)) != SB_NO_INDEX; level++)
+        if (sb_text_begins(sb_trace_name(t, k->spans.items[index].name),
+                           "InstantiatedCapturedFunction::"))
+            return true;
+    return false;
+}
+
 /* All spans of a name on host threads; if there are none, those on any track. */
-static void find_named(search *s, uint32_t name) {
+static void find_named(search *s, uint32_t name, bool with_input) {
     for (int host = 1; host >= 0 && s->list.n == 0; host--)
         for (uint32_t i = 0; i < s->t->tracks.n; i++) {
             const sb_track *k = &s->t->tracks.items[i];
             if (k->kind == SB_TRACK_DERIVED || is_host_track(k) != (host == 1)) continue;
             for (uint32_t n = 0; n < k->spans.n; n++)
-                if (k->spans.items[n].name == name && k->spans.items[n].dur)
+                if (k->spans.items[n].name == name && k->spans.items[n].dur &&
+                    (with_input || !is_of_input(s->t, k, n)))
                     add_step(s, i, n, (int64_t)s->list.n);
         }
 }
@@ -96,6 +106,7 @@ typedef struct candidates {
     bool (*has_name)(sb_slice name);
     bool (*is_one)(const sb_trace *, const sb_trace_span *);
     uint64_t least_count; /* a name that occurs less often is none */
+    bool with_input;      /* also inside functions of input pipelines */
 } candidates;
 
 /* Among the names of the candidates, the one with the largest total time. */
@@ -114,6 +125,7 @@ static uint32_t heaviest(const sb_trace *t, sb_arena *arena, const candidates *o
             const sb_trace_span *s = &k->spans.items[n];
             if (s->dur == 0) continue;
             if (!is_named[s->name] && !(of->is_one && of->is_one(t, s))) continue;
+            if (!of->with_input && is_of_input(t, k, n)) continue;
             counts[s->name]++;
             sb_sum(&times[s->name], s->dur);
         }
@@ -144,9 +156,9 @@ static bool is_outermost(const sb_trace *t, const sb_trace_span *s) {
     return s->lane == 0 && s->kind != SB_SPAN_MARKER && s->kind != SB_SPAN_OVERHEAD;
 }
 
-static const candidates FUNCTIONS = {is_function_name, is_root, 2};
-static const candidates MODULES = {is_module_name, NULL, 2};
-static const candidates PERIODIC = {NULL, is_outermost, 3};
+static const candidates FUNCTIONS = {is_function_name, is_root, 2, false};
+static const candidates MODULES = {is_module_name, NULL, 2, true};
+static const candidates PERIODIC = {NULL, is_outermost, 3, true};
 
 static int compare_steps(const void *a, const void *b) {
     const sb_step *x = a, *y = b;
@@ -213,10 +225,10 @@ bool sb_find_steps(sb_analysis *a, sb_slice name) {
             if (a->rule == SB_STEPS_FUNCTION) chosen = heaviest(a->t, &a->arena, &FUNCTIONS);
             if (a->rule == SB_STEPS_MODULE) chosen = heaviest(a->t, &a->arena, &MODULES);
             if (a->rule == SB_STEPS_PERIODIC) chosen = heaviest(a->t, &a->arena, &PERIODIC);
-            if (chosen != SB_NO_INDEX) find_named(&s, chosen);
+            if (chosen != SB_NO_INDEX) find_named(&s, chosen, a->rule != SB_STEPS_FUNCTION);
         }
     }
-    if (name.n && chosen != SB_NO_INDEX) find_named(&s, chosen);
+    if (name.n && chosen != SB_NO_INDEX) find_named(&s, chosen, true);
     if (s.list.n == 0) a->rule = SB_STEPS_NONE;
     a->step_name = chosen == SB_NO_INDEX ? 0 : chosen + 1;
     drop_inner(&s.list);

@@ -77,11 +77,14 @@ static int compare_shared(const void *a, const void *b) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static bool has_stats(sb_trace_bytes *bytes, uint64_t at, uint64_t n) {
+/* Does the metadata say more than the name that is shown? */
+static bool says_more(sb_trace_bytes *bytes, uint64_t at, uint64_t n) {
     sb_fields it = {bytes, at, at + n, false};
     sb_file_field f;
     while (sb_fields_next(&it, &f))
-        if (f.number == SB_XEVENT_META_STATS && f.wire == SB_PB_BYTES) return true;
+        if (f.wire == SB_PB_BYTES &&
+            (f.number == SB_XEVENT_META_STATS || f.number == SB_XEVENT_META_DISPLAY_NAME))
+            return true;
     return false;
 }
 
@@ -100,7 +103,7 @@ static bool index_shared(sb_args_reader *r) {
                 place.n = member.n;
             }
         }
-        if (place.n > MOST_COPY || !has_stats(r->bytes, place.at, place.n)) continue;
+        if (place.n > MOST_COPY || !says_more(r->bytes, place.at, place.n)) continue;
         shared_place *kept = SB_VEC_PUSH(&r->shared, r->t->alloc, MOST_SHARED);
         if (!kept) return false;
         *kept = place;
@@ -141,14 +144,16 @@ static bool is_own(const own_names *own, sb_slice name) {
     return false;
 }
 
-/* The statistics in an event's metadata: all events with this metadata have them. */
+/* What an event's metadata says: all events with this metadata have its statistics. Where a shorter
+ * name is shown, the whole one is an argument, as in XProf. */
 static void add_shared(sb_json *j, sb_args_reader *r, int64_t id, const own_names *own) {
     size_t i;
     SB_PARTITION_POINT(i, 0, r->shared.n, r->shared.items[i].id < id);
     if (i == r->shared.n || r->shared.items[i].id != id) return;
     const shared_place *place = &r->shared.items[i];
     sb_slice meta = sb_trace_bytes_need(r->bytes, place->at, (size_t)place->n);
-    sb_pb c = sb_pb_over(sb_slice_of(meta.p, meta.n < place->n ? meta.n : (size_t)place->n));
+    sb_slice whole = sb_slice_of(meta.p, meta.n < place->n ? meta.n : (size_t)place->n);
+    sb_pb c = sb_pb_over(whole);
     sb_pb_field f;
     while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
         sb_xvalue v;
@@ -156,6 +161,8 @@ static void add_shared(sb_json *j, sb_args_reader *r, int64_t id, const own_name
             sb_xplane_value(&r->plane, f.bytes, &v) && !is_own(own, v.name))
             add_value(j, &v);
     }
+    sb_slice name = sb_xplane_long_name(whole);
+    if (name.n && !is_own(own, SB_LIT("long_name"))) sb_json_put_text(j, "long_name", name);
 }
 
 static sb_status xspace_args(sb_args_reader *r, uint64_t at, sb_buf *out, sb_err *err) {
@@ -191,6 +198,18 @@ static sb_status xspace_args(sb_args_reader *r, uint64_t at, sb_buf *out, sb_err
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+/* Arguments are an object. What is there instead in a file is shown as an argument. */
+static void add_json_args(sb_buf *out, const sb_scan_value *value) {
+    bool is_object = value->kind == SB_SCAN_OBJECT;
+    if (value->kind == SB_SCAN_NUMBER && sb_slice_eq(value->raw, SB_LIT("null"))) {
+        sb_buf_add_str(out, "{}");
+        return;
+    }
+    if (!is_object) sb_buf_add_str(out, "{\"args\":");
+    sb_scan_rewrite(out, value, 0);
+    if (!is_object) sb_buf_add_byte(out, '}');
+}
+
 sb_status sb_json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice *category,
                        sb_arena *arena, sb_err *err) {
     for (size_t wanted = FIRST_COPY; wanted <= MOST_COPY; wanted *= 8) {
@@ -204,7 +223,7 @@ sb_status sb_json_args(sb_trace_bytes *bytes, uint64_t at, sb_buf *out, sb_slice
         while (text.p && (step = sb_scan_member(&s, &first, &key, &value)) == SB_SCAN_OK) {
             if (sb_slice_eq(key, SB_LIT("cat"))) *category = sb_arena_dup(arena, value.raw);
             if (!sb_slice_eq(key, SB_LIT("args")) || has_args) continue;
-            sb_scan_rewrite(out, &value, 0);
+            add_json_args(out, &value);
             has_args = true;
         }
         if (text.p && step == SB_SCAN_MORE) {

@@ -172,6 +172,27 @@ static bool read_head_value(sb_chrome *c, sb_slice key, uint64_t *at) {
     }
 }
 
+/* What a program tells torch about itself is written before the events as it is, and may be no
+ * JSON: finds the events behind it, once. */
+static bool find_events(sb_chrome *c, uint64_t *at) {
+    static const char key[] = "\"traceEvents\"";
+    for (uint64_t from = *at + 1; !c->has_looked_for_events;) {
+        sb_scan s = look_at(c, from, FIRST_LOOK);
+        size_t n = s.p ? (size_t)(s.end - s.p) : 0;
+        const uint8_t *found = n ? memmem(s.p, n, key, sizeof key - 1) : NULL;
+        if (found) {
+            uint64_t start = *at;
+            *at = from + (uint64_t)(found - s.p);
+            sb_trace_notef(c->t, SB_TRACE_ODD_BAD_JSON, "%llu bytes at %llu were skipped",
+                           (unsigned long long)(*at - start), (unsigned long long)start);
+        }
+        c->has_looked_for_events = found || s.is_last || n < sizeof key;
+        if (found) return true;
+        from += n - sizeof key;
+    }
+    return false;
+}
+
 /* Reads the top-level object. false: it does not end. */
 static bool read_object(sb_chrome *c, uint64_t at, bool *has_events) {
     bool first = true;
@@ -181,7 +202,11 @@ static bool read_object(sb_chrome *c, uint64_t at, bool *has_events) {
         sb_slice key;
         if (!from) return *has_events;
         sb_scan_step step = sb_scan_key(&s, &first, &key);
-        if (step != SB_SCAN_OK) return step == SB_SCAN_END;
+        if (step == SB_SCAN_END) return true;
+        if (step != SB_SCAN_OK) {
+            if (*has_events || !find_events(c, &at)) return false;
+            continue;
+        }
         sb_scan_blank(&s);
         bool is_events = sb_slice_eq(key, SB_LIT("traceEvents"));
         at += (uint64_t)(s.p - from);
@@ -189,7 +214,7 @@ static bool read_object(sb_chrome *c, uint64_t at, bool *has_events) {
             at++;
             *has_events = true;
             if (!read_events(c, &at)) return false;
-        } else if (!read_head_value(c, key, &at)) {
+        } else if (!read_head_value(c, key, &at) && (*has_events || !find_events(c, &at))) {
             return false;
         }
     }

@@ -370,6 +370,11 @@ static bool add_counter(sb_chrome *c, const sb_chrome_event *e) {
     return true;
 }
 
+static void end_async(sb_trace *t, sb_trace_span *s, int64_t end) {
+    s->dur = end >= s->start ? end - s->start : 0;
+    if (end < s->start) sb_trace_note(t, SB_TRACE_ODD_NEGATIVE, 1, sb_trace_name(t, s->name));
+}
+
 static bool add_async(sb_chrome *c, const sb_chrome_event *e) {
     sb_trace_build *b = c->t->build;
     char text[400];
@@ -394,17 +399,23 @@ static bool add_async(sb_chrome *c, const sb_chrome_event *e) {
     if (!open) return false;
     if (is_new) *open = 0;
     sb_track *k = &c->t->tracks.items[track];
+    sb_trace_span *last = *open ? &k->spans.items[*open - 1] : NULL;
     if (!is_begin) {
-        if (!*open)
+        if (!last)
             sb_trace_note(c->t, SB_TRACE_ODD_MISSING_BEGIN, 1, e->name);
-        else if (time >= k->spans.items[*open - 1].start)
-            k->spans.items[*open - 1].dur = time - k->spans.items[*open - 1].start;
+        else
+            end_async(c->t, last, time);
         *open = 0;
         return true;
     }
-    if (*open) sb_trace_note(c->t, SB_TRACE_ODD_REUSED, 1, e->name);
-    if (!sb_build_span(c->t, track, time, 0, name, kind_of(c, e, name), e->at)) return false;
-    *open = (uint32_t)c->t->tracks.items[track].spans.n;
+    if (last) {
+        sb_trace_note(c->t, SB_TRACE_ODD_REUSED, 1, e->name);
+        last->dur = 0;
+    }
+    sb_trace_span *s = sb_build_span(c->t, track, time, 0, name, kind_of(c, e, name), e->at);
+    if (!s) return false;
+    s->dur = SB_STILL_OPEN;
+    *open = (uint32_t)k->spans.n;
     return true;
 }
 

@@ -41,7 +41,7 @@ typedef struct sb_chrome {
     int64_t base; /* microseconds that are subtracted from all times */
     bool has_base;
     uint64_t near, far;
-    bool has_failed;
+    bool has_failed, has_looked_for_events;
     sb_buf text;
     /* the key of the last event's track: the next event is often on the same */
     uint8_t last_key[160];

@@ -251,8 +251,9 @@ static bool find_shared(searching *s) {
         sb_pb c = sb_pb_over(sb_fields_load(&it, &f, MOST_EVENT));
         while (sb_pb_next(&c, &entry) == SB_PB_FIELD) {
             if (entry.number == 1) id = sb_pb_int64(&entry);
-            if (entry.number != 2 || entry.wire != SB_PB_BYTES ||
-                !stats_hold(s, entry.bytes, SB_XEVENT_META_STATS))
+            if (entry.number != 2 || entry.wire != SB_PB_BYTES) continue;
+            if (!stats_hold(s, entry.bytes, SB_XEVENT_META_STATS) &&
+                !sb_text_holds(sb_xplane_long_name(entry.bytes), s->ask->text))
                 continue;
             int64_t *kept = SB_VEC_PUSH(&s->shared, s->t->alloc, SIZE_MAX);
             if (!kept) return false;

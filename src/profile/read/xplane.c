@@ -200,6 +200,19 @@ void sb_xfacts_take(sb_xfacts *f, const sb_xvalue *v, sb_trace *t) {
     }
 }
 
+sb_slice sb_xplane_long_name(sb_slice meta) {
+    sb_pb c = sb_pb_over(meta);
+    sb_pb_field f;
+    sb_slice name = {NULL, 0}, shown = {NULL, 0};
+    while (sb_pb_next(&c, &f) == SB_PB_FIELD) {
+        if (f.wire != SB_PB_BYTES) continue;
+        if (f.number == SB_XEVENT_META_NAME) name = f.bytes;
+        if (f.number == SB_XEVENT_META_DISPLAY_NAME) shown = f.bytes;
+    }
+    if (!shown.n || sb_slice_eq(name, shown)) return (sb_slice){NULL, 0};
+    return name.n > SB_TRACE_NAME_BYTES ? sb_slice_of(name.p, SB_TRACE_NAME_BYTES) : name;
+}
+
 static bool keep_event(sb_xplane *p, int64_t key, const sb_xevent_meta *meta) {
     uint32_t id;
     bool is_new;

@@ -230,7 +230,8 @@ static int64_t line_start_of(reading *r, int64_t timestamp) {
         if (!r->unix_base) r->unix_base = timestamp;
         timestamp -= r->unix_base;
     }
-    if (timestamp > INT64_MAX / 4000 || timestamp < INT64_MIN / 4000) return INT64_MAX / 4;
+    /* further away than any event may be, so that each one of the line is told and left out */
+    if (timestamp > INT64_MAX / 4000 || timestamp < INT64_MIN / 4000) return INT64_MAX / 2;
     return timestamp * 1000;
 }
 

@@ -110,6 +110,8 @@ void sb_xplane_free(sb_xplane *p);
 const sb_xevent_meta *sb_xplane_event(const sb_xplane *p, int64_t id);
 /* Parses one statistic. false: it is malformed. */
 bool sb_xplane_value(const sb_xplane *p, sb_slice stat, sb_xvalue *out);
+/* The whole name in the metadata of an event, where a shorter one is shown; else nothing. */
+sb_slice sb_xplane_long_name(sb_slice meta);
 void sb_xfacts_take(sb_xfacts *f, const sb_xvalue *v, sb_trace *t);
 
 #endif

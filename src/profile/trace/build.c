@@ -261,6 +261,21 @@ static void close_open(sb_trace *t) {
     b->open.n = 0;
 }
 
+/* The same for what ran beside the threads. */
+static void close_async(sb_trace *t) {
+    for (uint32_t track = t->build->first_track; track < t->tracks.n; track++) {
+        sb_track *k = &t->tracks.items[track];
+        if (k->kind != SB_TRACK_ASYNC) continue;
+        int64_t end = track_end(k);
+        for (size_t i = 0; i < k->spans.n; i++) {
+            sb_trace_span *s = &k->spans.items[i];
+            if (s->dur != SB_STILL_OPEN) continue;
+            s->dur = end > s->start ? end - s->start : 0;
+            sb_trace_note(t, SB_TRACE_ODD_MISSING_END, 1, sb_trace_name(t, s->name));
+        }
+    }
+}
+
 /* ---- what lies far away ---------------------------------------------------------------------- */
 
 #define SAMPLES 1023
@@ -323,6 +338,7 @@ static void leave_out_far(sb_trace *t) {
 
 sb_status sb_build_end_source(sb_trace *t, sb_err *err) {
     close_open(t);
+    close_async(t);
     leave_out_far(t);
     return sb_finish_tracks(t, t->build->first_track, err);
 }

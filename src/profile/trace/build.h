@@ -21,6 +21,9 @@ typedef struct sb_flow_end {
     uint8_t kind;
 } sb_flow_end;
 
+/* The duration, until the file ends, of a span beside the threads that has begun and not ended. */
+#define SB_STILL_OPEN INT64_C(-1)
+
 /* A span that has begun and waits for its end. */
 typedef struct sb_open_span {
     uint32_t track, index;

@@ -57,6 +57,11 @@ static sb_span_kind classify_annotation(sb_slice name) {
     return SB_SPAN_ANNOTATION;
 }
 
+bool sb_is_input_wait(sb_slice name) {
+    return sb_text_begins(name, "IteratorGetNext") || sb_text_begins(name, "enumerate(Data") ||
+           sb_text_has(name, "DataLoaderIter");
+}
+
 static bool is_sync_call(sb_slice name) {
     return sb_text_has(name, "Synchronize") || sb_text_has(name, "StreamWaitEvent");
 }

@@ -20,6 +20,9 @@ sb_span_kind sb_classify_hlo(sb_slice name);
 bool sb_is_collective(sb_slice name);
 /* Is it an operator of torch that starts a collective, or waits for one? */
 bool sb_is_communication_call(sb_slice name);
+/* Is it a span in which a program waits for the next batch? Other spans of an input pipeline are
+ * its stages, which may run ahead on threads of their own. */
+bool sb_is_input_wait(sb_slice name);
 /* Does the kernel use tensor cores, as far as its name tells? */
 bool sb_kernel_uses_tensor_cores(sb_slice name);
 /* Could this operator use tensor cores? */

@@ -232,6 +232,14 @@ static int compare_memory(const void *a, const void *b) {
     return (x->order > y->order) - (x->order < y->order);
 }
 
+/* Does memory count for the span? In torch also for what programs mark, and for its own marks. */
+static bool may_hold_memory(const sb_trace *t, const sb_track *k, const sb_trace_span *s) {
+    bool is_mark = s->kind == SB_SPAN_ANNOTATION || s->kind == SB_SPAN_OPTIMIZER ||
+                   s->kind == SB_SPAN_INPUT || s->kind == SB_SPAN_STEP;
+    return s->kind == SB_SPAN_OP ||
+           (is_mark && t->sources.items[sb_track_source(t, k)].format == SB_FORMAT_KINETO);
+}
+
 /* Finds the innermost operator on the same thread, and orders the events. */
 void sb_join_memory(sb_trace *t) {
     for (size_t i = 0; i < t->memory.n; i++) {
@@ -239,9 +247,12 @@ void sb_join_memory(sb_trace *t) {
         if (e->op || e->track == SB_NO_INDEX) continue;
         const sb_track *k = &t->tracks.items[e->track];
         uint32_t at = sb_track_at(k, e->time);
-        while (at != SB_NO_INDEX && k->spans.items[at].kind != SB_SPAN_OP)
+        while (at != SB_NO_INDEX && !may_hold_memory(t, k, &k->spans.items[at]))
             at = sb_track_parent(k, at);
-        if (at != SB_NO_INDEX) e->op = k->spans.items[at].name + 1;
+        if (at == SB_NO_INDEX) continue;
+        const sb_trace_span *s = &k->spans.items[at];
+        bool is_step = s->kind == SB_SPAN_STEP && t->torch_steps;
+        e->op = is_step ? t->torch_steps : s->name + 1; /* steps are one row together */
     }
     if (t->memory.n) qsort(t->memory.items, t->memory.n, sizeof t->memory.items[0], compare_memory);
     for (size_t i = 0; i < t->memory.n; i++) {

@@ -227,6 +227,87 @@ static void a_stage_of_input_spends_what_the_stages_inside_leave(void **state) {
     sb_trace_free(t);
 }
 
+#define TF(tid, name, ts, dur)                                                                     \
+    "{\"ph\":\"X\",\"name\":\"" name "\",\"pid\":1,\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur  \
+    "}"
+
+static void a_pipeline_that_runs_ahead_is_nothing_that_a_step_waits_for(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text(
+        "[" TF(1, "SessionRun", 0, 100) "," TF(1, "IteratorGetNextOp::DoCompute", 0, 20) "," TF(
+            1, "Iterator::Prefetch", 2,
+            16) "," TF(1, "dense:MatMul", 40, 30) "," TF(2,
+                                                         "PrefetchProd"
+                                                         "uce",
+                                                         5, 95) "," TF(2, "Iterator::ParallelMapV2",
+                                                                       6, 90) "]");
+    sb_analysis *a = analysis_of(t, "SessionRun");
+    sb_arena arena;
+    sb_advice *v;
+    size_t n;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_int_equal(a->stats.parts[SB_PART_INPUT], 20 * SB_PS_PER_US);
+    assert_int_equal(a->stats.parts[SB_PART_HOST], 30 * SB_PS_PER_US);
+    assert_int_equal(a->sources[0].host_busy, 100 * SB_PS_PER_US);
+    assert_true(sb_view_advice(a, &v, &n, &arena));
+    assert_true(n >= 1);
+    assert_string_equal(v[0].id, "input");
+    assert_string_equal(v[0].find, "IteratorGetNext");
+    assert_int_equal(v[0].count, 1);
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
+static void functions_of_an_input_pipeline_are_no_steps(void **state) {
+    (void)state;
+#define MAPPED(ts)                                                                                 \
+    TF(2, "InstantiatedCapturedFunction::RunAsync", ts, 9) "," TF(2, "FunctionRun", ts, 8) ","
+    sb_trace *t = trace_of_text("[" MAPPED(0) MAPPED(10) MAPPED(20) MAPPED(30) MAPPED(40) TF(
+        1, "FunctionRun", 0, 10) "," TF(1, "FunctionRun", 20, 10) "]");
+    sb_analysis *a = analysis_of(t, NULL);
+    assert_int_equal(a->rule, SB_STEPS_FUNCTION);
+    assert_int_equal(a->step_count, 2);
+    sb_analysis_free(a);
+    a = analysis_of(t, "FunctionRun"); /* who asks for all of them gets them, the outermost */
+    assert_int_equal(a->step_count, 5);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+#undef MAPPED
+}
+
+static void memory_of_torch_counts_for_what_the_program_marks(void **state) {
+    (void)state;
+#define MEMORY(ts, bytes, address)                                                                 \
+    "{\"ph\":\"i\",\"cat\":\"cpu_instant_event\",\"name\":\"[memory]\",\"pid\":1,\"tid\":2,"       \
+    "\"ts\":" #ts ",\"args\":{\"Device Type\":0,\"Addr\":" #address ",\"Bytes\":" #bytes "}}"
+    sb_trace *t = trace_of_text("{\"schemaVersion\":1,\"traceEvents\":" STEP_100 ON_THREAD(
+        2, "user_annotation", "Optimizer.zero_grad#SGD.zero_grad", 10,
+        20) "," ON_THREAD(2, "cpu_op", "aten::mm", 40,
+                          20) "," MEMORY(15, -64, 1) "," MEMORY(45, 256, 2) "," MEMORY(70, -256,
+                                                                                       2) "]}");
+    sb_arena arena;
+    sb_memory_view v;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_int_equal(t->memory_devices.n, 1);
+    assert_true(sb_view_memory(t, 0, 10, &v, &arena));
+    assert_int_equal(v.row_count, 3);
+    for (size_t i = 0; i < v.row_count; i++) {
+        assert_true(v.rows[i].name > 0);
+        sb_slice name = sb_trace_name(t, v.rows[i].name - 1);
+        int64_t held = v.rows[i].bytes - v.rows[i].freed;
+        if (sb_slice_eq(name, SB_LIT("aten::mm")))
+            assert_int_equal(held, 256);
+        else if (sb_slice_eq(name, SB_LIT("ProfilerStep*")))
+            assert_int_equal(held, -256);
+        else
+            assert_int_equal(held, -64);
+    }
+    sb_arena_fini(&arena);
+    sb_trace_free(t);
+#undef MEMORY
+}
+
 static void a_capture_does_not_differ_from_itself(void **state) {
     (void)state;
     sb_trace *t = trace_of_fixture(GPU);
@@ -323,6 +404,9 @@ int main(void) {
         cmocka_unit_test(modules_of_torch_are_a_tree),
         cmocka_unit_test(every_gap_of_a_device_has_its_cause),
         cmocka_unit_test(a_stage_of_input_spends_what_the_stages_inside_leave),
+        cmocka_unit_test(a_pipeline_that_runs_ahead_is_nothing_that_a_step_waits_for),
+        cmocka_unit_test(functions_of_an_input_pipeline_are_no_steps),
+        cmocka_unit_test(memory_of_torch_counts_for_what_the_program_marks),
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
         cmocka_unit_test(captures_with_and_without_a_device_are_compared_by_time_of_the_host),
         cmocka_unit_test(advice_names_its_evidence),

@@ -81,6 +81,26 @@ static void what_an_event_says_itself_wins_and_whole_numbers_keep_their_digits(v
     sb_trace_free(t);
 }
 
+static void what_stands_where_arguments_belong_is_an_argument(void **state) {
+    static const char *const values[][2] = {{"null", "{}"},
+                                            {"[1,2]", "{\"args\":[1,2]}"},
+                                            {"\"text\"", "{\"args\":\"text\"}"},
+                                            {"7", "{\"args\":7}"},
+                                            {"{\"a\":7}", "{\"a\":7}"}};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        char text[200];
+        sb_buf out;
+        snprintf(text, sizeof text, "[" AT("a", 1, "\"ph\":\"X\",\"dur\":2,\"args\":%s") "]",
+                 values[i][0]);
+        const char *path = sb_test_dir_put(*state, "odd.json", sb_slice_str(text));
+        sb_trace *t = trace_of_files(&(sb_trace_file){.path = path, .name = SB_LIT("vm")}, 1);
+        assert_int_equal(args_of(t, "thread 2", &out), SB_OK);
+        assert_true(sb_slice_eq(sb_buf_slice(&out), sb_slice_str(values[i][1])));
+        sb_trace_free(t);
+        sb_buf_fini(&out);
+    }
+}
+
 static void arguments_of_a_file_that_changed_are_refused(void **state) {
     sb_trace *t = trace_of_event(*state);
     sb_buf out;
@@ -121,6 +141,41 @@ static uint64_t count_args(const sb_trace *t, const char *text) {
     return total;
 }
 
+/* TensorFlow shows the type of an operator; which one it is, only the whole name tells. */
+static void the_whole_name_of_an_event_is_an_argument_and_found(void **state) {
+    sb_buf space, shown, out;
+    sb_buf_init(&space, &sb_alloc_libc, 1 << 16);
+    sb_buf_init(&shown, &sb_alloc_libc, 1 << 16);
+    size_t plane = sb_pb_begin(&space, 1, 300);
+    sb_pb_add_bytes(&space, 2, SB_LIT("/host:CPU"));
+    size_t line = sb_pb_begin(&space, 3, 100);
+    sb_pb_add_bytes(&space, 2, SB_LIT("thread"));
+    for (uint64_t id = 7; id < 9; id++) {
+        size_t event = sb_pb_begin(&space, 4, 80);
+        sb_pb_add_uint(&space, 1, id);
+        sb_pb_add_uint(&space, 2, 10 * id);
+        sb_pb_add_uint(&space, 3, 9);
+        sb_pb_end(&space, event);
+    }
+    sb_pb_end(&space, line);
+    sb_pb_add_bytes(&shown, 4, SB_LIT("MatMul"));
+    add_meta(&space, 4, 7, "model/dense_1/MatMul:MatMul", sb_buf_slice(&shown));
+    add_meta(&space, 4, 8, "model/dense_2/MatMul:MatMul", sb_buf_slice(&shown));
+    sb_pb_end(&space, plane);
+    const char *path = sb_test_dir_put(*state, "vm.xplane.pb", sb_buf_slice(&space));
+    sb_trace *t = trace_of_files(&(sb_trace_file){.path = path, .name = SB_LIT("vm")}, 1);
+    assert_int_equal(args_of(t, "thread", &out), SB_OK);
+    assert_true(
+        sb_slice_eq(sb_buf_slice(&out), SB_LIT("{\"long_name\":\"model/dense_1/MatMul:MatMul\"}")));
+    assert_int_equal(count_args(t, "dense_2"), 1);
+    assert_int_equal(count_args(t, "dense_"), 2);
+    assert_int_equal(count_args(t, "dense_3"), 0);
+    sb_trace_free(t);
+    sb_buf_fini(&out);
+    sb_buf_fini(&shown);
+    sb_buf_fini(&space);
+}
+
 static void a_saved_trace_has_the_arguments_of_its_spans(void **state) {
     static const char *const fixtures[] = {GPU, "profile/jax/cuda_0.vm.xplane.pb.gz"};
     static const char *const texts[][2] = {{"registers per thread", "External id"},
@@ -150,7 +205,11 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             what_an_event_says_itself_wins_and_whole_numbers_keep_their_digits, sb_test_dir_setup,
             sb_test_dir_teardown),
+        cmocka_unit_test_setup_teardown(what_stands_where_arguments_belong_is_an_argument,
+                                        sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(arguments_of_a_file_that_changed_are_refused,
+                                        sb_test_dir_setup, sb_test_dir_teardown),
+        cmocka_unit_test_setup_teardown(the_whole_name_of_an_event_is_an_argument_and_found,
                                         sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(a_saved_trace_has_the_arguments_of_its_spans,
                                         sb_test_dir_setup, sb_test_dir_teardown),

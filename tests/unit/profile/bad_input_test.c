@@ -25,6 +25,24 @@ static void spans_without_an_end_last_to_the_end_of_their_track(void **state) {
     sb_trace_free(t);
 }
 
+static void spans_beside_the_threads_without_an_end_last_to_the_end_of_their_track(void **state) {
+    (void)state;
+#define ASYNC(name, ts, phase, id) AT(name, ts, "\"ph\":\"" phase "\",\"id\":" id ",\"cat\":\"c\"")
+    sb_trace *t = trace_of_text("[" ASYNC("a", 2, "b", "1") "," ASYNC("b", 3, "b", "2") "," ASYNC(
+        "b", 12, "e", "2") "," ASYNC("c", 8, "b", "3") "," ASYNC("c", 7, "e", "3") "]");
+    int64_t total;
+    count_named(t, "a", &total);
+    assert_int_equal(total, 10 * SB_PS_PER_US);
+    assert_int_equal(odd(t, SB_TRACE_ODD_MISSING_END), 1);
+    count_named(t, "b", &total);
+    assert_int_equal(total, 9 * SB_PS_PER_US);
+    count_named(t, "c", &total);
+    assert_int_equal(total, 0);
+    assert_int_equal(odd(t, SB_TRACE_ODD_NEGATIVE), 1);
+    sb_trace_free(t);
+#undef ASYNC
+}
+
 static void negative_durations_are_instants(void **state) {
     (void)state;
     sb_trace *t = trace_of_text("[" X("a", 5, -3) "," X("b", 6, 1) "]");
@@ -96,13 +114,13 @@ static void a_truncated_gzip_is_told_and_members_may_follow_each_other(void **st
     sb_buf_fini(&two);
 }
 
-static void clocks_that_differ_are_moved_so_that_collectives_end_together(void **state) {
-    (void)state;
+/* The clock of one of two ranks is five seconds ahead of the other. */
+static void check_clocks(int ahead) {
     char paths[2][40];
     sb_trace_file files[2];
     for (int rank = 0; rank < 2; rank++) {
         char text[2000];
-        long long late = rank ? 5000000 : 0; /* five seconds */
+        long long late = rank == ahead ? 5000000 : 0; /* five seconds */
         int n = snprintf(text, sizeof text,
                          "{\"schemaVersion\":1,\"baseTimeNanoseconds\":1790857026000000000,"
                          "\"distributedInfo\":{\"rank\":%d,\"world_size\":2},\"traceEvents\":[",
@@ -123,11 +141,17 @@ static void clocks_that_differ_are_moved_so_that_collectives_end_together(void *
     }
     sb_trace *t = trace_of_files(files, 2);
     assert_int_equal(odd(t, SB_TRACE_ODD_SKEW), 1);
-    assert_int_equal(t->sources.items[1].skew, -INT64_C(5000000) * SB_PS_PER_US);
+    assert_int_equal(t->sources.items[1].skew, (ahead ? -1 : 1) * INT64_C(5000000) * SB_PS_PER_US);
     assert_true(t->duration < INT64_C(1000000) * SB_PS_PER_US);
     sb_trace_free(t);
     unlink(paths[0]);
     unlink(paths[1]);
+}
+
+static void clocks_that_differ_are_moved_so_that_collectives_end_together(void **state) {
+    (void)state;
+    check_clocks(1);
+    check_clocks(0);
 }
 
 static void ids_used_again_are_told_and_nothing_is_lost(void **state) {
@@ -334,6 +358,31 @@ static void add_piece(sb_buf *out, unsigned number) {
     sb_pb_end(out, plane);
 }
 
+static void a_line_at_a_time_that_no_clock_has_is_told(void **state) {
+    (void)state;
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 16);
+    size_t plane = sb_pb_begin(&out, 1, 100);
+    sb_pb_add_bytes(&out, 2, SB_LIT("/host:CPU"));
+    static const int64_t times[] = {1000, INT64_MIN, 2000};
+    for (uint64_t i = 0; i < 3; i++) {
+        size_t line = sb_pb_begin(&out, 3, 50);
+        sb_pb_add_uint(&out, 1, i + 1);
+        sb_pb_add_uint(&out, 3, (uint64_t)times[i]);
+        size_t event = sb_pb_begin(&out, 4, 20);
+        sb_pb_add_uint(&out, 1, 1);
+        sb_pb_add_uint(&out, 3, 5000);
+        sb_pb_end(&out, event);
+        sb_pb_end(&out, line);
+    }
+    sb_pb_end(&out, plane);
+    sb_trace *t = trace_of_bytes(sb_buf_slice(&out));
+    assert_int_equal(t->span_count, 2);
+    assert_int_equal(odd(t, SB_TRACE_ODD_FAR), 1);
+    sb_trace_free(t);
+    sb_buf_fini(&out);
+}
+
 static void a_plane_in_pieces_is_one_device(void **state) {
     (void)state;
     sb_buf out;
@@ -429,6 +478,30 @@ static void a_time_that_no_clock_has_is_told_once(void **state) {
     assert_int_equal(t->duration, 1500);
     sb_trace_free(t);
     sb_buf_fini(&out);
+}
+
+/* Metadata of the program: a path that ends with a backslash, and a value that is no JSON. */
+static void events_are_found_behind_metadata_that_is_no_json(void **state) {
+    (void)state;
+    static const char *const heads[] = {
+        "{\"schemaVersion\":1,\"path\":\"C:\\logs\\\",\"displayTimeUnit\":\"ms\",",
+        "{\"schemaVersion\":1,\"config\":{\"a\" 5},\"other\":[}],",
+        "{\"schemaVersion\":1,\"config\":\"a\"b\":1\",",
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        sb_buf text;
+        sb_buf_init(&text, &sb_alloc_libc, 4096);
+        sb_buf_printf(&text, "%s\"traceEvents\":[" X("a", 0, 5) "," X("a", 9, 5) "]}", heads[i]);
+        sb_trace *t = trace_of_bytes(sb_buf_slice(&text));
+        assert_int_equal(t->span_count, 2);
+        sb_trace_free(t);
+        sb_buf_fini(&text);
+    }
+    sb_trace *t = trace_of_text(
+        "{\"schemaVersion\":1,\"path\":\"C:\\\",\"b\":\"c\",\"traceEvents\":[" X("a", 0, 5) "]}");
+    assert_int_equal(t->span_count, 1);
+    assert_int_equal(odd(t, SB_TRACE_ODD_BAD_JSON), 1);
+    sb_trace_free(t);
 }
 
 static void a_byte_order_mark_is_stepped_over(void **state) {
@@ -540,6 +613,7 @@ static void cancelling_ends_the_reading_wherever_it_is(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_without_an_end_last_to_the_end_of_their_track),
+        cmocka_unit_test(spans_beside_the_threads_without_an_end_last_to_the_end_of_their_track),
         cmocka_unit_test(negative_durations_are_instants),
         cmocka_unit_test(unknown_categories_are_shown_and_unknown_phases_told),
         cmocka_unit_test(a_cut_file_shows_what_came_before),
@@ -553,11 +627,13 @@ int main(void) {
         cmocka_unit_test(arrows_of_two_files_do_not_meet),
         cmocka_unit_test(times_of_1970_are_shown_and_one_wrong_time_among_others_is_left_out),
         cmocka_unit_test(an_xspace_of_another_version_is_read_as_far_as_it_is_known),
+        cmocka_unit_test(a_line_at_a_time_that_no_clock_has_is_told),
         cmocka_unit_test(a_plane_in_pieces_is_one_device),
         cmocka_unit_test(operators_of_several_threads_are_not_inside_each_other),
         cmocka_unit_test(quotes_that_nobody_escaped_and_bare_words_are_repaired),
         cmocka_unit_test(a_kernel_that_lost_its_times_is_left_out_and_told),
         cmocka_unit_test(a_time_that_no_clock_has_is_told_once),
+        cmocka_unit_test(events_are_found_behind_metadata_that_is_no_json),
         cmocka_unit_test(a_byte_order_mark_is_stepped_over),
         cmocka_unit_test(a_file_of_another_kind_is_refused_with_a_reason),
         cmocka_unit_test(json_that_is_no_trace_is_refused_with_a_reason),
