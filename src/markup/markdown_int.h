@@ -209,7 +209,8 @@ typedef struct sb_md_inline {
     sb_buf regions, opened[2]; /* of the emphasis stage */
 } sb_md_inline;
 
-/* Something inside a text that is done: bytes of the store. A tag is still as the source has it. */
+/* A finished part of a text: n bytes of the store, from `at` on, which are HTML. The bytes of a tag
+ * are copied from the source without a change. */
 typedef struct sb_md_atom {
     bool tag;
     size_t at, n;

@@ -66,7 +66,8 @@ typedef struct cells {
     uint64_t no_ticks; /* bit k: no group of k backquotes follows */
 } cells;
 
-/* Behind the group of backquotes that closes one of `size`, or 0 when there is none. */
+/* The index behind the next group of exactly `size` backquotes, which closes a code span; 0 if
+ * there is none. */
 static size_t ticks_end(cells *c, size_t from, size_t size) {
     if (size < 64 && (c->no_ticks >> size & 1)) return 0;
     for (size_t i = from, n; i < c->row.n; i += n) {

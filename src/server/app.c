@@ -165,6 +165,13 @@ static sb_status open_smooth_cache(sb_app *app, const sb_app_opts *o, sb_err *er
     return sb_smooth_cache_new(&app->smooth, &opts, err);
 }
 
+/* Another process on the same port must not take its own jobs for ours: a page that follows a job
+ * while the server is restarted would get the result of somebody else's, or cancel it. So the first
+ * id is random. JavaScript holds numbers below 2^53 exactly: there is room for 2^20 jobs. */
+static uint64_t first_job_id(const sb_app *app) {
+    return (random_number(app) & UINT32_MAX) << 20 | 1;
+}
+
 /* One thread: jobs take long, and requests come first. */
 static sb_status open_jobs(sb_app *app, const sb_app_opts *o, sb_err *err) {
     sb_jobs_opts opts = {
@@ -172,6 +179,7 @@ static sb_status open_jobs(sb_app *app, const sb_app_opts *o, sb_err *err) {
         .workers = 1,
         .max_jobs = MAX_JOBS,
         .max_bytes = JOB_BYTES,
+        .first_id = first_job_id(app),
         .folder = o->spill_dir,
         .ctx = app,
         .changed = publish_jobs,

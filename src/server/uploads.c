@@ -158,7 +158,8 @@ static sb_status find_upload_name(sb_uploads *u, sb_slice bytes, char name[SB_UP
     }
 }
 
-/* Under its name, unless another file of that name was stored in the meantime. */
+/* Stores the bytes under this name. *is_stored stays false if another file of that name was
+ * stored in the meantime. */
 static sb_status store(sb_uploads *u, sb_slice bytes, const char name[SB_UPLOAD_NAME],
                        bool *is_stored, sb_err *err) {
     upload *e = sb_alloc_zeroed(u->alloc, 1, sizeof *e);

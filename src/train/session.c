@@ -323,8 +323,8 @@ static sb_status run_tuned_steps(sb_net_session *s, plan *p, const void *const *
     return status;
 }
 
-/* The same with the time of each step when the run is traced, and with slices when it is recorded;
- * neither is a time to tune by. */
+/* The same for a run that is traced (the time of each step is kept) or recorded (each step
+ * becomes a slice). Measuring slows the steps down, so the tuner does not get these times. */
 static sb_status run_watched_steps(sb_net_session *s, const plan *p, const void *const *feeds,
                                    sb_err *err) {
     const recording *r = &s->recording;

@@ -10,7 +10,8 @@
 #include "fsio/beneath.h"
 #include "base/banned.h"
 
-/* Generous for anything that fits a disk, small enough that a lie costs little. */
+/* Large enough for any real checkpoint, and small enough that sizes in a damaged or hostile file
+ * do not use up the memory. */
 const sb_bundle_limits sb_bundle_default_limits = {
     .max_index = (size_t)1 << 30,
     .max_memory = (size_t)2 << 30,

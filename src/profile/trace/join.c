@@ -109,8 +109,9 @@ static bool join_chain(sb_trace *t, const sb_flow_end *ends, size_t n) {
     return true;
 }
 
-/* Each span that consumes gets an arrow from the last one that has produced before, or else from
- * the first one. Ids that many share on both sides mean nothing. */
+/* Each consuming span gets an arrow from the last span that produced before it, or, if there is
+ * none, from the first one. An id that many spans share on both sides tells nothing: no arrows
+ * are drawn. */
 static bool join_products(sb_trace *t, const sb_flow_end *ends, size_t n) {
     const sb_flow_end *from = NULL, *latest = NULL;
     size_t consumers = 0;

@@ -5,7 +5,8 @@
 
 #include "base/banned.h"
 
-/* The baseline as a function of x, and, where the group has columns, in these. */
+/* The run that groups are compared with: its value at any x, and, where the group has one value
+ * for each pixel column, its values in the same columns. */
 typedef struct twin {
     sb_baseline line;
     sb_spot spot;

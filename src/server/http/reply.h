@@ -93,7 +93,8 @@ void sb_reply_compress(sb_http_reply *r, sb_compressors *c);
  * follows; SB_END: these are the last; any other status: the pieces must not be sent. */
 sb_status sb_reply_make_more(sb_http_reply *r);
 
-/* What goes out: headers in order, then bytes, or n bytes of fd, or what make makes. */
+/* What is sent: the headers in this order, then the body: bytes in memory, a part of the file
+ * fd, or the pieces that the handler makes while it is sent (is_made). */
 typedef struct sb_reply_wire {
     int status;
     sb_http_param headers[SB_REPLY_HEADERS + 16];

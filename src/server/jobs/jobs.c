@@ -241,7 +241,7 @@ sb_status sb_jobs_open(sb_jobs **out, const sb_jobs_opts *opts, sb_err *err) {
     if (!jobs) return sb_fail_nomem(err, "for the background jobs");
     jobs->alloc = opts->alloc;
     jobs->o = *opts;
-    jobs->next_id = 1;
+    jobs->next_id = opts->first_id ? opts->first_id : 1;
     snprintf(jobs->folder, sizeof jobs->folder, "%s", opts->folder ? opts->folder : "/tmp");
     sb_status status =
         sb_pool_new_background(&jobs->pool, opts->alloc, opts->workers, opts->max_jobs, err);

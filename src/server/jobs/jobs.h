@@ -73,6 +73,7 @@ typedef struct sb_jobs_opts {
     unsigned workers;
     size_t max_jobs;
     uint64_t max_bytes;
+    uint64_t first_id;  /* of the jobs, which are counted from there; 0: 1 */
     const char *folder; /* of temporary files; copied. NULL, or where it can't be used: /tmp */
     void *ctx;          /* for run */
     /* Called after every change of a job's state, and as it goes on, with a number that grows; must

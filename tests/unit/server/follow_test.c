@@ -1,4 +1,5 @@
-/* follow_test.c: a client that lists once and then follows `changes` misses nothing.
+/* follow_test.c: a client that lists once and then follows `changes` misses nothing, and takes
+ * nothing of another server process for what it asked.
  *
  * What may go wrong is a matter of moments: a run that arrives while a listing is being made. So
  * the handlers are called directly, with an allocator for the request that lets a run arrive, or
@@ -14,6 +15,7 @@
 #include "server/app_int.h"
 #include "server/http/reply.h"
 #include "server/http/server.h"
+#include "server/jobs/jobs.h"
 #include "store/store_int.h"
 #include "support/test.h"
 #include "base/banned.h"
@@ -269,6 +271,34 @@ static void streams_are_told_the_newest_version_whoever_tells_last(void **state)
     sb_app_close(app);
 }
 
+static sb_status accept_args(sb_slice args, sb_err *err) {
+    (void)args, (void)err;
+    return SB_OK;
+}
+
+static sb_status do_nothing(sb_job *job, void *ctx, sb_err *err) {
+    (void)job, (void)ctx, (void)err;
+    return SB_OK;
+}
+
+/* A page that follows a job while the server is restarted must not get the result of a job that
+ * somebody else submitted to the new process, nor cancel it. */
+static void jobs_of_another_process_have_other_ids(void **state) {
+    static const sb_job_kind kind = {"nothing", accept_args, do_nothing, NULL};
+    uint64_t ids[2];
+    for (int i = 0; i < 2; i++) {
+        sb_app *app = open_app(*state);
+        sb_err err;
+        sb_job_info info;
+        assert_ok(sb_jobs_submit(app->jobs, &kind, SB_LIT("{}"), SB_LIT("{}"), &ids[i], &err),
+                  &err);
+        assert_true(ids[i] > 0 && ids[i] < (uint64_t)1 << 53); /* JavaScript holds it exactly */
+        if (i) assert_int_equal(sb_jobs_get(app->jobs, ids[0], &info), SB_NOT_FOUND);
+        sb_app_close(app);
+    }
+    assert_true(ids[0] != ids[1]);
+}
+
 static void client_that_was_away_for_too_many_deletions_is_reset(void **state) {
     sb_app *app = open_app(*state);
     log_point(app->store, "first", "loss");
@@ -299,6 +329,7 @@ int main(void) {
         IN_DIR(series_of_changes_say_plugin_and_whether_they_are_new),
         IN_DIR(version_of_another_process_resets_the_client),
         IN_DIR(streams_are_told_the_newest_version_whoever_tells_last),
+        IN_DIR(jobs_of_another_process_have_other_ids),
         IN_DIR(client_that_was_away_for_too_many_deletions_is_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

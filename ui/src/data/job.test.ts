@@ -55,6 +55,30 @@ describe('following a job', () => {
     await settle(0);
   });
 
+  it('goes on where a question fails for a moment, not before the server wants to be asked, and gives up in the end', async () => {
+    const busy = { code: 'busy', message: 'too much at once', isTemporary: true, retryAfter: 3000 };
+    ask.mockResolvedValueOnce({ ok: false, error: busy } as never);
+    const followed = followJob({ kind: 'graph', args: {} } as never, new AbortController().signal, () => {});
+    await settle(2900);
+    expect(ask).toHaveBeenCalledTimes(1);
+    ask.mockResolvedValue(job('done', 4) as never);
+    await settle(1000);
+    expect(await followed).toEqual({ ok: true, value: 7 });
+
+    ask.mockResolvedValue({ ok: false, error: { code: 'offline', message: 'no network', isTemporary: true } } as never);
+    const lost = followJob({ kind: 'graph', args: {} } as never, new AbortController().signal, () => {});
+    await settle(300_000);
+    expect(await lost).toMatchObject({ ok: false, error: { code: 'offline' } });
+  });
+
+  it('does not ask again where the server says that there is no such job', async () => {
+    ask.mockResolvedValue({ ok: false, error: { code: 'not_found', message: 'gone', isTemporary: false } } as never);
+    const followed = followJob({ kind: 'graph', args: {} } as never, new AbortController().signal, () => {});
+    await settle(300_000);
+    expect(await followed).toMatchObject({ ok: false, error: { code: 'not_found' } });
+    expect(ask).toHaveBeenCalledTimes(1);
+  });
+
   it('cancels the job when nobody waits for it any longer', async () => {
     const over = new AbortController();
     const followed = followJob({ kind: 'graph', args: {} } as never, over.signal, () => {});

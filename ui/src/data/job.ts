@@ -1,4 +1,5 @@
 // Waits for a background job of the server, which is cancelled if nobody waits any longer.
+import { backoff } from '../base/backoff';
 import { fail, type Result } from '../base/result';
 import { api } from './api';
 import type { JobAsk } from './types';
@@ -7,6 +8,8 @@ import type { JobAsk } from './types';
 const LEAST_MS = 150;
 /** Without news each pause is twice as long as the one before, up to this: the stream may be off, or not there yet. */
 const MOST_MS = 2000;
+/** Failures in a row after which it is given up, which is about a minute and a half later. */
+const MOST_FAILURES = 8;
 const waiting = new Set<() => void>();
 let heard = 0;
 
@@ -18,7 +21,10 @@ export function hearJobs(): void {
 /** The code of the failure when the page stopped waiting. */
 export const STOPPED = 'cancelled';
 
-/** Submits a job and follows it until it is done; the value is its id, by which the result is fetched. */
+/**
+ * Submits a job and follows it until it is done; the value is its id, by which the result is fetched. A question that fails for
+ * a moment is asked again: the server goes on with the job.
+ */
 export async function followJob(
   ask: JobAsk,
   over: AbortSignal,
@@ -27,20 +33,26 @@ export async function followJob(
   let [known, quiet] = [heard, LEAST_MS];
   let reply = await api.submitJob(ask);
   const id = reply.ok ? reply.value.job.id : 0;
-  while (reply.ok && !over.aborted) {
-    const { state, done, total, error, code, fault } = reply.value.job;
-    tell(total ? done / total : 0);
-    if (state === 'done') return { ok: true, value: id };
-    if (state === 'failed' || state === 'cancelled')
-      return { ok: false, error: { code: code ?? 'failed', message: error ?? state, fault } }; // it was not cancelled by this page
-    await rest(LEAST_MS, over);
-    if (heard === known) await rest(quiet - LEAST_MS, over, waiting);
-    quiet = Math.min(2 * quiet, MOST_MS);
+  let failures = 0;
+  while (!over.aborted) {
+    if (reply.ok) {
+      failures = 0;
+      const { state, done, total, error, code, fault } = reply.value.job;
+      tell(total ? done / total : 0);
+      if (state === 'done') return { ok: true, value: id };
+      if (state === 'failed' || state === 'cancelled')
+        return { ok: false, error: { code: code ?? 'failed', message: error ?? state, fault } }; // it was not cancelled by this page
+      await rest(LEAST_MS, over);
+      if (heard === known) await rest(quiet - LEAST_MS, over, waiting);
+      quiet = Math.min(2 * quiet, MOST_MS);
+    } else {
+      if (!id || !reply.error.isTemporary || failures === MOST_FAILURES) return reply;
+      await rest(backoff(++failures, reply.error), over);
+    }
     if (over.aborted) break;
     known = heard;
     reply = await api.job(id);
   }
-  if (!over.aborted && !reply.ok) return reply;
   if (id) await api.cancelJob(id);
   return fail(STOPPED, STOPPED);
 }

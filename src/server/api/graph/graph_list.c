@@ -2,7 +2,7 @@
 #include "server/api/graph/graph_ask.h"
 #include "base/banned.h"
 
-/* Of the blob that is shown; 0 when there is none. */
+/* The size in bytes of the graph that this tag shows; 0 if it has none. */
 static uint64_t bytes_of(sb_app *app, sb_run *run, sb_slice tag, sb_arena *arena) {
     sb_series series;
     sb_ref_item item;

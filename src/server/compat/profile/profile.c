@@ -247,7 +247,8 @@ static bool has_answer(sb_slice list) {
     return false;
 }
 
-/* XProf computes the answers of tools ahead. What is ahead here is the capture, opened. */
+/* XProf computes the answers of its tools in advance when it gets this request. Here the capture
+ * is opened in advance: its answers are then quick to compute. */
 SB_COMPAT_HANDLER(profile_cache) {
     sb_app *of = app;
     sb_profile_list list;
