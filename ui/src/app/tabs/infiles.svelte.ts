@@ -3,6 +3,7 @@
 import { ok } from '../../base/result';
 import { DASHBOARDS } from '../../dashboards';
 import { LiveQuery } from '../../data/query/live.svelte';
+import { queries } from '../../data/query/queries.svelte';
 import type { Question } from '../../data/query/question';
 import type { Dashboard } from './dashboard';
 
@@ -12,6 +13,7 @@ const NAME_BYTES = 100;
 class RunsInFiles {
   readonly query = new LiveQuery<readonly string[]>();
   lookers = 0;
+  generation = $state(-1); // of the server process that was asked
 }
 
 /** `path` is one of TensorBoard's routes, which are not below api/v1/. */
@@ -28,14 +30,18 @@ class InFiles {
   readonly #found = new Map(DASHBOARDS.flatMap((d) => (d.inFiles ? [[d.id, new RunsInFiles()] as const] : [])));
 
   runsOf(d: Dashboard): readonly string[] {
-    return this.#found.get(d.id)?.query.answer ?? [];
+    const found = this.#found.get(d.id);
+    return found?.generation === queries.generation ? (found.query.answer ?? []) : [];
   }
 
   /** Asks, and asks again when the logs grew, until the function that it returns is called. */
   look(dashboards: readonly Dashboard[]): () => void {
     const looked = dashboards.flatMap((d) => this.#found.get(d.id) ?? []);
     for (const d of dashboards) if (d.inFiles) this.#found.get(d.id)?.query.ask(runsQuestion(d.inFiles.path));
-    for (const found of looked) found.lookers++;
+    for (const found of looked) {
+      found.lookers++;
+      found.generation = queries.generation;
+    }
     return () => {
       for (const found of looked) if (--found.lookers === 0) found.query.close();
     };

@@ -70,4 +70,19 @@ describe('runs with data in files', () => {
     expect(inFiles.runsOf(dashboard)).toEqual(['r2']);
     first();
   });
+
+  it('are those of the server process that answers now', async () => {
+    const stop = inFiles.look([dashboard]);
+    await settle(100);
+    expect(inFiles.runsOf(dashboard)).toEqual(['r1']);
+    stop();
+    server.restart();
+    server.inFiles = ['r2'];
+    server.log('r2', 'loss');
+    await settle(1000);
+    expect(inFiles.runsOf(dashboard)).toEqual([]);
+    inFiles.look([dashboard]);
+    await settle(100);
+    expect(inFiles.runsOf(dashboard)).toEqual(['r2']);
+  });
 });
