@@ -1,7 +1,19 @@
 // Profiles: how the timeline is moved and zoomed by mouse, fingers and keys, and where the focus is meanwhile.
 import assert from 'node:assert/strict';
-import { address, soon } from './harness.mjs';
-import { CANVAS, clickTrack, details, made, openTimeline, range, row, windowOf } from './profile_page.mjs';
+import { address, open, soon } from './harness.mjs';
+import {
+  CANVAS,
+  clickTrack,
+  details,
+  made,
+  openProfile,
+  openTimeline,
+  painted,
+  range,
+  row,
+  windowOf,
+} from './profile_page.mjs';
+import { kineto, writeTrace } from './profiles.mjs';
 
 const whole = 39_900_000_000; // picoseconds of four steps
 const spanOf = async (page) => {
@@ -150,5 +162,65 @@ export default {
     await page.keyboard.press('p');
     await soon(async () => assert.equal(await page.locator('.pins').count(), 0));
     assert.equal(await row(page, 'thread 4242').count(), 1);
+  },
+
+  async 'a name in a table leads to the timeline, which has the focus then'(keep) {
+    const page = keep(await openProfile(await made(), '#profile&v=1&profile.page=operators'));
+    await page.getByRole('button', { name: 'aten::linear', exact: true }).press('Enter');
+    await painted(page);
+    await soon(async () => assert.ok(await isInTracks(page)));
+    await page.keyboard.press('ArrowDown');
+    await soon(async () => assert.match(await details(page).innerText(), /ProfilerStep#100/));
+  },
+
+  async 'advice leads to its slices: kernels of several names are not dimmed by a search for something else'(keep) {
+    const trace = kineto();
+    // each operator takes most of the time around its kernel, which is short
+    for (const one of trace.traceEvents) {
+      if (one.cat === 'kernel') one.dur = 10;
+      if (one.name === 'aten::linear') one.dur = 950;
+    }
+    const page = keep(await openProfile(await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace))));
+    await page.getByRole('button', { name: /20 in the timeline/ }).click();
+    await soon(async () => assert.match(await details(page).innerText(), /^gemm_128x128/));
+    assert.doesNotMatch(await address(page), /profile\.find/);
+  },
+
+  async 'on a phone the captures lie over the page, and go when one is chosen or the page beside them is touched'(
+    keep,
+  ) {
+    const server = await made((logdir) => {
+      for (const run of ['a', 'b']) writeTrace(logdir, run, 'host_1', kineto());
+    });
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const page = keep(await open(server, '#profile&v=1', phone));
+    const options = page.getByRole('listbox', { name: 'Captures' }).getByRole('option');
+    const show = async () => {
+      await page.getByRole('button', { name: 'More' }).last().tap();
+      await page.getByRole('radio', { name: /^Captures/ }).tap();
+      await soon(async () => assert.equal(await options.count(), 2));
+    };
+    await page.locator('.verdict').waitFor();
+    await show();
+    await page.touchscreen.tap(370, 600);
+    await soon(async () => assert.equal(await options.count(), 0));
+    await show();
+    await options.last().tap();
+    await soon(async () => assert.equal(await options.count(), 0));
+    await soon(async () => assert.match(await address(page), /profile\.capture=/));
+    await page.locator('.verdict').waitFor();
+  },
+
+  async 'the details of a kernel have its name as people say it, and the whole one'(keep) {
+    const whole = 'void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >(int)';
+    const trace = kineto();
+    for (const one of trace.traceEvents) if (one.name === 'gemm_128x128_nn') one.name = whole;
+    const page = keep(await openTimeline(await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace))));
+    await clickTrack(page, 'stream 7', 0.07);
+    const head = details(page).locator('header');
+    await soon(async () =>
+      assert.match(await head.innerText(), /^vectorized_elementwise_kernel<4, FillFunctor<float> >/),
+    );
+    await soon(async () => assert.equal(await details(page).locator('code').innerText(), whole));
   },
 };
