@@ -1,6 +1,6 @@
 // Profiles: how the timeline is moved and zoomed by mouse, fingers and keys, and where the focus is meanwhile.
 import assert from 'node:assert/strict';
-import { address, open, soon } from './harness.mjs';
+import { address, axe, open, soon } from './harness.mjs';
 import {
   CANVAS,
   clickTrack,
@@ -212,7 +212,7 @@ export default {
   },
 
   async 'the details of a kernel have its name as people say it, and the whole one'(keep) {
-    const whole = 'void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >(int)';
+    const whole = `void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float> >(${'int, '.repeat(200)}int)`;
     const trace = kineto();
     for (const one of trace.traceEvents) if (one.name === 'gemm_128x128_nn') one.name = whole;
     const page = keep(await openTimeline(await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace))));
@@ -222,5 +222,6 @@ export default {
       assert.match(await head.innerText(), /^vectorized_elementwise_kernel<4, FillFunctor<float> >/),
     );
     await soon(async () => assert.equal(await details(page).locator('code').innerText(), whole));
+    await axe(page, 'details', '.drawer');
   },
 };
