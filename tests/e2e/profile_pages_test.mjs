@@ -95,6 +95,7 @@ export default {
     await page.keyboard.press('w');
     await page.keyboard.press('m');
     await range(page).waitFor();
+    await soon(async () => assert.match(await address(page), /profile\.range=/));
     await page.getByRole('radio', { name: 'Captures 2' }).click();
     await captures.getByRole('option', { selected: false }).click();
     await soon(async () => assert.equal(await range(page).count(), 0));
