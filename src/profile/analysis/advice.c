@@ -121,8 +121,8 @@ static void advise_launch(advising *s) {
     v->value = (double)shorts / (double)all;
     give_evidence(t, v, SB_TRACK_STREAM, SB_SPAN_KERNEL, SHORT_KERNEL);
     snprintf(v->text, sizeof v->text,
-             "The device waits %.2f ms a step for the host to launch kernels; %.0f %% of %llu "
-             "kernels last under 20 us. "
+             "The device waits %.2f ms a step while the host runs operators and launches kernels; "
+             "%.0f %% of %llu kernels last under 20 us. "
              "Compile the model, use CUDA graphs, or make batches larger.",
              ms(cost), v->value * 100, (unsigned long long)all);
 }

@@ -284,7 +284,7 @@ export const texts = {
   'why.communication':
     '{share} of a step ({time}) is communication that no compute hides. Overlap it with the backward pass, use larger buckets, or accumulate gradients.',
   'why.launch':
-    'The device waits {time} a step for the host to launch kernels; {share} of the kernels last under 20 µs. Compile the model, use CUDA graphs, or make batches larger.',
+    'The device waits {time} a step while the host runs operators and launches kernels; {share} of the kernels last under 20 µs. Compile the model, use CUDA graphs, or make batches larger.',
   'why.copies':
     '{share} of a step ({time}) is copies that nothing hides. Keep data on the device, pin host memory, and copy while computing.',
   'why.sync': '{share} of a step ({time}) the host waits for the device. Read values such as the loss less often.',

@@ -150,7 +150,8 @@ export interface TotalsAsk {
   from: number;
   to: number;
   by: string;
-  sort: string;
+  sort?: string;
+  descending?: string;
   find?: string;
   offset: number;
   limit: number;

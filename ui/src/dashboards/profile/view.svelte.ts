@@ -72,6 +72,9 @@ class ProfileView {
   readonly kernels = new TableView();
   readonly modules = new TableView();
   readonly difference = new TableView();
+  readonly totals = new TableView(); // of the selected range
+  /** are only pinned tracks summed? */
+  onlyPinned = $state(false);
   /** whose time the operators are sorted by; "": that of the device, if there is one */
   whose = $state<'' | 'device' | 'host'>('');
   byShape = $state(false);
@@ -98,6 +101,8 @@ class ProfileView {
       fields.choice('flows', this, 'flows', FLOWS),
       fields.text('path', this, 'path'),
       fields.choice('by', this, 'by', BY),
+      fields.text('totals.sort', this.totals, 'sort'),
+      fields.flag('totals.pinned', this, 'onlyPinned'),
       fields.text('steps', this, 'steps'),
       fields.text('metric', this, 'metric'),
       ...(['operators', 'kernels', 'modules', 'difference'] as const).flatMap((table) => [
@@ -118,7 +123,7 @@ class ProfileView {
     this.capture = capture;
     this.window = this.range = this.slice = null;
     this.query = this.steps = this.path = this.memory = this.whose = '';
-    this.inArgs = false;
+    this.inArgs = this.onlyPinned = false;
     this.pinned = this.folded = this.opened = this.closed = [];
     if (this.other === capture) this.other = '';
   }

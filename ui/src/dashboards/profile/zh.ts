@@ -282,7 +282,7 @@ export const texts: Record<Key, string> = {
   'why.input': '每个步骤有 {share}（{time}）只在等待输入。增加工作进程、启用预取，或把处理移出输入流水线。',
   'why.communication': '每个步骤有 {share}（{time}）是未被计算掩盖的通信。与反向传播重叠、增大通信桶，或累积梯度。',
   'why.launch':
-    '设备每个步骤等待主机启动内核 {time}；{share} 的内核不足 20 µs。编译模型、使用 CUDA Graph，或增大批次。',
+    '设备每个步骤有 {time} 在等待主机执行算子和启动内核；{share} 的内核不足 20 µs。编译模型、使用 CUDA Graph，或增大批次。',
   'why.copies': '每个步骤有 {share}（{time}）是未被掩盖的拷贝。让数据留在设备上、使用锁页内存，并与计算同时拷贝。',
   'why.sync': '每个步骤有 {share}（{time}）主机在等待设备。减少读取损失等数值的次数。',
   'why.compile': '每个步骤有 {share}（{time}）在编译。保持形状不变，以便重用已编译的代码。',

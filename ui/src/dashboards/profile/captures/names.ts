@@ -17,6 +17,10 @@ function commonName(names: readonly string[]): string {
   });
 }
 
+/** Several captures of one worker in one run have the same name: only their times tell them. */
+export const isRepeated = (capture: ProfileCapture, captures: readonly ProfileCapture[]): boolean =>
+  captures.some(({ id, run, ...of }) => id !== capture.id && run === capture.run && nameOf(of) === nameOf(capture));
+
 /** The session, or the worker. The server names a capture of several ranks after one of them. */
 export function nameOf({ name, sources }: Pick<ProfileCapture, 'name' | 'sources'>): string {
   const one = sources.length > 1 && sources.find((source) => source.name && name.endsWith(source.name));

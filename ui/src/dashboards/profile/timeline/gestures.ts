@@ -28,7 +28,12 @@ export function selectRange(camera: TimeCamera, e: PointerEvent, element: Elemen
   });
 }
 
-/** A drag that begins here moves the time and scrolls; `click` is told where it ended when it did not move. */
+/** Where the fingers, or the mouse, are that are down on the timeline, by pointer. */
+const down = new Map<number, PointerEvent>();
+/** Were there two at once? Then lifting one that did not move is no click. */
+let hadTwo = false;
+
+/** A drag that begins here moves the time and scrolls, two fingers zoom; `click` is told where it ended when it did not move. */
 export function moveTime(
   camera: TimeCamera,
   e: PointerEvent,
@@ -38,16 +43,27 @@ export function moveTime(
   const element = e.currentTarget as Element;
   let last = { x: e.clientX, y: e.clientY };
   let moved = false;
+  hadTwo = down.size > 0;
+  down.set(e.pointerId, e);
   dragPointer(e, {
     move(m) {
+      down.set(m.pointerId, m);
       if (Math.hypot(m.clientX - e.clientX, m.clientY - e.clientY) > SLOP) moved = true;
       if (!moved) return;
-      camera.pan(last.x - m.clientX);
-      if (scroller) scroller.scrollTop += last.y - m.clientY;
+      const other = [...down.values()].find(({ pointerId }) => pointerId !== m.pointerId);
+      if (other) {
+        // what is under each finger stays there
+        const [was, is] = [Math.abs(last.x - other.clientX), Math.abs(m.clientX - other.clientX)];
+        if (was > 0 && is > 0) camera.zoomAt(camera.at(placeIn(other, element).x), is / was);
+      } else {
+        camera.pan(last.x - m.clientX);
+        if (scroller) scroller.scrollTop += last.y - m.clientY;
+      }
       last = { x: m.clientX, y: m.clientY };
     },
     end(done, m) {
-      if (done && !moved && m instanceof PointerEvent) click(placeIn(m, element));
+      down.delete(e.pointerId);
+      if (done && !moved && !hadTwo && m instanceof PointerEvent) click(placeIn(m, element));
     },
   });
 }

@@ -67,9 +67,30 @@ describe('what is under the pointer', () => {
 
 describe('labels of slices', () => {
   it('are whole, cut where a good part is left, or not there', () => {
-    expect(labelFor('matmul', 60)).toBe('matmul');
-    expect(labelFor('aten::convolution_backward', 80)).toMatch(/^aten::c.*…$/);
-    expect(labelFor('aten::convolution_backward', 30)).toBe('');
+    const six = () => 6;
+    expect(labelFor('matmul', 60, six)).toBe('matmul');
+    expect(labelFor('aten::convolution_backward', 80, six)).toMatch(/^aten::c.*…$/);
+    expect(labelFor('aten::convolution_backward', 30, six)).toBe('');
+  });
+  it('are cut by the widths of their letters, which are wide in Chinese, and never inside of one', () => {
+    const wide = (letter: string) => (letter > '\u2e80' ? 11 : 6);
+    expect(labelFor('空闲：等待输入', 84, wide)).toBe('空闲：等待输…');
+    expect(labelFor('空闲：等待输入', 85, wide)).toBe('空闲：等待输入');
+    expect(labelFor('空闲：主机上的算子', 90, wide)).toBe('空闲：主机上…');
+    expect(labelFor('🚀🚀🚀🚀🚀🚀🚀🚀', 75, wide)).toBe('🚀🚀🚀🚀🚀…');
+  });
+  it('are drawn above the hatching of a wait', () => {
+    const drawn: string[] = [];
+    const known = {
+      stroke: () => drawn.push('hatched'),
+      fillText: (text: string) => drawn.push(text),
+      measureText: () => ({ width: 6 }),
+    };
+    const context = new Proxy(known, { get: (of, key) => (key in of ? of[key as keyof typeof of] : () => undefined) });
+    const of = rects([[0, 1000, 0]]);
+    const waits = [[1, 0, 200, 300, 0]];
+    paintScene(context as unknown as CanvasRenderingContext2D, { ...scene(of), labels: ['AllReduce'], waits });
+    expect(drawn).toEqual(['hatched', 'AllReduce']);
   });
 });
 

@@ -46,17 +46,42 @@ export interface Scene {
 type Context = CanvasRenderingContext2D;
 
 const FONT = '11px system-ui, "PingFang SC", "Microsoft YaHei", "Noto Sans SC", sans-serif';
-const CHAR = 6.1; // pixels of a letter, on average
 const LEAST_LABEL = 6; // letters: a name cut to fewer is left out
 const FAINT = 0.22;
 const SYNC = KINDS.indexOf('sync');
 const ALIKE = 0.15; // difference of opacity below which neighbours are drawn as one
 
+/** Widths of letters in that font: they differ threefold, and Chinese ones are twice as wide as the average. */
+const widths = new Map<string, number>();
+const widthIn = (c: Context) => (letter: string) => {
+  const known = widths.get(letter);
+  if (known !== undefined) return known;
+  const { width } = c.measureText(letter);
+  widths.set(letter, width);
+  return width;
+};
+
 /** As much of a name as fits; "" where too little would be left. */
-export function labelFor(name: string, pixels: number): string {
-  const most = Math.floor((pixels - 8) / CHAR);
-  if (name.length <= most) return name;
-  return most >= LEAST_LABEL ? `${name.slice(0, most - 1)}…` : '';
+export function labelFor(name: string, pixels: number, widthOf: (letter: string) => number): string {
+  const room = pixels - 8;
+  const dots = widthOf('…');
+  let wide = 0;
+  let at = 0;
+  let [fits, letters] = [0, 0]; // how much of the name fits beside the dots
+  for (const letter of name) {
+    wide += widthOf(letter);
+    if (wide > room) return letters + 1 >= LEAST_LABEL ? `${name.slice(0, fits)}…` : '';
+    at += letter.length;
+    if (wide + dots <= room) [fits, letters] = [at, letters + 1];
+  }
+  return name;
+}
+
+interface Label {
+  text: string;
+  x: number;
+  y: number;
+  colour: string;
 }
 
 export function paintScene(c: Context, s: Scene): void {
@@ -67,19 +92,24 @@ export function paintScene(c: Context, s: Scene): void {
   shade(c, s);
   c.font = FONT;
   c.textBaseline = 'middle';
+  const labels: Label[] = [];
   for (const row of s.rows) {
     const top = row.top - s.scroll;
     if (row.kind === 'counter') curve(c, s, row, top);
-    else if (row.kind === 'track') track(c, s, row.id, top + PAD, LANE, row.lanes);
+    else if (row.kind === 'track') track(c, s, row.id, top + PAD, LANE, row.lanes, labels);
     else {
       const stand = s.folded.get(row.id) ?? [];
       const height = stand.length > 1 ? 9 : 18;
-      stand.forEach((id, i) => track(c, s, id, top + 5 + i * 10, height, 1));
+      stand.forEach((id, i) => track(c, s, id, top + 5 + i * 10, height, 1, labels));
     }
     c.fillStyle = s.colours.soft;
     c.fillRect(0, top + row.height - 1, s.width, 1);
   }
   if (s.waits.length) hatchWaits(c, s);
+  for (const { text, x, y, colour } of labels) {
+    c.fillStyle = colour;
+    c.fillText(text, x, y);
+  }
   flows(c, s);
   if (s.path.length) criticalPath(c, s);
   edges(c, s);
@@ -115,14 +145,14 @@ function lane(r: Rects, depth: number): [first: number, end: number] {
 const firstAfter = (r: Rects, first: number, end: number, ps: number): number =>
   partitionPoint(first, end, (i) => r.start[i] + r.duration[i] < ps);
 
-function track(c: Context, s: Scene, id: number, top: number, laneHeight: number, most: number): void {
+function track(c: Context, s: Scene, id: number, top: number, laneHeight: number, most: number, labels: Label[]): void {
   const r = s.rects.get(id);
   if (!r) return loading(c, s, top, laneHeight);
   const lanes = Math.min(r.lanes, most);
   for (let d = 0; d < lanes; d++) {
     const y = top + d * laneHeight;
     if (y > s.height || y + laneHeight < 0) continue;
-    paintLane(c, s, r, lane(r, d), y, laneHeight - (laneHeight > 12 ? 2 : 1));
+    paintLane(c, s, r, lane(r, d), y, laneHeight - (laneHeight > 12 ? 2 : 1), labels);
   }
 }
 /** Draws a placeholder where data is still missing, so that it does not look like a place without slices. */
@@ -131,7 +161,16 @@ function loading(c: Context, s: Scene, top: number, height: number): void {
   c.fillRect(0, top + height / 2 - 1, s.width, 2);
 }
 
-function paintLane(c: Context, s: Scene, r: Rects, [first, end]: [number, number], y: number, h: number): void {
+/** What slices are called is added to `labels`: it is drawn above what is hatched. */
+function paintLane(
+  c: Context,
+  s: Scene,
+  r: Rects,
+  [first, end]: [number, number],
+  y: number,
+  h: number,
+  labels: Label[],
+): void {
   const { from, perPixel, width, hits, colours } = s;
   const to = from + width * perPixel;
   let runFrom = 0;
@@ -145,7 +184,7 @@ function paintLane(c: Context, s: Scene, r: Rects, [first, end]: [number, number
     c.fillRect(runFrom, y, runTo - runFrom, h);
     runTo = runFrom - 1;
   };
-  const labels: number[] = [];
+  const named: number[] = [];
   for (let i = firstAfter(r, first, end, from); i < end && r.start[i] <= to; i++) {
     const x0 = Math.max(-2, (r.start[i] - from) / perPixel);
     const x1 = Math.min(width + 2, (r.start[i] + r.duration[i] - from) / perPixel);
@@ -170,18 +209,16 @@ function paintLane(c: Context, s: Scene, r: Rects, [first, end]: [number, number
     c.fillStyle = colours.fill[r.kind[i]] ?? colours.fill[0];
     c.fillRect(x0, y, wide - 0.8, h);
     if (r.kind[i] === SYNC && wide > HATCH) hatch(c, colours.panel, x0, x1 - 0.8, y, h);
-    if (wide > 30 && r.count[i] === 1 && isHit) labels.push(i);
+    if (wide > 30 && r.count[i] === 1 && isHit) named.push(i);
   }
   flush();
   c.globalAlpha = 1;
   if (h > 12)
-    for (const i of labels) {
+    for (const i of named) {
       const x0 = Math.max(0, (r.start[i] - from) / perPixel);
       const x1 = Math.min(width, (r.start[i] + r.duration[i] - from) / perPixel);
-      const text = labelFor(s.labels[r.name[i]] ?? '', x1 - x0);
-      if (!text) continue;
-      c.fillStyle = colours.text[r.kind[i]] ?? colours.ink;
-      c.fillText(text, x0 + 5, y + h / 2 + 0.5);
+      const text = labelFor(s.labels[r.name[i]] ?? '', x1 - x0, widthIn(c));
+      if (text) labels.push({ text, x: x0 + 5, y: y + h / 2 + 0.5, colour: colours.text[r.kind[i]] ?? colours.ink });
     }
   outline(c, s, r, first, end, y, h, s.hovered, 1);
   outline(c, s, r, first, end, y, h, s.selected, 2);
@@ -267,7 +304,7 @@ export function paintSteps(c: Context, s: Scene, height: number): void {
     before = x1;
     c.fillStyle = s.colours.fill[11];
     c.fillRect(x0, 4, Math.max(1, x1 - x0 - 1), height - 8);
-    const text = labelFor(name, Math.min(x1, s.width) - Math.max(x0, 0));
+    const text = labelFor(name, Math.min(x1, s.width) - Math.max(x0, 0), widthIn(c));
     if (!text) continue;
     c.fillStyle = s.colours.text[11];
     c.fillText(text, Math.max(0, x0) + 5, height / 2 + 0.5);
@@ -292,6 +329,7 @@ function hatch(c: Context, colour: string, x0: number, x1: number, y: number, h:
   c.clip();
   c.strokeStyle = colour;
   c.lineWidth = 1.5;
+  c.globalAlpha = 0.6; // a dark label is read above dark lines
   c.beginPath();
   // lines stay where they are while the timeline moves below them: they begin at multiples of the distance
   for (let x = Math.floor((x0 - h) / HATCH) * HATCH; x < x1; x += HATCH) {

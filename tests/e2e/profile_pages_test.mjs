@@ -1,0 +1,143 @@
+// Profiles: what leads from one page to another, and the controls of the pages that are chosen from lists.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { address, soon } from './harness.mjs';
+import { RunWriter } from './logs.mjs';
+import { downloaded, made, openProfile, openTimeline, painted, range, tab } from './profile_page.mjs';
+import { kineto, writeTrace } from './profiles.mjs';
+
+const isOpen = (page, name) =>
+  soon(async () => assert.equal(await tab(page, name).first().getAttribute('aria-checked'), 'true'));
+
+export default {
+  async 'the overview leads to the operators, and its advice to the page that says more'(keep) {
+    const page = keep(await openProfile(await made()));
+    await page.getByRole('region', { name: 'Top operators' }).getByRole('button', { name: 'All operators' }).click();
+    await isOpen(page, 'Operators');
+    await page.getByRole('table', { name: 'Operators' }).waitFor();
+    await tab(page, 'Overview').click();
+    const advice = page.getByRole('region', { name: 'What to do' });
+    await advice.getByRole('button', { name: 'Input', exact: true }).click();
+    await isOpen(page, 'Input');
+    await tab(page, 'Overview').click();
+    await advice.getByRole('button', { name: /4 in the timeline/ }).click();
+    await painted(page);
+    await soon(async () => assert.match(await page.locator('[role=toolbar]').innerText(), /of 4/));
+    await soon(async () => assert.match(await address(page), /profile\.find=DataLoader/));
+  },
+
+  async 'the stages of the input are saved as CSV, and a stage leads to its slices'(keep) {
+    const page = keep(await openProfile(await made(), '#profile&v=1&profile.page=input'));
+    const stages = page.getByRole('region', { name: 'Stages' });
+    const { name, text } = await downloaded(page, () => stages.getByRole('link', { name: 'CSV' }).click());
+    assert.equal(name, 'input.csv');
+    assert.match(text, /^name,part,calls[\s\S]*DataLoader.*,4,/);
+    await stages.getByRole('button', { name: /DataLoader/ }).click();
+    await painted(page);
+    await soon(async () => assert.match(await page.locator('[role=toolbar]').innerText(), /of 4/));
+  },
+
+  async 'collectives are saved as CSV'(keep) {
+    const server = await made((logdir) => {
+      for (const rank of [0, 1]) writeTrace(logdir, 'ddp', `rank${rank}`, kineto({ rank, ranks: 2 }));
+    });
+    const page = keep(await openProfile(server, '#profile&v=1&profile.page=distributed'));
+    const card = page.getByRole('region', { name: 'Collectives' });
+    const { name, text } = await downloaded(page, () => card.getByRole('link', { name: 'CSV' }).click());
+    assert.equal(name, 'collectives.csv');
+    assert.match(text, /allreduce/i);
+  },
+
+  async 'the memory of another device is chosen from a list, and the address keeps it'(keep) {
+    const trace = kineto();
+    const ofDevice = trace.traceEvents.filter(({ name }) => name === '[memory]');
+    for (const one of ofDevice)
+      trace.traceEvents.push({
+        ...one,
+        args: { ...one.args, 'Device Type': 0, 'Device Id': -1, Bytes: one.args.Bytes / 2, 'Total Allocated': 250_000 },
+      });
+    const server = await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace));
+    const page = keep(await openProfile(server, '#profile&v=1&profile.page=memory'));
+    const device = page.getByRole('combobox', { name: 'Device' });
+    const peak = page.locator('.bar').last();
+    await soon(async () => assert.match(await peak.innerText(), /peak 5\.0 MB/));
+    await device.selectOption({
+      index: await device.locator('option', { hasText: 'CPU' }).evaluate((one) => one.index),
+    });
+    await soon(async () => assert.match(await peak.innerText(), /peak 250 kB/));
+    await soon(async () => assert.match(await address(page), /profile\.memory=/));
+    await page.reload();
+    await soon(async () => assert.match(await peak.innerText(), /peak 250 kB/));
+  },
+
+  async 'more rows of a table are shown on demand'(keep) {
+    const trace = kineto({ steps: 1 });
+    for (let i = 0; i < 250; i++)
+      trace.traceEvents.push({ ph: 'X', cat: 'cpu_op', name: `op ${i}`, pid: 9, tid: 9, ts: 20 * i, dur: 10 });
+    const server = await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace));
+    const page = keep(await openProfile(server, '#profile&v=1&profile.page=operators&profile.whose=host'));
+    const table = page.getByRole('table', { name: 'Operators' });
+    await soon(async () => assert.equal(await table.getAttribute('aria-rowcount'), '201'));
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await soon(async () => assert.ok(Number(await table.getAttribute('aria-rowcount')) > 250));
+    await soon(async () => assert.equal(await page.getByRole('button', { name: 'Show more' }).count(), 0));
+  },
+
+  async 'the panel beside the timeline shows tracks or captures, and another capture begins at its whole time'(keep) {
+    const server = await made((logdir) => {
+      writeTrace(logdir, 'a', 'host_1', kineto());
+      writeTrace(logdir, 'b', 'host_1', kineto({ steps: 2 }));
+    });
+    const page = keep(await openTimeline(server));
+    const captures = page.getByRole('listbox', { name: 'Captures' });
+    assert.equal(await captures.count(), 0);
+    await page.locator('.scroller').focus();
+    await page.keyboard.press('w');
+    await page.keyboard.press('m');
+    await range(page).waitFor();
+    await soon(async () => assert.match(await address(page), /profile\.range=/));
+    await page.getByRole('radio', { name: 'Captures 2' }).click();
+    await captures.getByRole('option', { selected: false }).click();
+    await soon(async () => assert.equal(await range(page).count(), 0));
+    await soon(async () => assert.doesNotMatch(await address(page), /profile\.(window|range|slice)=/));
+    await page.getByRole('radio', { name: /^Tracks/ }).click();
+    await soon(async () => assert.equal(await captures.count(), 0));
+    // one change, which is undone as one
+    await page.keyboard.press('Control+z');
+    await range(page).waitFor();
+  },
+
+  async 'a capture that is deleted is told to be gone, and the newest one is shown on demand'(keep) {
+    let file;
+    const server = await made((logdir) => {
+      file = writeTrace(logdir, 'a', 'host_1', kineto());
+      writeTrace(logdir, 'b', 'host_1', kineto({ steps: 2 }));
+    });
+    const page = keep(await openProfile(server));
+    await page
+      .getByRole('option', { name: /host_1/ })
+      .first()
+      .click();
+    await soon(async () => assert.match(await page.locator('.verdict').innerText(), /Steps\n4/i));
+    rmSync(file);
+    await page.getByText('This capture is no longer there.').waitFor();
+    await page.getByRole('button', { name: 'Show the newest capture' }).click();
+    await soon(async () => assert.match(await page.locator('.verdict').innerText(), /Steps\n2/i));
+  },
+
+  async 'the line of training is of any scalar of the run'(keep) {
+    const server = await made((logdir) => {
+      const start = 1_794_737_000;
+      const run = new RunWriter(logdir, 'vit', start);
+      for (let step = 0; step <= 20; step++) run.scalars(step, { loss: 1 / (1 + step), accuracy: step / 20 });
+      run.flush();
+      writeTrace(logdir, 'vit', 'host_1', kineto(), { seconds: start + 10 });
+    });
+    const page = keep(await openProfile(server));
+    const chart = page.getByRole('region', { name: 'Training and captures' });
+    await soon(async () => assert.match(await chart.getByRole('img').getAttribute('aria-label'), /^loss · vit/));
+    await chart.getByRole('combobox', { name: 'Scalar' }).selectOption('accuracy');
+    await soon(async () => assert.match(await chart.getByRole('img').getAttribute('aria-label'), /^accuracy · vit/));
+    await soon(async () => assert.match(await address(page), /profile\.metric=accuracy/));
+  },
+};
