@@ -126,7 +126,7 @@ export { openView, savedViews } from './app/view/views';
 export { plotTheme } from './app/theme';
 export * as format from './base/numbers/format';
 export { aligned, padded, roomFor } from './base/numbers/align';
-export { inColumn, inUnit, ticks, time, unitFor } from './base/numbers/picoseconds';
+export { inColumn, inUnit, onAxis, ticks, time, unitFor } from './base/numbers/picoseconds';
 export { oklch, PALETTE } from './base/colours';
 export { parse } from './base/numbers/parse';
 export { naturalCompare, splitTag, groupOf } from './base/names/natural';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inColumn, inUnit, ticks, time } from './picoseconds';
+import { inColumn, inUnit, onAxis, ticks, time } from './picoseconds';
 
 describe('times of a profile', () => {
   it('have the largest unit of which there is at least one', () => {
@@ -23,6 +23,8 @@ describe('times of a profile', () => {
     ]);
     expect([0, 4e5, -4e5].map((ps) => inColumn(ps, 'ms'))).toEqual(['0\u2008\u2007\u2007\u2007', '<0.001', '>−0.001']);
   });
+  it('are short on an axis', () =>
+    expect([0, 5e8, 1e9, 2.5e9, 2e11].map((ps) => onAxis(ps, 'ms'))).toEqual(['0', '0.5', '1', '2.5', '200']));
 });
 
 describe('ticks of the ruler', () => {

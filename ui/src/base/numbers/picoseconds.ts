@@ -1,6 +1,6 @@
 // Times of a profile, in picoseconds, as people read them; ticks of the ruler.
 import { padded } from './align';
-import { count, value } from './format';
+import { count, setting, value } from './format';
 
 const UNITS = [
   [1e12, 's'],
@@ -22,6 +22,8 @@ export function time(ps: number, unit = unitFor(ps)): string {
 }
 /** Without the unit, which stands in the head of the column: "184.2". */
 export const inUnit = (ps: number, unit: Unit): string => (ps === 0 ? '0' : value(ps / sizeOf(unit)));
+/** As short as it goes, for marks of an axis: "0.5", "1". */
+export const onAxis = (ps: number, unit: Unit): string => setting(ps / sizeOf(unit));
 
 const DECIMALS = 3;
 /** In a column of times that share a unit: decimal points are below each other, and what is less than the last decimal says so. */

@@ -246,7 +246,7 @@ export const texts = {
   hostIdleTitle:
     'The share of the time in which no host thread runs an operator, launches work, loads data or compiles',
   communication: 'Communication',
-  exposedStep: 'a step not hidden, of {total}',
+  exposedStep: 'not hidden in a mean step, of {total}',
   exposed: 'not hidden, of {total} in all',
   noCommunication: 'there was none',
   memoryPeak: 'Memory peak',
@@ -353,6 +353,7 @@ export const texts = {
   'inputPart.wait': 'waiting',
   'inputPart.other': 'other',
   inputPerStep: 'Waiting for input, by step',
+  longestWait: 'at most {time}',
   stages: 'Stages',
   stage: 'Stage',
   slowCalls: 'Slow calls',
