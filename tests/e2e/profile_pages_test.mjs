@@ -23,7 +23,7 @@ export default {
     await advice.getByRole('button', { name: /4 in the timeline/ }).click();
     await painted(page);
     await soon(async () => assert.match(await page.locator('[role=toolbar]').innerText(), /of 4/));
-    await soon(async () => assert.match(await address(page), /profile\.find=DataLoader/));
+    await soon(async () => assert.match(await address(page), /profile\.advice=input/));
   },
 
   async 'the stages of the input are saved as CSV, and a stage leads to its slices'(keep) {

@@ -173,7 +173,7 @@ export default {
     await soon(async () => assert.match(await details(page).innerText(), /ProfilerStep#100/));
   },
 
-  async 'advice leads to its slices: kernels of several names are not dimmed by a search for something else'(keep) {
+  async 'advice leads to all slices that it was concluded from, of whatever names, one after another'(keep) {
     const trace = kineto();
     // each operator takes most of the time around its kernel, which is short
     for (const one of trace.traceEvents) {
@@ -183,7 +183,18 @@ export default {
     const page = keep(await openProfile(await made((logdir) => writeTrace(logdir, 'vit', 'host_1', trace))));
     await page.getByRole('button', { name: /20 in the timeline/ }).click();
     await soon(async () => assert.match(await details(page).innerText(), /^gemm_128x128/));
-    assert.doesNotMatch(await address(page), /profile\.find/);
+    assert.match(await address(page), /profile\.advice=launch/);
+    const bar = page.getByRole('toolbar').first();
+    await soon(async () => assert.match(await bar.innerText(), /of 20/));
+    await page.getByRole('button', { name: 'Next slice found' }).click();
+    await soon(async () => assert.match(await bar.innerText(), /1 of 20/));
+    await page.getByRole('button', { name: 'Previous slice found' }).click();
+    await soon(async () => assert.match(await bar.innerText(), /20 of 20/));
+    await page.reload();
+    await soon(async () => assert.match(await bar.innerText(), /of 20/));
+    await page.getByRole('button', { name: 'Leave the slices of this advice' }).click();
+    await soon(async () => assert.doesNotMatch(await bar.innerText(), /of 20/));
+    assert.doesNotMatch(await address(page), /profile\.advice/);
   },
 
   async 'on a phone the captures lie over the page, and go when one is chosen or the page beside them is touched'(

@@ -165,8 +165,10 @@ def questions(api):
     source = {"graph": {"run": measured["run"], "tag": "__run_graph__"}, "stats": measured["tag"]}
     broken = {"graph": {"run": next(r["id"] for r in api.get("runs")["runs"] if r["name"] == "graph"), "tag": "__run_graph__"}}
     everything = {"auto": True, "extract": True, "constants": True, "ungrouped": [], "main": ["loss"], "side": ["save"]}
+    profiles = profile_questions(api)
+    parsed = min(job["id"] for job in api.get("jobs")["jobs"])  # the first one of this server, which parsed a profile
     return {
-        **profile_questions(api),
+        **profiles,
         "GET graphs": [("graphs", None)],
         "POST graph/draw": [
             ("graph/draw", {"source": source, "open": ["loss", "nope"], "reveal": ["hidden1/MatMul"], "trace": "loss", **everything}),
@@ -211,8 +213,8 @@ def questions(api):
         "GET compare": [(picture_of(api, "compare", ("", "2")), None)],
         "POST jobs": [("jobs", {"kind": "export", "args": {"runs": ["odd"], "tags": ["loss"], "format": "json", "superseded": True}})],
         "GET jobs": [("jobs", None)],
-        "GET job": [("job?id=1", None)],  # the first one of this server, which parsed a profile
-        "DELETE job": [("job?id=1", None)],
+        "GET job": [(f"job?id={parsed}", None)],
+        "DELETE job": [(f"job?id={parsed}", None)],
         "GET state": [("state", None)],
         "PATCH state": [("state", {"revision": api.get("state")["revision"], "items": {"run/odd": {"note": "a"}}})],
     }

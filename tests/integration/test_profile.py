@@ -194,6 +194,19 @@ def test_the_overview_says_where_a_step_goes(api):
     assert chosen["steps"]["rule"] == "name" and chosen["steps"]["count"] == 3
 
 
+def test_all_slices_that_advice_was_concluded_from_are_found(api):
+    capture = api.open("gpu_plain")
+    advice = [one for one in api.ask("overview", capture)["advice"] if one["count"]]
+    assert advice
+    for one in advice:
+        found = api.ask("search", capture, advice=one["id"], limit=1000)
+        assert found["total"] == one["count"] == len(found["items"])
+        longest = max(found["items"], key=lambda item: item["durationPs"])
+        assert longest["durationPs"] == one["slices"][0]["durationPs"]
+    status, *_ = api.error(f"profile/search?capture={capture}&advice=nonsense")
+    assert status == 404
+
+
 @pytest.mark.parametrize("name", ["keras", "cpu_full"])
 def test_the_pages_of_input_and_overview_say_the_same_share(api, name):
     capture = api.open(name)

@@ -25,7 +25,7 @@ static double ms(int64_t ps) {
 static sb_advice *add(advising *s, const char *id, int64_t saves) {
     if (s->n == MOST_ADVICE) return NULL;
     sb_advice *v = &s->items[s->n++];
-    *v = (sb_advice){.id = id, .saves = saves, .find = ""};
+    *v = (sb_advice){.id = id, .saves = saves};
     int64_t step = s->a->stats.median;
     v->share = step ? (double)saves / (double)step : 0;
     return v;
@@ -34,14 +34,13 @@ static sb_advice *add(advising *s, const char *id, int64_t saves) {
 /* Stores the longest slices of a kind as evidence, and counts all of them. */
 static void give_evidence(const sb_trace *t, sb_advice *v, sb_track_kind track_kind,
                           sb_span_kind kind, int64_t shorter_than) {
+    v->evidence = (sb_evidence){track_kind, kind, shorter_than};
     for (uint32_t i = 0; i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];
         if (k->kind != track_kind) continue;
         for (uint32_t n = 0; n < k->spans.n; n++) {
             const sb_trace_span *s = &k->spans.items[n];
-            if (s->kind != kind || s->dur == 0 || (shorter_than && s->dur >= shorter_than))
-                continue;
-            if (kind == SB_SPAN_INPUT && !sb_is_input_wait(sb_trace_name(t, s->name))) continue;
+            if (!sb_is_evidence(t, &v->evidence, k, s)) continue;
             v->count++;
             uint32_t at = v->slice_count;
             while (at > 0 &&
@@ -62,12 +61,6 @@ static double part_share(const sb_analysis *a, sb_step_part part) {
     return a->stats.median ? (double)a->stats.parts[part] / (double)a->stats.median : 0;
 }
 
-static bool is_of_tensorflow(const sb_trace *t, const sb_advice *v) {
-    if (!v->slice_count) return false;
-    const sb_trace_span *s = &t->tracks.items[v->tracks[0]].spans.items[v->slices[0]];
-    return sb_text_begins(sb_trace_name(t, s->name), "IteratorGetNext");
-}
-
 static void advise_input(advising *s) {
     double share = part_share(s->a, SB_PART_INPUT);
     if (share <= 0.05) return;
@@ -75,7 +68,6 @@ static void advise_input(advising *s) {
     if (!v) return;
     v->value = share;
     give_evidence(s->a->t, v, SB_TRACK_THREAD, SB_SPAN_INPUT, 0);
-    v->find = is_of_tensorflow(s->a->t, v) ? "IteratorGetNext" : "DataLoader";
     snprintf(v->text, sizeof v->text,
              "%.1f %% of a step (%.2f ms) is spent waiting for input, with nothing else going on. "
              "Give the input "
@@ -88,7 +80,6 @@ static void advise_communication(advising *s) {
     if (share <= 0.10) return;
     sb_advice *v = add(s, "communication", s->a->stats.parts[SB_PART_COMMUNICATION]);
     if (!v) return;
-    v->find = "reduce";
     v->value = share;
     give_evidence(s->a->t, v, s->a->has_device ? SB_TRACK_STREAM : SB_TRACK_THREAD, SB_SPAN_COMM,
                   0);
@@ -117,7 +108,6 @@ static void advise_launch(advising *s) {
     if (all == 0 || share < 0.15 || (double)shorts / (double)all < 0.5) return;
     sb_advice *v = add(s, "launch", cost);
     if (!v) return;
-    v->find = "Launch";
     v->value = (double)shorts / (double)all;
     give_evidence(t, v, SB_TRACK_STREAM, SB_SPAN_KERNEL, SHORT_KERNEL);
     snprintf(v->text, sizeof v->text,
@@ -128,13 +118,11 @@ static void advise_launch(advising *s) {
 }
 
 static void advise_part(advising *s, sb_step_part part, const char *id, double least,
-                        sb_track_kind track, sb_span_kind kind, const char *find,
-                        const char *what) {
+                        sb_track_kind track, sb_span_kind kind, const char *what) {
     double share = part_share(s->a, part);
     if (share < least) return;
     sb_advice *v = add(s, id, s->a->stats.parts[part]);
     if (!v) return;
-    v->find = find;
     v->value = share;
     give_evidence(s->a->t, v, track, kind, 0);
     snprintf(v->text, sizeof v->text, "%.1f %% of a step (%.2f ms) %s", share * 100, ms(v->saves),
@@ -248,13 +236,13 @@ bool sb_view_advice(const sb_analysis *a, sb_advice **out, size_t *n, sb_arena *
     advise_input(&s);
     advise_communication(&s);
     advise_launch(&s);
-    advise_part(&s, SB_PART_COPY, "copies", 0.05, SB_TRACK_STREAM, SB_SPAN_COPY, "Memcpy",
+    advise_part(&s, SB_PART_COPY, "copies", 0.05, SB_TRACK_STREAM, SB_SPAN_COPY,
                 "is copying that no compute hides. Pin host memory, copy asynchronously, or keep "
                 "data on the device.");
-    advise_part(&s, SB_PART_SYNC, "sync", 0.05, SB_TRACK_THREAD, SB_SPAN_SYNC, "Synchronize",
+    advise_part(&s, SB_PART_SYNC, "sync", 0.05, SB_TRACK_THREAD, SB_SPAN_SYNC,
                 "is the host waiting for the device. Avoid .item(), prints and other reads inside "
                 "the step.");
-    advise_part(&s, SB_PART_COMPILE, "compile", 0.05, SB_TRACK_THREAD, SB_SPAN_COMPILE, "Compile",
+    advise_part(&s, SB_PART_COMPILE, "compile", 0.05, SB_TRACK_THREAD, SB_SPAN_COMPILE,
                 "is compilation. Keep shapes the same, or profile later steps.");
     advise_idle(&s);
     advise_tensor_cores(&s);

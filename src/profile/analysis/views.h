@@ -5,6 +5,7 @@
 #define SB_PROFILE_VIEWS_H
 
 #include "profile/analysis/analysis.h"
+#include "profile/trace/totals.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -153,9 +154,9 @@ typedef struct sb_advice {
     int64_t saves; /* picoseconds that each step would win; 0: unknown */
     double share;  /* `saves` as a share of a step */
     char text[360];
-    const char *find; /* the text to search for in the timeline; NULL: none */
-    sb_slice name;    /* the operator, the device or the rank that the advice is about */
-    double value;     /* the number in the text: a share or a count */
+    sb_slice name;        /* the operator, the device or the rank that the advice is about */
+    double value;         /* the number in the text: a share or a count */
+    sb_evidence evidence; /* where `count` is not 0 */
     uint32_t tracks[SB_ADVICE_SLICES], slices[SB_ADVICE_SLICES];
     uint32_t slice_count;
     /* how many such slices there are; `tracks` and `slices` have only the longest */

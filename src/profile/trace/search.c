@@ -1,4 +1,5 @@
-/* search.c: finds spans by a part of their name or of their arguments. */
+/* search.c: finds spans by a part of their name or of their arguments, or as the evidence of
+ * advice. */
 #include <stdlib.h>
 
 #include "base/checked.h"
@@ -27,6 +28,13 @@ static int compare_names(const void *a, const void *b) {
     return (x->name > y->name) - (x->name < y->name);
 }
 
+bool sb_is_evidence(const sb_trace *t, const sb_evidence *e, const sb_track *k,
+                    const sb_trace_span *s) {
+    if (k->kind != e->track || s->kind != e->kind || s->dur == 0) return false;
+    if (e->shorter_than && s->dur >= e->shorter_than) return false;
+    return e->kind != SB_SPAN_INPUT || sb_is_input_wait(sb_trace_name(t, s->name));
+}
+
 static sb_status collect(const sb_trace *t, const sb_search_ask *ask, const uint8_t *marks,
                          sb_search_name *names, sb_found_list *list) {
     for (uint32_t i = 0; i < t->tracks.n; i++) {
@@ -35,6 +43,7 @@ static sb_status collect(const sb_trace *t, const sb_search_ask *ask, const uint
         for (uint32_t n = 0; n < k->spans.n; n++) {
             const sb_trace_span *s = &k->spans.items[n];
             if (!marks[s->name] || s->start > ask->to || sb_span_end(s) < ask->from) continue;
+            if (ask->evidence && !sb_is_evidence(t, ask->evidence, k, s)) continue;
             names[s->name].count++;
             sb_sum(&names[s->name].total, s->dur);
             sb_found_span *f = SB_VEC_PUSH(list, t->alloc, SIZE_MAX);
@@ -65,7 +74,7 @@ sb_status sb_trace_search(const sb_trace *t, const sb_search_ask *ask, sb_search
     *out = (sb_search_result){0};
     if (!marks || !names) return sb_fail_nomem(err, "for a search");
     sb_status status = collect(t, ask, marks, names, &list);
-    if (status == SB_OK && ask->in_args && ask->text.n)
+    if (status == SB_OK && ask->in_args && ask->text.n && !ask->evidence)
         status = sb_search_args(t, ask, marks, &list, err);
     if (status == SB_OK) {
         if (list.n) qsort(list.items, list.n, sizeof list.items[0], compare_found);

@@ -49,9 +49,20 @@ typedef struct sb_found_span {
     int64_t start;
 } sb_found_span;
 
+/* Which spans a piece of advice was concluded from. */
+typedef struct sb_evidence {
+    sb_track_kind track;
+    sb_span_kind kind;    /* of input only those in which the program waits for it */
+    int64_t shorter_than; /* 0: of any duration */
+} sb_evidence;
+
+bool sb_is_evidence(const sb_trace *t, const sb_evidence *e, const sb_track *k,
+                    const sb_trace_span *s);
+
 typedef struct sb_search_ask {
-    sb_slice text; /* in any case */
-    bool in_args;  /* search in arguments too; `names` then has only what was found by name */
+    sb_slice text;               /* in any case */
+    const sb_evidence *evidence; /* NULL: all spans; else only these */
+    bool in_args; /* search in arguments too; `names` then has only what was found by name */
     int64_t from, to;
     size_t offset, limit;
     bool (*is_expired)(void *ud);

@@ -252,7 +252,6 @@ static void a_pipeline_that_runs_ahead_is_nothing_that_a_step_waits_for(void **s
     assert_true(sb_view_advice(a, &v, &n, &arena));
     assert_true(n >= 1);
     assert_string_equal(v[0].id, "input");
-    assert_string_equal(v[0].find, "IteratorGetNext");
     assert_int_equal(v[0].count, 1);
     sb_arena_fini(&arena);
     sb_analysis_free(a);
@@ -369,6 +368,29 @@ static void advice_names_its_evidence(void **state) {
     sb_trace_free(t);
 }
 
+static void a_search_finds_the_slices_of_advice(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("[" OP("enumerate(DataLoader)#_Single.__next__", 0, 60) "," OP(
+        "DataLoader.setup", 60, 10) "," OP("enumerate(DataLoader)#_Single.__next__", 70, 5) "]");
+    sb_evidence evidence = {SB_TRACK_THREAD, SB_SPAN_INPUT, 50 * SB_PS_PER_US};
+    sb_search_ask ask = {.evidence = &evidence, .to = INT64_MAX / 4, .limit = 10};
+    sb_search_result found;
+    sb_arena arena;
+    sb_err err;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_ok(sb_trace_search(t, &ask, &found, &arena, &err), &err);
+    assert_int_equal(found.total, 1);
+    assert_int_equal(found.items[0].start, 70 * SB_PS_PER_US);
+    evidence.shorter_than = 0;
+    assert_ok(sb_trace_search(t, &ask, &found, &arena, &err), &err);
+    assert_int_equal(found.total, 2);
+    ask.text = SB_LIT("setup");
+    assert_ok(sb_trace_search(t, &ask, &found, &arena, &err), &err);
+    assert_int_equal(found.total, 0);
+    sb_arena_fini(&arena);
+    sb_trace_free(t);
+}
+
 static void the_host_is_idle_while_it_waits_for_the_device(void **state) {
     (void)state;
 #define ON_HOST(cat, name, ts, dur) AT(name, ts, "\"ph\":\"X\",\"cat\":\"" cat "\",\"dur\":" #dur)
@@ -410,6 +432,7 @@ int main(void) {
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
         cmocka_unit_test(captures_with_and_without_a_device_are_compared_by_time_of_the_host),
         cmocka_unit_test(advice_names_its_evidence),
+        cmocka_unit_test(a_search_finds_the_slices_of_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

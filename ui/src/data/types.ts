@@ -920,8 +920,7 @@ export interface ProfileAdvice {
   value: number; // the figure of the text
   name: string; // what it is about
   text: string; // in English
-  find: string; // what to search for
-  count: number; // of such slices
+  count: number; // of the slices that it was concluded from; the search by `advice` has them all
   slices: ProfileSliceRef[]; // the longest, at most 20
 }
 export interface ProfileOp {

@@ -75,7 +75,6 @@ static bool add_advice(sb_json *j, sb_profile_ask *p) {
         sb_json_put_double(j, "value", v->value);
         sb_json_put_text(j, "name", v->name);
         sb_json_put_str(j, "text", v->text);
-        sb_json_put_str(j, "find", v->find);
         sb_json_put_uint(j, "count", v->count);
         sb_json_open_array(j, "slices");
         for (uint32_t k = 0; k < v->slice_count; k++)

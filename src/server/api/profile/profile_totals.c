@@ -1,4 +1,5 @@
 /* profile_totals.c: sums over a range of a profile, and search. */
+#include "profile/analysis/views.h"
 #include "profile/trace/totals.h"
 #include "query/csv.h"
 #include "server/api/profile/profile_tables.h"
@@ -104,6 +105,24 @@ sb_status sb_api_profile_totals(sb_http_request *q, sb_http_reply *r, void *app)
     return sb_profile_answer(q, r, app, answer_totals);
 }
 
+/* The evidence of the advice that "advice" names, if it names one. */
+static sb_status ask_evidence(sb_profile_ask *p, sb_evidence *kept, sb_search_ask *ask,
+                              sb_err *err) {
+    sb_slice id = sb_profile_text(p, "advice");
+    sb_advice *items;
+    size_t n;
+    if (!id.n) return SB_OK;
+    if (!sb_view_advice(p->a, &items, &n, &p->arena)) return sb_fail_nomem(err, "for advice");
+    for (size_t i = 0; i < n; i++)
+        if (items[i].count && sb_slice_eq(sb_slice_str(items[i].id), id)) {
+            *kept = items[i].evidence;
+            ask->evidence = kept;
+            return SB_OK;
+        }
+    return sb_fail(err, SB_NOT_FOUND, 0, "this capture has no slices of the advice \"%.*s\"",
+                   SB_SHOWN(id));
+}
+
 static sb_status answer_search(sb_profile_ask *p, sb_http_reply *r) {
     sb_json j;
     sb_search_result found;
@@ -116,7 +135,10 @@ static sb_status answer_search(sb_profile_ask *p, sb_http_reply *r) {
                          .limit = limit >= 0 && limit < MOST_ROWS ? (size_t)limit : MOST_ROWS,
                          .is_expired = sb_profile_is_expired,
                          .ud = p->q};
-    sb_status status = sb_trace_search(p->t, &ask, &found, &p->arena, sb_http_err(r));
+    sb_evidence evidence;
+    sb_status status = ask_evidence(p, &evidence, &ask, sb_http_err(r));
+    if (status != SB_OK) return status;
+    status = sb_trace_search(p->t, &ask, &found, &p->arena, sb_http_err(r));
     if (status != SB_OK) return status;
     sb_profile_begin(&j, p, r);
     sb_json_open_array(&j, "names");

@@ -24,6 +24,8 @@ export const texts = {
   noOperator: '(outside of any operator)',
   searching: 'searching…',
   inArgs: 'in arguments',
+  evidenceTitle: 'The results are the slices that this advice was concluded from',
+  leaveEvidence: 'Leave the slices of this advice',
   inArgsTitle: 'Looks also for slices whose arguments hold the text; the file is read through for that',
   noHits: 'No slice matches',
   previous: 'Previous slice found',

@@ -161,16 +161,11 @@ export const totalsQuestion = (c: Capture, ask: TotalsAsk): Question<ProfileTota
 
 export const searchQuestion = (
   c: Capture,
-  q: string,
-  inArgs: boolean,
+  what: Record<string, string | number>,
   offset: number,
   limit: number,
 ): Question<ProfileFound> =>
-  asked<ProfileFound>(
-    c,
-    `profile/search?${queryOf({ capture: c.id, q, ...(inArgs ? { args: 1 } : {}), offset, limit })}`,
-    rowsOf,
-  );
+  asked<ProfileFound>(c, `profile/search?${queryOf({ capture: c.id, ...what, offset, limit })}`, rowsOf);
 
 /** The question of a page that needs only one reply: overview, memory, input, modules, distributed. */
 const pageOf =

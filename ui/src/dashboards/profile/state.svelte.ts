@@ -27,7 +27,7 @@ import {
 } from './question';
 import { shownName } from './texts';
 import { sliceKey, type Hits } from './timeline/paint';
-import { profileView as v, type Span } from './view.svelte';
+import { profileView as v, type Advice, type Span } from './view.svelte';
 
 const WHILE_READING_MS = 1000;
 export const HITS = 500; // slices found at a time
@@ -103,15 +103,25 @@ export class ProfileState {
     const reply = this.one.answer;
     return reply && v.slice && reply.track === v.slice[0] && reply.index === v.slice[1] ? reply : null;
   });
-  private readonly search = (of: Capture) => searchQuestion(of, v.query, v.inArgs, this.hitPage * HITS, HITS);
+  /** Are there results to go through? */
+  readonly isSearching = $derived(v.query !== '' || v.advice !== '');
+  private readonly search = (of: Capture) =>
+    searchQuestion(
+      of,
+      v.advice
+        ? { advice: v.advice, ...(v.steps ? { steps: v.steps } : {}) }
+        : { q: v.query, ...(v.inArgs ? { args: 1 } : {}) },
+      this.hitPage * HITS,
+      HITS,
+    );
   readonly hits = $derived.by((): ProfileFound | null => {
     const answer = this.found.answer;
-    return answer && v.query && this.capture && this.found.answers(this.search(this.capture)) ? answer : null;
+    return answer && this.isSearching && this.capture && this.found.answers(this.search(this.capture)) ? answer : null;
   });
   /** The search results that the canvas marks; null: there is no search. */
   readonly shownHits = $derived.by((): Hits | null => {
     const { hits } = this;
-    if (!hits || !v.query) return null;
+    if (!hits) return null;
     return {
       names: new Set(hits.names.map(([id]) => id)),
       slices: new Set(v.inArgs ? hits.items.map(({ track, index }) => sliceKey(track, index)) : []),
@@ -121,7 +131,7 @@ export class ProfileState {
     return this.one.trouble;
   }
   get hitTrouble() {
-    return v.query ? this.found.trouble : null;
+    return this.isSearching ? this.found.trouble : null;
   }
   get trouble() {
     return this.list.trouble ?? this.opening.trouble ?? this.what.trouble;
@@ -169,7 +179,7 @@ export class ProfileState {
     this.ask(this.one, (of) => (v.slice ? sliceQuestion(of, v.slice) : null));
     this.ask(
       this.found,
-      (of) => (v.query ? this.search(of) : null),
+      (of) => (this.isSearching ? this.search(of) : null),
       () => 120,
     );
     $effect(() => {
@@ -186,6 +196,13 @@ export class ProfileState {
   private readonly hitPage = $derived(Math.max(0, Math.floor(this.hit / HITS)));
   find(query: string): void {
     v.query = query;
+    v.advice = '';
+    this.hit = -1;
+  }
+  /** Makes the slices that advice was concluded from the results. */
+  findEvidence(advice: Advice): void {
+    v.query = '';
+    v.advice = advice;
     this.hit = -1;
   }
   searchArgs(inArgs: boolean): void {
@@ -195,7 +212,7 @@ export class ProfileState {
   /** Moves to the next or the previous search result and wraps around at the end. If the answer is still missing, moves when it comes. */
   step(by: number): void {
     const total = this.hits?.total;
-    this.wanted = total === undefined && v.query ? by : 0;
+    this.wanted = total === undefined && this.isSearching ? by : 0;
     if (!total) return;
     this.hit = this.hit < 0 ? (by > 0 ? 0 : total - 1) : (this.hit + by + total) % total;
   }

@@ -14,6 +14,9 @@ export const PAGES = [
   'difference',
 ] as const;
 export type Page = (typeof PAGES)[number];
+/** Advice that was concluded from slices. */
+export const ADVICE = ['', 'input', 'communication', 'launch', 'copies', 'sync', 'compile', 'straggler'] as const;
+export type Advice = (typeof ADVICE)[number];
 export const FLOWS = ['selected', 'all', 'none'] as const;
 export const BY = ['name', 'kind', 'track', 'group'] as const;
 
@@ -54,6 +57,8 @@ class ProfileView {
   range = $state.raw<Span | null>(null);
   slice = $state.raw<SliceId | null>(null);
   query = $state('');
+  /** the advice whose slices are the results, instead of a search */
+  advice = $state<Advice>('');
   /** does the search also look into arguments? */
   inArgs = $state(false);
   pinned = $state.raw<readonly string[]>([]); // ids of tracks
@@ -95,6 +100,7 @@ class ProfileView {
       pair('slice', this, 'slice'),
       fields.text('find', this, 'query'),
       fields.flag('args', this, 'inArgs'),
+      fields.choice('advice', this, 'advice', ADVICE),
       fields.list('pinned', this, 'pinned'),
       fields.list('folded', this, 'folded'),
       fields.list('opened', this, 'opened'),
@@ -123,6 +129,7 @@ class ProfileView {
     this.capture = capture;
     this.window = this.range = this.slice = null;
     this.query = this.steps = this.path = this.memory = this.whose = '';
+    this.advice = '';
     this.inArgs = this.onlyPinned = false;
     this.pinned = this.folded = this.opened = this.closed = [];
     if (this.other === capture) this.other = '';
@@ -133,7 +140,7 @@ class ProfileView {
       this.window !== null ||
       this.range !== null ||
       this.slice !== null ||
-      [this.query, this.steps, this.path, this.memory, this.other].some((text) => text !== '') ||
+      [this.query, this.advice, this.steps, this.path, this.memory, this.other].some((text) => text !== '') ||
       [this.pinned, this.folded, this.opened, this.closed].some((list) => list.length > 0),
   );
   togglePin(track: number): void {

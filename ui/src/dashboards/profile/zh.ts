@@ -26,6 +26,8 @@ export const texts: Record<Key, string> = {
   noOperator: '（不在任何算子内）',
   searching: '正在搜索…',
   inArgs: '含参数',
+  evidenceTitle: '结果是该建议所依据的切片',
+  leaveEvidence: '退出该建议的切片',
   inArgsTitle: '同时查找参数中含有该文本的切片；为此需要通读一遍文件',
   noHits: '没有匹配的切片',
   previous: '上一个匹配的切片',
