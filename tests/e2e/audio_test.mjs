@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RunWriter, tone, wav } from './logs.mjs';
-import { address, axe, diskIsGone, open, OUT, ROOT, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, diskIsGone, drawn, open, OUT, ROOT, serve, shot, soon, until } from './harness.mjs';
 import { servedLog, START } from './media.mjs';
 
 const voice = (step, base) => (t) => {
@@ -42,6 +42,7 @@ const DRAWN = 'canvas[data-drawn]';
 async function openClips(server, hash = '#audio&v=1', options = {}) {
   const page = await open(server, hash, options);
   await page.waitForSelector(DRAWN);
+  await drawn(page);
   return page;
 }
 const card = (page, run, tag = 'val/speech') => page.locator(`.slot [data-tag="!audio!${run}!!${tag}"]`).first();

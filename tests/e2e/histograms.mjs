@@ -1,5 +1,5 @@
 // Logs with histograms, for the tests of histograms and distributions: shapes that are known, without noise.
-import { open } from './harness.mjs';
+import { drawn, open } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 import { cardOf, servedLog, START } from './media.mjs';
 
@@ -91,10 +91,11 @@ export const made = (fill = write) => servedLog(fill);
 export const card = (page, run, tag) => cardOf(page, 'histograms', run, tag);
 
 export const DRAWN = '.figure[data-drawn]';
-/** A page of histograms or distributions, when the first card is drawn. */
+/** A page of histograms or distributions, when every card in sight is drawn. */
 export async function openDrawn(server, hash, options) {
   const page = await open(server, hash, options);
   await page.waitForSelector(DRAWN);
+  await drawn(page);
   return page;
 }
 

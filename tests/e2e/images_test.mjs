@@ -2,7 +2,7 @@
 // languages and themes, and everything broken or far too large that a log may hold.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { address, axe, diskIsGone, open, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, diskIsGone, drawn, open, serve, shot, soon, until } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 import { cardOf, middle, servedLog, START } from './media.mjs';
 import { AVIF, bmp, gif, JPEG, plain, png, scene, WEBP, widePng } from './pictures.mjs';
@@ -36,6 +36,7 @@ const READY = '.card .stage img';
 async function openImages(server, hash = '#images&v=1', options = {}) {
   const page = await open(server, hash, options);
   await page.waitForSelector(READY);
+  await drawn(page);
   return page;
 }
 const card = (page, run, tag = 'val/samples') => cardOf(page, 'images', run, tag);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { RunWriter } from './logs.mjs';
-import { address, axe, diskIsGone, open, openCharts, serve, shot, soon, until } from './harness.mjs';
+import { address, axe, diskIsGone, drawn, open, openCharts, serve, shot, soon, until } from './harness.mjs';
 import { cardOf, servedLog } from './media.mjs';
 
 const REPORT = (step) => `# Evaluation at step ${step}
@@ -41,6 +41,7 @@ const READY = '.card .markdown';
 async function openTexts(server, hash = '#text&v=1', options = {}) {
   const page = await open(server, hash, options);
   await page.waitForSelector(READY);
+  await drawn(page);
   return page;
 }
 const card = (page, run, tag) => cardOf(page, 'text', run, tag);
