@@ -9,6 +9,9 @@
 
 #include "query/lines/decimate.h"
 
+/* Asks for all points. */
+#define SB_ASK_ALL ((sb_scalar_ask){.from = NAN, .to = NAN})
+
 typedef struct sb_reference_point {
     int64_t step;
     double wall, value, smoothed;

@@ -18,7 +18,6 @@
 #include "media/wav_read.h"
 
 #define SB_SOUND_WINDOWS 8
-#define SB_SOUND_COLUMNS 8192   /* the most that may be asked for */
 #define SB_SOUND_FLOOR (-120.0) /* decibels that a byte of 0 stands for */
 
 typedef struct sb_sound_measures {

@@ -48,8 +48,6 @@ typedef struct sb_scalar_ask {
     sb_point_limit limit;        /* more points are refused with SB_LIMIT */
 } sb_scalar_ask;
 
-#define SB_ASK_ALL ((sb_scalar_ask){.from = NAN, .to = NAN})
-
 typedef struct sb_scalar_answer {
     sb_columns points;
     uint64_t epoch;

@@ -6,6 +6,7 @@
 #include "query/lines/decimate.h"
 #include "query/series_list.h"
 #include "query/tag_regex.h"
+#include "support/line_reference.h"
 #include "unit/query/logs.h"
 
 static sb_scalar_answer read_all(logs *l, const char *run, const char *tag, bool superseded) {
