@@ -40,7 +40,6 @@
  * Ownership: ops belong to their graph and are valid as long as it exists; numbers, names and
  * shapes are copied. A graph must outlive its sessions, and must not be changed while a session is
  * open.
- * Threads: a graph and a session belong to one thread at a time; a run uses all processors.
  * Threads: a graph and a session belong to one thread at a time; a run uses all processors. */
 #ifndef SEABOARD_TRAIN_H
 #define SEABOARD_TRAIN_H

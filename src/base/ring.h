@@ -52,8 +52,9 @@ static inline void sb_ring_mark(uint8_t *entry, uint32_t size, uint32_t kind) {
 }
 
 /* Do entries up to the position `next` fit into a ring whose consumer is at `tail`? A producer may
- * have read `next` from an old head: then the tail can be ahead of it, and it fits as far as
- * anybody can tell; the exchange of the head that follows fails, and the producer tries again. */
+ * have computed `next` from an old value of the head, so that the tail is already ahead of it. Then
+ * the answer is yes: the compare-and-swap of the head fails afterwards, and the producer tries
+ * again. */
 static inline bool sb_ring_fits(const sb_ring *r, uint64_t next, uint64_t tail) {
     return (int64_t)(next - tail) <= (int64_t)r->size;
 }

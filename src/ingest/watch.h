@@ -10,7 +10,7 @@
  *     sb_watch_subscribe(w, &run->watched, path); ... sb_watch_names(w, path); ...
  *     sb_watch_end_walk(w);         directories that no walk names any more are let go
  *
- * Threads: belongs to the ingest thread. Cost: one system call a directory and walk. */
+ * Threads: belongs to the ingest thread. Cost: one system call per directory and walk. */
 #ifndef SB_INGEST_WATCH_H
 #define SB_INGEST_WATCH_H
 

@@ -1,4 +1,4 @@
-/* descriptions.c: one description a tag from those of many runs (series_list.h). */
+/* descriptions.c: one description per tag from those of many runs (series_list.h). */
 #include <stdlib.h>
 
 #include "base/buf.h"

@@ -2,7 +2,7 @@
  *
  * In:  a store.  Out: text in a buffer, which the caller may empty on the way, so that any amount
  * streams.
- * Threads: any.  Cost: about 100 ns a point. */
+ * Threads: any.  Cost: about 100 ns per point. */
 #ifndef SB_QUERY_EXPORT_H
 #define SB_QUERY_EXPORT_H
 

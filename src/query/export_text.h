@@ -1,13 +1,14 @@
 /* export_text.h: scalar points as text, exactly as they were logged.
  *
  *   csv    run,tag,step,wall_time,value      numbers with the fewest digits that read back the same
- *   json   one array, an object a line; NaN and infinities are texts "NaN", "Infinity", "-Infinity"
+ *   json   one array, one object per line; NaN and infinities are texts: "NaN", "Infinity",
+ *          "-Infinity"
  *
  * Call sb_export_text_begin, for every series sb_export_text_series and then sb_export_text_points
  * as often as needed, and sb_export_text_end. The caller may empty the buffer between any two
  * calls, so that any amount streams. What fails is kept in the buffer's `failed`.
  *
- * Cost: about 100 ns a point. */
+ * Cost: about 100 ns per point. */
 #ifndef SB_QUERY_EXPORT_TEXT_H
 #define SB_QUERY_EXPORT_TEXT_H
 

@@ -12,8 +12,8 @@
  * Both draw from Python's random.Random(0): a Mersenne Twister (MT19937) whose key is [0]; a number
  * below m takes as many top bits of one output as m has, again until it is below m.
  *
- * Threads: no shared state.  Cost: a draw a point, and for every point kept a move of the
- * reservoir. */
+ * Threads: no shared state.  Cost: one draw per point, and for every point that is kept a move of
+ * the reservoir. */
 #ifndef SB_QUERY_RESERVOIR_H
 #define SB_QUERY_RESERVOIR_H
 

@@ -61,7 +61,7 @@ uint32_t sb_entry_samples(const sb_series_entry *entry);
 
 /* ---- descriptions ---------------------------------------------------------------------------- */
 
-/* One text a tag, for lists in which a tag has one description whatever the run. */
+/* One text per tag, for lists in which a tag has one description, the same for all runs. */
 typedef struct sb_tag_description {
     sb_slice tag;
     sb_slice markdown;

@@ -1,7 +1,7 @@
 /* tag_regex_python.c: a Python pattern written anew for PCRE2 (tag_regex.h says what differs).
  *
- * One pass, no nesting is kept: whether parentheses match and what repeats what is PCRE2's to
- * say. */
+ * One pass, which does not look at nesting: PCRE2 checks that parentheses match and that there is
+ * something to repeat. */
 #include "base/slice.h"
 #include "base/text/utf8.h"
 #include "query/tag_regex.h"

@@ -4,7 +4,7 @@
  * form), so nothing is ever invalidated: what is out of date is asked for no more and goes when
  * room is needed, the longest unused first.
  *
- * Threads: all functions may be called from any. Cost: one lock and one hash a call. */
+ * Threads: all functions may be called from any. Cost: one lock and one hash per call. */
 #ifndef SB_SERVER_BODY_CACHE_H
 #define SB_SERVER_BODY_CACHE_H
 

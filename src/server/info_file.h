@@ -1,6 +1,6 @@
 /* info_file.h: the files by which notebooks find running servers, and servers each other.
  *
- * One JSON file a server, <temp>/.tensorboard-info/pid-<PID>.info, with the fields that
+ * One JSON file per server, <temp>/.tensorboard-info/pid-<PID>.info, with the fields that
  * TensorBoard's own manager wants (it refuses a file that lacks one) and one more, "program", by
  * which ours are told from its.
  *

@@ -5,7 +5,7 @@
  * Every change raises the set's revision and marks the changed keys with it. A change is made
  * against the revision that its author saw; when one of its keys changed since, nothing is written.
  *
- * Threads: all functions may be called from any; one at a time gets through. */
+ * Threads: all functions may be called from any; they run one after the other. */
 #ifndef SB_SERVER_STATE_H
 #define SB_SERVER_STATE_H
 

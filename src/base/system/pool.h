@@ -6,7 +6,7 @@
  *
  * Threads: submit, wait_idle and waiting may be called from any thread, a job included (but
  * wait_idle from a job would wait for itself). close and free belong to one thread, and not to a
- * job. Cost: one lock a hand-over; no allocation after new. */
+ * job. Cost: one lock for each submit and for each job taken; no allocation after new. */
 #ifndef SB_BASE_POOL_H
 #define SB_BASE_POOL_H
 

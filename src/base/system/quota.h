@@ -4,7 +4,7 @@
  * no more than its limit. Blocks below SB_QUOTA_SMALL are counted but never refused: an error
  * message must be possible when nothing else is.
  *
- * Threads: all functions may be called from any. Cost: one atomic addition a call. */
+ * Threads: all functions may be called from any. Cost: one atomic addition per call. */
 #ifndef SB_BASE_QUOTA_H
 #define SB_BASE_QUOTA_H
 

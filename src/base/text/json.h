@@ -1,4 +1,4 @@
-/* json.h: JSON written straight into a buffer, one call a value; no tree in between.
+/* json.h: JSON written straight into a buffer, one call per value; no tree in between.
  *
  *     sb_json j;
  *     sb_json_init(&j, &out, &(sb_json_opts){.spaced = true});
@@ -34,10 +34,10 @@ typedef enum sb_json_nonfinite {
 } sb_json_nonfinite;
 
 typedef struct sb_json_opts {
-    bool spaced; /* ", " and ": "; else "," and ":" */
-    bool utf8;   /* text beyond ASCII as it is; else \uXXXX in lower case */
-    uint8_t
-        indent; /* spaces a level, one item a line, as json.dumps(indent=) has it; 0: one line */
+    bool spaced;    /* ", " and ": "; else "," and ":" */
+    bool utf8;      /* text beyond ASCII as it is; else \uXXXX in lower case */
+    uint8_t indent; /* spaces per level, one item per line, as json.dumps(indent=); 0: all in one
+                       line */
     sb_json_nonfinite nonfinite;
 } sb_json_opts;
 

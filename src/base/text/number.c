@@ -24,7 +24,8 @@
 
 /* ---- printing integers ------------------------------------------------------------------------*/
 
-/* x < 10^8 as eight digits, the first in the lowest byte: halved three times side by side. */
+/* The eight digits of x < 10^8 as text, the first one in the lowest byte. x is split into two
+ * numbers of four digits, these into four of two, these into eight of one, all in one register. */
 static uint64_t eight_digits(uint32_t x) {
     uint64_t y = x / 10000 | (uint64_t)(x % 10000) << 32;       /* two numbers below 10^4 */
     uint64_t hundreds = (y * 5243 >> 19) & 0x0000007F0000007Fu; /* y / 100 in each */
@@ -291,7 +292,8 @@ static bool is_word(sb_slice s, const char *word) {
 #define MAX_DIGITS 800
 
 /* The digits without the point, leading zeros dropped, and the power of ten they are to be scaled
- * by. A digit that is not 0 behind the last kept one only says "a little more": it becomes a 1. */
+ * by. If any of the digits beyond the room is not 0, a single 1 is kept in their place: rounding
+ * only needs to know that there is something. */
 typedef struct number_text {
     char digits[MAX_DIGITS + 2 + SB_NUMBER_ROOM]; /* room for an exponent and a NUL */
     size_t count;

@@ -4,7 +4,8 @@
  * nearest, laid out as Python's repr does: 0.1, 1001.0, 1e-05, 1e+16, -0.0. A float likewise, with
  * the fewest digits that read back as the same float.
  *
- * Nothing here allocates or depends on the locale. Cost: about 30 ns a double, 7 ns an integer. */
+ * Nothing here allocates or depends on the locale. Cost: about 30 ns per double, 7 ns per
+ * integer. */
 #ifndef SB_BASE_TEXT_NUMBER_H
 #define SB_BASE_TEXT_NUMBER_H
 

@@ -11,7 +11,7 @@
  * over-long forms and numbers above U+10FFFF are not valid. */
 size_t sb_utf8_char(sb_slice s);
 
-/* Is all of s valid? Cost: 8 bytes a step over plain ASCII. */
+/* Is all of s valid? Cost: plain ASCII is checked 8 bytes at a time. */
 bool sb_utf8_valid(sb_slice s);
 
 /* Appends one character; false for surrogates and for numbers above U+10FFFF. */

@@ -2,10 +2,10 @@
  *
  *     sb_hparams_begin(&h, store, arena, ...);
  *     sb_hparams_experiment(&h, ...);      which parameters and metrics there are
- *     sb_hparams_groups(&h, ...);          one row a group of sessions, filtered, sorted, cut
+ *     sb_hparams_groups(&h, ...);          one row per group of sessions, filtered, sorted, cut
  *     sb_hparams_close(&h);
  *
- * Runs that have a session_start_info are sessions. What stands in them is in the metadata of three
+ * Runs that have a session_start_info are sessions. Their data is in the metadata of three
  * tags, not in their tensors. Metrics are the last values of scalar series in the session's run or
  * below it.
  *
@@ -14,7 +14,8 @@
  * session in the run "." has metrics here.
  *
  * Ownership: everything handed out lives until sb_hparams_close, and as long as the arena. Threads:
- * one request. Cost: a look-up or three a run, one summary of a series a metric of a session. */
+ * one request. Cost: one to three look-ups per run, and one summary of a series for each metric of
+ * each session. */
 #ifndef SB_QUERY_HPARAMS_HPARAMS_H
 #define SB_QUERY_HPARAMS_HPARAMS_H
 

@@ -265,8 +265,8 @@ static int by_value(const void *a, const void *b) {
     return order ? order : (x->session > y->session) - (x->session < y->session);
 }
 
-/* The session that has the median, the least or the greatest value of one metric speaks for the
- * group. */
+/* The values of the group are those of one session: the one that has the median, the least or the
+ * greatest value of one metric. */
 static sb_status aggregate_one(building *b, sb_session_group *g, sb_err *err) {
     const sb_groups_ask *ask = b->ask;
     sb_arena_mark mark = sb_arena_here(b->h->arena);

@@ -8,8 +8,8 @@
  *            contradict the limits, the limit counts (TensorBoard lets them)
  *   DRAWN    as TRIMMED, but where min or max is not a finite number (the values had NaN among
  *            them) the bucket keeps its limit, and has_odd_ends says so
- *   WHOLE    every bucket stays; the first left edge is min, the last right edge is max, so outer
- *            empty buckets may be wider than nothing the wrong way round; float64
+ *   WHOLE    every bucket stays; the first left edge is min, the last right edge is max, so an
+ *            empty bucket at either end may have a negative width; float64
  *
  * Threads: any.  Cost: one reading of each record, many in one go. */
 #ifndef SB_QUERY_KINDS_HISTOGRAM_H

@@ -10,9 +10,12 @@
 #include "base/search.h"
 #include "base/banned.h"
 
-#define TAIL 0.005  /* of all values, at either end of a histogram, may lie beyond low and high */
-#define FENCE 2.0   /* a step further out than so many times the usual width is far from others */
-#define HARDLY 1.25 /* all values take at most so many times the room: then all are shown */
+#define TAIL 0.005 /* of all values, at either end of a histogram, may lie beyond low and high */
+/* An outlier is a step whose values end more than FENCE times the usual width beyond the usual
+ * ones. */
+#define FENCE 2.0
+/* When all values take at most HARDLY times as much room as without outliers, all are shown. */
+#define HARDLY 1.25
 #define LOG_DECADES 3.0 /* of a log axis, on either side of zero */
 /* Counts above this are scaled down before they are added, so that sums stay finite. */
 #define HUGE_COUNT 1e200
@@ -198,7 +201,7 @@ static sb_value_range whole_range(const sb_histo_facts *facts, size_t n) {
     return all;
 }
 
-/* The range of the steps that are not far from the others. ends: room for n numbers, twice. */
+/* The range of the steps that are not outliers. ends: room for 2 * n numbers. */
 static sb_value_range usual_range(const sb_histo_facts *facts, size_t n, double *ends) {
     double *lows = ends, *highs = ends + n;
     size_t k = 0;

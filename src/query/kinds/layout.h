@@ -5,7 +5,7 @@
  * deliberate difference from TensorBoard, which loses what a third run adds to a category that the
  * second one brought: here nothing is lost.
  *
- * Threads: any.  Cost: one record a run that has a layout. */
+ * Threads: any.  Cost: one record is read for each run that has a layout. */
 #ifndef SB_QUERY_KINDS_LAYOUT_H
 #define SB_QUERY_KINDS_LAYOUT_H
 

@@ -1,9 +1,9 @@
 /* pr_curve.h: precision-recall curves.
  *
  * A point is a tensor of six rows: true positives, false positives, true negatives, false
- * negatives, precision, recall; a column a threshold, evenly spread over 0..1. Columns at the end
- * without any positive are cut off, one column always stays. Counts are cut to whole numbers; what
- * is no number becomes 0. Threads: any.  Cost: one reading of each record, many in one go. */
+ * negatives, precision, recall; one column per threshold, evenly spread over 0..1. Columns at the
+ * end without any positive are cut off, one column always stays. Counts are cut to whole numbers;
+ * what is no number becomes 0. Threads: any.  Cost: one reading of each record, many in one go. */
 #ifndef SB_QUERY_KINDS_PR_CURVE_H
 #define SB_QUERY_KINDS_PR_CURVE_H
 

@@ -12,7 +12,7 @@
  * server was started, and stays beneath it; the parent of the log directory is not searched for
  * checkpoints; a config that can't be read costs its run only, not all of them.
  *
- * Threads: any; everything is read anew each time.  Cost: a few opens a run; a checkpoint's index
+ * Threads: any; everything is read anew each time.  Cost: a few opens per run; a checkpoint's index
  * where there is one; the file for a tensor. */
 #ifndef SB_QUERY_KINDS_PROJECTOR_H
 #define SB_QUERY_KINDS_PROJECTOR_H

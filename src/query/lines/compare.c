@@ -40,7 +40,8 @@ static void keep_points(comparing *c, const sb_span *span, const sb_decoded *fro
     }
 }
 
-/* What a span left becomes a part of its own: no part is longer than a span may be. */
+/* The points of a span that could be compared become a part of their own, so that no part is longer
+ * than a span may be. */
 static void keep_span(comparing *c, const sb_span *span, const sb_decoded *from) {
     size_t start = c->n;
     keep_points(c, span, from);

@@ -270,7 +270,8 @@ static void take_mixed(m4 *m, pick *least, pick *greatest, bool mark, const sb_s
     if (high_at < to) offer_greatest(greatest, span, high_at, high);
 }
 
-/* The same for values that are all finite: a place is looked for only when it matters. */
+/* The same for values that are all finite: the index of an extreme is searched for only
+ * when it is a new one. */
 static void take_finite(pick *least, pick *greatest, const sb_span *span, const double *values,
                         uint32_t from, uint32_t to) {
     double low, high;
@@ -369,8 +370,8 @@ static int32_t column_at(const m4 *m, const rising *r, uint32_t i) {
     return sb_scale_column(&m->scale, r->even ? (double)even_step(r->even, i) - m->base : r->xs[i]);
 }
 
-/* The end of the run of points from i on that lie in the column of i: looks ahead in growing leaps,
- * then halves. */
+/* The end of the run of points from i on that lie in the column of i. An exponential search, then a
+ * binary search. */
 static uint32_t end_of_column(const m4 *m, const rising *r, uint32_t i, uint32_t n,
                               int32_t column) {
     uint32_t leap = 1, low = i;
@@ -535,7 +536,7 @@ sb_status sb_scalar_decimate(const sb_line *line, const sb_decimate_ask *ask,
         if (is_empty) out->without_x = out->n;
         return status;
     }
-    m4 m; /* large: only what must be is set */
+    m4 m; /* too large to be zeroed: only the fields that need it are set */
     m.line = line;
     m.ask = ask;
     m.scale = sb_scale_of(out->from, out->to, ask->pixels, ask->near);

@@ -3,7 +3,7 @@
  * x from..to is cut into `pixels` columns of equal width (on a log axis: of equal width there); the
  * last one includes `to`. The points of
  * the line, in their order, fall into groups: a group is a run of points one after the other in the
- * same column. Where x rises there is one group a column; where it falls back (a restart that was
+ * same column. Where x rises there is one group per column; where it falls back (a restart that was
  * not superseded, two writers at a time) another group of the same column begins, so that a drawn
  * line keeps every stroke. When superseded points are shown, a group also ends where a part or
  * superseded points begin.

@@ -21,7 +21,7 @@ typedef struct grouping {
     /* the grid: */
     size_t places;
     double *xs;     /* by place */
-    double *values; /* a row a line; NaN: does not count here */
+    double *values; /* one row per line; NaN: does not count here */
     double *low, *high;
     bool *is_own; /* some line has a point of its own here */
 } grouping;
@@ -147,8 +147,9 @@ static double edge(const grouping *g, double column) {
     return sb_scale_x(near, from * (1 - share) + to * share);
 }
 
-/* The middle of a column. On a log axis, where columns of the first steps are narrower than a step,
- * that step; and the first one begins where the lines do: else zero would be far from itself. */
+/* The x at which the values of a column are shown: its middle. On a log axis, columns near the
+ * first steps are narrower than a step: a column with a step in it is shown at that step, and the
+ * first column at the beginning of the lines, where step 0 is. */
 static double column_x(const grouping *g, size_t place) {
     if (g->ask->near > 0) {
         if (place == 0) return g->out->from;

@@ -11,7 +11,7 @@
  * line never counts: nothing is known of it there, and a run that ended early must not pull the
  * others.
  *
- * Threads: any.  Cost: O(chunks + pixels) a line, and a sort of the lines at each place. */
+ * Threads: any.  Cost: O(chunks + pixels) per line, and a sort of the lines at each place. */
 #ifndef SB_QUERY_LINES_GROUP_H
 #define SB_QUERY_LINES_GROUP_H
 
@@ -35,7 +35,7 @@ typedef struct sb_group {
     bool is_exact;
     size_t lines; /* that have a point in range */
     double from, to;
-    double *x;       /* of a column: its middle; of one of a log axis with one step in it: that */
+    double *x;       /* of a column: its middle, or on a log axis the only step in it */
     uint32_t *count; /* lines that count here */
     double *mean, *median;
     double *deviation; /* of a sample: divided by count - 1; 0 for one line */
@@ -43,8 +43,8 @@ typedef struct sb_group {
         *ci95; /* half the width of the mean's 95 % confidence interval (Student's t); 0 for one */
     double *min, *max; /* of the lines' own least and greatest values here, else of what counts */
     /* Where at least SB_GROUP_MANY lines count: from the 5th to the 95th percentile of them, at
-     * least one line left out at each end, so that one run that went astray sets no range. Else
-     * all. */
+     * least one line left out at each end, so that a single outlier does not decide. With
+     * fewer lines: the least and the greatest of them. */
     double *inner_low, *inner_high;
 } sb_group;
 

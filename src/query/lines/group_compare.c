@@ -23,7 +23,7 @@ static sb_status make_twin(twin *t, const sb_group *g, const sb_line *base, cons
     same.from = g->from;
     same.to = g->to;
     status = sb_group_read(base, 1, &same, budget, arena, &t->columns, err);
-    if (t->columns.is_exact) t->columns.n = 0; /* fewer points than columns: between them, lines */
+    if (t->columns.is_exact) t->columns.n = 0; /* fewer points than columns: interpolated */
     return status;
 }
 

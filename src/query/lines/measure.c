@@ -102,7 +102,8 @@ static void look_for(const measuring *m, const sb_span *span, columns *c, neares
     }
 }
 
-/* Both ends of what a head says are some point's x. */
+/* The least and the greatest x of a chunk's summary are those of points that exist, so the nearest
+ * point is not further away than these. */
 static void find_bound(const measuring *m, nearest *near) {
     near->bound = INFINITY;
     sb_spans walk = sb_spans_of(m->line->series);
@@ -247,7 +248,8 @@ sb_status sb_measure_line(const sb_line *line, const sb_measure_ask *ask, const 
     measuring m = {line, ask, budget, err, sb_line_base(line, ask->axis)};
     double low, high;
     if (!sb_line_extent(line, ask->axis, m.base, &low, &high)) return SB_OK;
-    /* Seen from far away all points would be equally near. */
+    /* A target far outside of the line is moved to its end: rounding would make the distances to
+     * all points equal. */
     nearest start = {.target = fmin(fmax(ask->from, low), high)};
     nearest end = {.target = fmin(fmax(ask->to, low), high)};
     sb_status status = find_nearest(&m, &start);

@@ -123,7 +123,7 @@ static void take_point(reader *r, const point *p, int side) {
         if (enters && r->ask->with_neighbours && !r->is_pushed) push_point(r, &r->last);
         push_point(r, p);
     } else if (r->ask->with_neighbours) {
-        /* Left the range, or leapt over it. */
+        /* The line left the range, or went from one side of it to the other. */
         if (enters && r->side != 0 && !r->is_pushed) push_point(r, &r->last);
         if (enters) push_point(r, p);
         r->is_pushed = enters;

@@ -20,7 +20,7 @@
  * that grows with the points in the store; the least recently used are evicted first. Values that
  * are in use stay until they are released.
  * Threads: all functions may be called from any thread; two that ask for the same at the same time
- * both compute it. Cost of EMA: about 5 ns a point, once a snapshot. */
+ * both compute it. Cost of EMA: about 5 ns per point, once per snapshot. */
 #ifndef SB_QUERY_LINES_SMOOTH_H
 #define SB_QUERY_LINES_SMOOTH_H
 

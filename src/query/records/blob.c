@@ -16,7 +16,7 @@
 #include "base/banned.h"
 
 #define SPAN_BYTES ((size_t)1 << 20) /* read at a time, when records are small */
-#define GAP_BYTES ((size_t)32 << 10) /* cheaper to read than to leap over */
+#define GAP_BYTES ((size_t)32 << 10) /* between two records: cheaper to read than to skip */
 
 /* An open file. */
 typedef struct source {

@@ -107,7 +107,7 @@ static void add_chart(sb_json *j, const sb_layout_chart *chart) {
     sb_json_end_object(j);
 }
 
-/* As proto3 JSON, with two blanks a level. */
+/* As proto3 JSON, with two blanks per level. */
 static void add_layout(sb_json *j, const sb_layout_merged *layout) {
     sb_json_begin_object(j);
     sb_json_key_str(j, "category");

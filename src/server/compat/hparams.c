@@ -28,7 +28,7 @@ static sb_status refuse_hparams(sb_http_reply *r, sb_status status) {
 
 /* ---- proto3 JSON ----------------------------------------------------------------------------- */
 
-/* Two blanks a level, as MessageToJson writes it. */
+/* Two blanks per level, as MessageToJson writes it. */
 static void begin_json(sb_json *j, sb_http_reply *r) {
     sb_http_type(r, "application/json");
     sb_json_init(j, sb_http_body(r), &(sb_json_opts){.spaced = true, .indent = 2});

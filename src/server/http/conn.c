@@ -478,7 +478,7 @@ static enum MHD_Result answer(sb_conn *c) {
     c->request.deadline = sb_server_now(s) + s->o.request_time;
     if (c->row->how == SB_HTTP_STREAM) {
         if (c->request.method != SB_HTTP_HEAD) return open_stream(c);
-        /* libmicrohttpd would end a body that was never begun. */
+        /* An empty reply: a stream's body would be freed by libmicrohttpd without having begun. */
         sb_http_type(&c->reply, "text/event-stream");
         return finish_here(c);
     }

@@ -274,7 +274,7 @@ typedef struct sb_http_options {
     uint64_t header_time;     /* from the connection's first moment to the last header */
     uint64_t idle_time;       /* between two requests, and without progress */
     uint64_t transfer_time;   /* for a body of either direction, plus its size at min_rate */
-    uint64_t min_rate;        /* bytes a second */
+    uint64_t min_rate;        /* bytes per second */
     uint64_t stream_interval; /* least time between two events of one client */
     uint64_t heartbeat;
     size_t compress_min;          /* smaller bodies are sent as they are */
