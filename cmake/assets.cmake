@@ -34,7 +34,7 @@ function(sb_embed_ui target)
         COMMAND "${SB_NODE}" tools/embed.mjs "${folder}/dist" "${folder}/assets_table.c" "${folder}/assets_bytes.S"
         WORKING_DIRECTORY "${ui}"
         DEPENDS ${sources} "${ui}/index.html" "${ui}/vite.config.ts" "${ui}/svelte.config.js" "${ui}/tsconfig.json"
-            "${ui}/package.json" "${ui}/package-lock.json" "${ui}/tools/compress.mjs" "${ui}/tools/embed.mjs" "${ui}/tools/sizes.ts"
+            "${ui}/package.json" "${ui}/package-lock.json" "${ui}/tools/compress.mjs" "${ui}/tools/embed.mjs" "${ui}/tools/first.ts" "${ui}/tools/sizes.ts"
         COMMENT "Web app" VERBATIM)
     target_sources(${target} PRIVATE "${folder}/assets_table.c" "${folder}/assets_bytes.S")
 endfunction()

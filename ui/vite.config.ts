@@ -5,11 +5,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { FIRST as FIRST_PAGE, NOT_OF_FIRST } from './tools/first';
 import { sizes } from './tools/sizes';
 
-const FIRST = ['src/main.ts', 'src/dashboards/timeseries/View.svelte'].map((name) =>
-  resolve(import.meta.dirname, name),
-);
+const FIRST = FIRST_PAGE.map((name) => resolve(import.meta.dirname, name));
 /** The catalogues of the shell and of the first dashboard. */
 const FIRST_TEXTS = /\/src\/(?:app\/texts|dashboards\/timeseries)\/(en|zh)\.ts$/;
 const PAGES = [
@@ -26,11 +25,6 @@ const OURS = resolve(import.meta.dirname, 'src');
 const OF_DASHBOARD = /\/src\/dashboards\/([a-z_]+)\//;
 /** Rooms that few dashboards share: a file each. */
 const OF_FEW = /\/src\/rooms\/(histograms|markup)\//;
-
-/** What the first page reaches and does not use: `public.ts` and Svelte's runtime have it for other dashboards and for forms. It is
- * one file. */
-const NOT_OF_FIRST =
-  /\/src\/(?:widgets\/(?:Dialog|FindForm|Name|Popover)\.svelte|base\/numbers\/(?:parse|picoseconds)\.ts|widgets\/chart\/stats\.ts|data\/layouts\.ts)$|\/svelte\/src\/internal\/client\/dom\/(?:blocks\/html|elements\/bindings\/select)\.js$/;
 
 /** A page waits for as many answers as it has files, six at a time. The shell, the first dashboard and all they import are one
  * file; every other dashboard is one, and what dashboards share is one. What is imported when it is wanted stays apart. */

@@ -8,7 +8,7 @@ import { Pace } from '../base/pace';
 import type { Problem } from '../base/result';
 import { api, apiUrl } from './api';
 import { withInherited } from './inherit';
-import { hearJobs } from './job';
+import { hearJobs } from './job.news';
 import { Live } from './live';
 import { mergeRuns, mergeTags } from './merge';
 import { isHidden, isPageOutdated, onShown } from './page';

@@ -1,7 +1,8 @@
 // Following a background job: asks when the stream has news, seldom without, and cancels a job that nobody waits for.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { api } from './api';
-import { followJob, hearJobs, STOPPED } from './job';
+import { followJob, STOPPED } from './job';
+import { hearJobs } from './job.news';
 
 const job = (state: string, done = 0) => ({
   ok: true,

@@ -2,6 +2,7 @@
 import { backoff } from '../base/backoff';
 import { fail, type Result } from '../base/result';
 import { api } from './api';
+import { timesHeard, waiting } from './job.news';
 import type { JobAsk } from './types';
 
 /** Between two questions at least; a job that goes on is news many times a second. */
@@ -10,14 +11,6 @@ const LEAST_MS = 150;
 const MOST_MS = 2000;
 /** Failures in a row after which it is given up, which is about a minute and a half later. */
 const MOST_FAILURES = 8;
-const waiting = new Set<() => void>();
-let heard = 0;
-
-/** The live stream tells that jobs went on: whoever waits for one asks now. */
-export function hearJobs(): void {
-  heard++;
-  waiting.forEach((wake) => wake());
-}
 /** The code of the failure when the page stopped waiting. */
 export const STOPPED = 'cancelled';
 
@@ -30,7 +23,7 @@ export async function followJob(
   over: AbortSignal,
   tell: (share: number) => void,
 ): Promise<Result<number>> {
-  let [known, quiet] = [heard, LEAST_MS];
+  let [known, quiet] = [timesHeard(), LEAST_MS];
   let reply = await api.submitJob(ask);
   const id = reply.ok ? reply.value.job.id : 0;
   let failures = 0;
@@ -43,14 +36,14 @@ export async function followJob(
       if (state === 'failed' || state === 'cancelled')
         return { ok: false, error: { code: code ?? 'failed', message: error ?? state, fault } }; // it was not cancelled by this page
       await rest(LEAST_MS, over);
-      if (heard === known) await rest(quiet - LEAST_MS, over, waiting);
+      if (timesHeard() === known) await rest(quiet - LEAST_MS, over, waiting);
       quiet = Math.min(2 * quiet, MOST_MS);
     } else {
       if (!id || !reply.error.isTemporary || failures === MOST_FAILURES) return reply;
       await rest(backoff(++failures, reply.error), over);
     }
     if (over.aborted) break;
-    known = heard;
+    known = timesHeard();
     reply = await api.job(id);
   }
   if (id) await api.cancelJob(id);

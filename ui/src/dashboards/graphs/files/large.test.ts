@@ -48,7 +48,7 @@ describe('a drawing that is too large for a reply', () => {
     await settle(200);
     expect(large.share).toBe(0.3);
     job = { ...job, state: 'done' };
-    (await import('../../../data/job')).hearJobs();
+    (await import('../../../data/job.news')).hearJobs();
     await settle(200);
     expect(large.isRunning).toBe(false);
     expect([large.of('one'), large.of('another')]).toEqual([DRAWING, undefined]);
