@@ -120,6 +120,31 @@ export default {
     await axe(page, 'toolbar', '[role=toolbar]');
   },
 
+  async 'the Tab key comes to the buttons of a toolbar when the one that had the focus last is gone'(keep) {
+    const page = keep(await openCharts('demo', '', { viewport: { width: 760, height: 800 } }));
+    const bar = page.getByRole('toolbar').first();
+    await bar.getByRole('button', { name: /^More/ }).focus();
+    await page.keyboard.press('Enter');
+    const last = bar.getByRole('button', { name: /^Saved views/ });
+    await last.waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await soon(async () => assert.ok(await last.evaluate((button) => button === document.activeElement)));
+    await page.keyboard.press('Escape');
+    await last.waitFor({ state: 'hidden' });
+    await page.setViewportSize({ width: 2400, height: 800 });
+    await soon(async () => assert.equal(await bar.getByRole('button', { name: /^More/ }).count(), 0));
+    await page.locator('#tag-filter').focus();
+    await page.keyboard.press('Tab');
+    const stops = await bar
+      .locator('button:visible:not([role=radio]):not(:disabled)')
+      .evaluateAll((all) => all.filter((button) => button.tabIndex === 0).length);
+    assert.equal(stops, 1);
+    const isButton = () =>
+      page.evaluate(() => document.activeElement?.matches('[role=toolbar] button:not([role=radio])'));
+    for (let i = 0; i < 20 && !(await isButton()); i++) await page.keyboard.press('Tab');
+    assert.ok(await isButton());
+  },
+
   async 'R opens the panel of runs, and what is typed next is in its filter'(keep) {
     const page = keep(await openCharts('demo'));
     await page.keyboard.press('[');

@@ -11,7 +11,9 @@ export function toolbar(bar: HTMLElement): () => void {
   const stop = new AbortController();
   const controls = () => [...bar.querySelectorAll<HTMLElement>('button, a[href], input, select')].filter(isShown);
   const buttons = () => controls().filter((control) => !control.matches(OWN_ARROWS));
+  let last: HTMLElement | undefined;
   const rove = (to: HTMLElement | undefined) => {
+    last = to;
     for (const button of buttons()) button.tabIndex = button === to ? 0 : -1;
   };
 
@@ -46,6 +48,16 @@ export function toolbar(bar: HTMLElement): () => void {
       all[to].focus();
     },
     { signal: stop.signal },
+  );
+  // Buttons come, go and are disabled. The Tab key finds one of those that are there now.
+  addEventListener(
+    'keydown',
+    (e: KeyboardEvent) => {
+      if (e.key !== 'Tab') return;
+      const all = buttons();
+      rove(last && all.includes(last) ? last : all[0]);
+    },
+    { signal: stop.signal, capture: true },
   );
   // before the next paint: which buttons are shown is known once the page is put together
   const first = requestAnimationFrame(() => {
