@@ -2,8 +2,7 @@
  *
  * The table owns copies of the strings (one arena); ids and the slices it hands out live as long as
  * the table. The hash is seeded per table, so nobody can build colliding tags ahead of time.
- * Threads: a table belongs to one thread. Cost: one hash and about one compare per
- * look-up. */
+ * Threads: a table belongs to one thread. Cost: one hash and about one compare per look-up. */
 #ifndef SB_BASE_INTERN_H
 #define SB_BASE_INTERN_H
 

@@ -69,8 +69,8 @@ typedef struct sb_stored_part {
 
 typedef struct sb_stored_series {
     /* Where the next scalar goes while its part is open: the steps' column, its end, and how far
-     * away the other columns are. They are side by side
-     * because every point that is loaded uses them. */
+     * away the other columns are. They are side by side because every point that is loaded uses
+     * them. */
     int64_t *next, *end;
     size_t stride;
     uint32_t open_file, open_segment;
