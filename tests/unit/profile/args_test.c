@@ -25,14 +25,14 @@ static void add_stat(sb_buf *event, uint32_t field, uint64_t id, uint32_t value_
 
 /* A plane with one event. Statistic 1 ("shared") is in its metadata, 2 ("both") in its metadata and
  * in itself, 3 to 5 in itself alone. */
-static sb_trace *trace_of_event(sb_test_dir *d) {
+static sb_trace *trace_of_event_on(sb_test_dir *d, const char *plane_name, const char *line_name) {
     sb_buf space, shared;
     sb_buf_init(&space, &sb_alloc_libc, 1 << 16);
     sb_buf_init(&shared, &sb_alloc_libc, 1 << 16);
     size_t plane = sb_pb_begin(&space, 1, 300);
-    sb_pb_add_bytes(&space, 2, SB_LIT("/host:CPU"));
+    sb_pb_add_bytes(&space, 2, sb_slice_str(plane_name));
     size_t line = sb_pb_begin(&space, 3, 100);
-    sb_pb_add_bytes(&space, 2, SB_LIT("thread"));
+    sb_pb_add_bytes(&space, 2, sb_slice_str(line_name));
     size_t event = sb_pb_begin(&space, 4, 80);
     sb_pb_add_uint(&space, 1, 7);
     sb_pb_add_uint(&space, 2, 5);
@@ -57,6 +57,10 @@ static sb_trace *trace_of_event(sb_test_dir *d) {
     sb_buf_fini(&shared);
     sb_buf_fini(&space);
     return trace_of_files(&(sb_trace_file){.path = path, .name = SB_LIT("vm")}, 1);
+}
+
+static sb_trace *trace_of_event(sb_test_dir *d) {
+    return trace_of_event_on(d, "/host:CPU", "thread");
 }
 
 /* The arguments of the first span of a track. */
@@ -141,6 +145,17 @@ static uint64_t count_args(const sb_trace *t, const char *text) {
     return total;
 }
 
+/* The lines above the operators of a TPU are in the file, and so are their arguments. */
+static void lines_above_operators_have_the_arguments_of_the_file(void **state) {
+    sb_trace *t = trace_of_event_on(*state, "/device:TPU:0", "XLA Modules");
+    sb_buf out;
+    assert_int_equal(args_of(t, "XLA Modules", &out), SB_OK);
+    assert_true(out.n > 2);
+    sb_buf_fini(&out);
+    assert_int_equal(count_args(t, "18446744073709551615"), 1);
+    sb_trace_free(t);
+}
+
 /* TensorFlow shows the type of an operator; which one it is, only the whole name tells. */
 static void the_whole_name_of_an_event_is_an_argument_and_found(void **state) {
     sb_buf space, shown, out;
@@ -208,6 +223,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_stands_where_arguments_belong_is_an_argument,
                                         sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(arguments_of_a_file_that_changed_are_refused,
+                                        sb_test_dir_setup, sb_test_dir_teardown),
+        cmocka_unit_test_setup_teardown(lines_above_operators_have_the_arguments_of_the_file,
                                         sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(the_whole_name_of_an_event_is_an_argument_and_found,
                                         sb_test_dir_setup, sb_test_dir_teardown),
