@@ -383,6 +383,36 @@ static void a_line_at_a_time_that_no_clock_has_is_told(void **state) {
     sb_buf_fini(&out);
 }
 
+/* A line whose time is Unix time begins with the axis; a thread that began a little earlier is
+ * read later. */
+static void no_span_is_before_the_axis(void **state) {
+    (void)state;
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 16);
+    size_t plane = sb_pb_begin(&out, 1, 100);
+    sb_pb_add_bytes(&out, 2, SB_LIT("/host:CPU"));
+    static const uint64_t times[] = {1790857026000000010, 1790857026000000007};
+    for (uint64_t i = 0; i < 2; i++) {
+        size_t line = sb_pb_begin(&out, 3, 50);
+        sb_pb_add_uint(&out, 1, i + 1);
+        sb_pb_add_uint(&out, 3, times[i]);
+        size_t event = sb_pb_begin(&out, 4, 20);
+        sb_pb_add_uint(&out, 1, 1);
+        sb_pb_add_uint(&out, 2, 250);
+        sb_pb_add_uint(&out, 3, 5000);
+        sb_pb_end(&out, event);
+        sb_pb_end(&out, line);
+    }
+    sb_pb_end(&out, plane);
+    sb_trace *t = trace_of_bytes(sb_buf_slice(&out));
+    assert_int_equal(t->span_count, 2);
+    assert_int_equal(t->base_ns, times[1]);
+    for (size_t i = 0; i < t->tracks.n; i++)
+        assert_int_equal(t->tracks.items[i].first, i == 0 ? 3250 : 250);
+    sb_trace_free(t);
+    sb_buf_fini(&out);
+}
+
 static void a_plane_in_pieces_is_one_device(void **state) {
     (void)state;
     sb_buf out;
@@ -628,6 +658,7 @@ int main(void) {
         cmocka_unit_test(times_of_1970_are_shown_and_one_wrong_time_among_others_is_left_out),
         cmocka_unit_test(an_xspace_of_another_version_is_read_as_far_as_it_is_known),
         cmocka_unit_test(a_line_at_a_time_that_no_clock_has_is_told),
+        cmocka_unit_test(no_span_is_before_the_axis),
         cmocka_unit_test(a_plane_in_pieces_is_one_device),
         cmocka_unit_test(operators_of_several_threads_are_not_inside_each_other),
         cmocka_unit_test(quotes_that_nobody_escaped_and_bare_words_are_repaired),
