@@ -25,6 +25,21 @@ static void spans_without_an_end_last_to_the_end_of_their_track(void **state) {
     sb_trace_free(t);
 }
 
+/* The last slice of the track has a time that is two days away. */
+static void spans_without_an_end_do_not_last_to_a_wrong_time(void **state) {
+    (void)state;
+    sb_trace *t =
+        trace_of_text("[" AT("a", 0, "\"ph\":\"B\"") "," X("b", 8, 2) "," X("c", 12, 2) "," X(
+            "d", 172800000000, 1) "," AT("e", 3, "\"ph\":\"b\",\"id\":1,\"cat\":\"c\"") "]");
+    int64_t total;
+    assert_int_equal(count_named(t, "a", &total), 1);
+    assert_int_equal(total, 14 * SB_PS_PER_US);
+    assert_int_equal(count_named(t, "e", NULL), 1);
+    assert_int_equal(odd(t, SB_TRACE_ODD_MISSING_END), 2);
+    assert_int_equal(odd(t, SB_TRACE_ODD_FAR), 1);
+    sb_trace_free(t);
+}
+
 static void spans_beside_the_threads_without_an_end_last_to_the_end_of_their_track(void **state) {
     (void)state;
 #define ASYNC(name, ts, phase, id) AT(name, ts, "\"ph\":\"" phase "\",\"id\":" id ",\"cat\":\"c\"")
@@ -459,6 +474,29 @@ static void operators_of_several_threads_are_not_inside_each_other(void **state)
     sb_buf_fini(&out);
 }
 
+static void a_duration_that_no_operator_has_is_told(void **state) {
+    (void)state;
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 16);
+    size_t stats = sb_pb_begin(&out, 1, 400), device = sb_pb_begin(&out, 1, 300);
+    static const int64_t durations[] = {4, INT64_MAX / 2, INT64_MIN / 4000};
+    for (unsigned i = 0; i < 3; i++) {
+        size_t node = sb_pb_begin(&out, 2, 60);
+        sb_pb_add_bytes(&out, 1, SB_LIT("mul"));
+        sb_pb_add_uint(&out, 2, 1790857026000000 + i);
+        sb_pb_add_uint(&out, 5, (uint64_t)durations[i]);
+        sb_pb_end(&out, node);
+    }
+    sb_pb_end(&out, device);
+    sb_pb_end(&out, stats);
+    sb_trace_file file = {.path = "", .name = SB_LIT("vm"), .run_metadata = sb_buf_slice(&out)};
+    sb_trace *t = trace_of_files(&file, 1);
+    assert_int_equal(odd(t, SB_TRACE_ODD_FAR), 1);
+    assert_int_equal(odd(t, SB_TRACE_ODD_NEGATIVE), 1);
+    sb_trace_free(t);
+    sb_buf_fini(&out);
+}
+
 static void quotes_that_nobody_escaped_and_bare_words_are_repaired(void **state) {
     (void)state;
     sb_trace *t = trace_of_text("[" AT(
@@ -643,6 +681,7 @@ static void cancelling_ends_the_reading_wherever_it_is(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_without_an_end_last_to_the_end_of_their_track),
+        cmocka_unit_test(spans_without_an_end_do_not_last_to_a_wrong_time),
         cmocka_unit_test(spans_beside_the_threads_without_an_end_last_to_the_end_of_their_track),
         cmocka_unit_test(negative_durations_are_instants),
         cmocka_unit_test(unknown_categories_are_shown_and_unknown_phases_told),
@@ -661,6 +700,7 @@ int main(void) {
         cmocka_unit_test(no_span_is_before_the_axis),
         cmocka_unit_test(a_plane_in_pieces_is_one_device),
         cmocka_unit_test(operators_of_several_threads_are_not_inside_each_other),
+        cmocka_unit_test(a_duration_that_no_operator_has_is_told),
         cmocka_unit_test(quotes_that_nobody_escaped_and_bare_words_are_repaired),
         cmocka_unit_test(a_kernel_that_lost_its_times_is_left_out_and_told),
         cmocka_unit_test(a_time_that_no_clock_has_is_told_once),
