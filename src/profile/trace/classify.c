@@ -73,6 +73,7 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name) {
     } table[] = {
         {"cpu_op", SB_SPAN_OP},
         {"Operator", SB_SPAN_OP},
+        {"Op", SB_SPAN_OP}, /* of TensorFlow 1's Timeline */
         {"python_function", SB_SPAN_PYTHON},
         {"kernel", SB_SPAN_KERNEL},
         {"Kernel", SB_SPAN_KERNEL},
