@@ -2,7 +2,7 @@
  * into a Chrome trace. */
 #include "codec/proto/proto.h"
 #include "profile/chrome_write.h"
-#include "unit/profile/trace_bed.h"
+#include "unit/profile/analysis_bed.h"
 
 /* Appends an entry of a map of metadata: {1: id, 2: {1: id, 2: name}} and what `more` adds. */
 static void add_meta(sb_buf *plane, uint32_t field, uint64_t id, const char *name, sb_slice more) {
@@ -206,6 +206,40 @@ static void a_saved_trace_has_the_arguments_of_its_spans(void **state) {
     }
 }
 
+/* The time of all calls of each operator, by name. */
+static void assert_same_tables(const sb_analysis *a, const sb_analysis *b) {
+    assert_int_equal(a->rule, b->rule);
+    assert_int_equal(a->step_count, b->step_count);
+    for (size_t i = 0; i < a->step_count; i++) {
+        assert_int_equal(a->steps[i].dur, b->steps[i].dur);
+        for (int part = 0; part < SB_PART_COUNT; part++)
+            assert_int_equal(a->steps[i].parts[part], b->steps[i].parts[part]);
+    }
+    assert_int_equal(a->op_count, b->op_count);
+    assert_int_equal(a->kernel_count, b->kernel_count);
+    for (size_t i = 0; i < a->op_count; i++) {
+        assert_int_equal(a->ops[i].calls, b->ops[i].calls);
+        assert_int_equal(a->ops[i].host_self, b->ops[i].host_self);
+        assert_int_equal(a->ops[i].device_self, b->ops[i].device_self);
+    }
+    for (size_t i = 0; i < a->kernel_count; i++)
+        assert_int_equal(a->kernels[i].total, b->kernels[i].total);
+}
+
+static void a_saved_trace_says_what_the_capture_says(void **state) {
+    static const char *const files[] = {GPU, FULL, "profile/jax/cpu_0.vm.xplane.pb.gz",
+                                        "profile/jax/cuda_0.vm.xplane.pb.gz"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        sb_trace *t = trace_of_fixture(files[i]), *again = written_and_read_again(t, *state);
+        sb_analysis *a = analysis_of(t, ""), *b = analysis_of(again, "");
+        assert_same_tables(a, b);
+        sb_analysis_free(a);
+        sb_analysis_free(b);
+        sb_trace_free(again);
+        sb_trace_free(t);
+    }
+}
+
 static void counts_that_json_cannot_say_are_saved_as_null(void **state) {
     sb_trace *t = trace_of_text("[" AT("c", 1, "\"ph\":\"C\",\"args\":{\"v\":1e999}") "," AT(
         "c", 2, "\"ph\":\"C\",\"args\":{\"v\":3}") "]");
@@ -230,6 +264,8 @@ int main(void) {
                                         sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(a_saved_trace_has_the_arguments_of_its_spans,
                                         sb_test_dir_setup, sb_test_dir_teardown),
+        cmocka_unit_test_setup_teardown(a_saved_trace_says_what_the_capture_says, sb_test_dir_setup,
+                                        sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(counts_that_json_cannot_say_are_saved_as_null,
                                         sb_test_dir_setup, sb_test_dir_teardown),
     };
