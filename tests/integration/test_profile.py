@@ -166,7 +166,7 @@ def test_a_window_is_saved_as_a_chrome_trace(api):
     saved = json.loads(api.call(f"job/result?id={job}")[2])["traceEvents"]
     wanted = sum(1 for e in events(GPU) if e["ph"] in "Xi")
     assert sum(1 for e in saved if e["ph"] in "Xi") == wanted
-    ops = sum(round(e["dur"] * 1e6) for e in saved if e["ph"] == "X" and e["cat"] == "operator")
+    ops = sum(round(e["dur"] * 1e6) for e in saved if e["ph"] == "X" and e["cat"] == "cpu_op")
     assert ops == sum(round(e["dur"] * 1e6) for e in events(GPU) if e["ph"] == "X" and e.get("cat") == "cpu_op")
 
 
