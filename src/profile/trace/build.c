@@ -273,6 +273,7 @@ static bool is_near(int64_t time, int64_t middle) {
 
 /* ---- what has not ended ---------------------------------------------------------------------- */
 
+/* The last time of a track that is not far away from the others. */
 static int64_t track_end(const sb_track *k, int64_t middle) {
     int64_t end = INT64_MIN;
     for (size_t i = 0; i < k->spans.n; i++) {
