@@ -422,6 +422,13 @@ def command(*words):
     return subprocess.run([BINARY, "profile", *map(str, words)], capture_output=True, text=True, timeout=60)
 
 
+def test_the_command_has_no_title_without_a_table(tmp_path):
+    (tmp_path / "mine.json").write_text(json.dumps([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": ts, "dur": 5} for ts in (1, 9)]))
+    out = command(tmp_path / "mine.json").stdout
+    assert "2 slices" in out and "operators" not in out and "kernels" not in out
+    assert "operators by self time" in command(FIXTURES / "profile/torch" / FULL).stdout
+
+
 def test_the_command_opens_an_event_file_with_step_statistics(tmp_path):
     events = next((FIXTURES / "tf/v1").glob("events*"))
     out = command(events)
