@@ -3,7 +3,10 @@
 #include <zlib.h>
 
 #include "codec/proto/proto.h"
+#include "profile/analysis/views.h"
+#include "profile/chrome_write.h"
 #include "profile/read/read.h"
+#include "support/fault_alloc.h"
 #include "unit/profile/analysis_bed.h"
 #include "base/banned.h"
 
@@ -631,6 +634,95 @@ static bool stop_at_once(void *ud, uint64_t done, uint64_t total) {
     return false;
 }
 
+/* One event of each kind; the quotes are single ones. */
+static const char all_kinds[] =
+    "{'schemaVersion':1,'deviceProperties':[{'id':0,'name':'g'}],'traceEvents':["
+    "{'ph':'M','name':'process_name','pid':1,'args':{'name':'p'}},"
+    "{'ph':'X','name':'ProfilerStep#1','cat':'user_annotation','pid':1,'tid':2,'ts':0,'dur':90},"
+    "{'ph':'B','name':'b','pid':1,'tid':2,'ts':1},"
+    "{'ph':'X','name':'aten::mm','cat':'cpu_op','pid':1,'tid':2,'ts':2,'dur':9,"
+    "'args':{'External id':3,'Input Dims':[[2]]}},"
+    "{'ph':'X','name':'cudaLaunchKernel','cat':'cuda_runtime','pid':1,'tid':2,'ts':3,'dur':2,"
+    "'args':{'correlation':7}},"
+    "{'ph':'X','name':'gloo:all_reduce','cat':'user_annotation','pid':1,'tid':2,'ts':20,'dur':5,"
+    "'args':{'Process Group Name':'0'}},"
+    "{'ph':'i','name':'[memory]','pid':1,'tid':2,'ts':4,"
+    "'args':{'Addr':1,'Bytes':64,'Device Type':0}},"
+    "{'ph':'X','name':'nn.Module: L','cat':'python_function','pid':1,'tid':2,'ts':2,'dur':30},"
+    "{'ph':'C','name':'c','pid':1,'ts':5,'args':{'v':3}},"
+    "{'ph':'s','name':'s','id':1,'cat':'fwdbwd','pid':1,'tid':2,'ts':2},"
+    "{'ph':'f','name':'s','id':1,'cat':'fwdbwd','pid':1,'tid':2,'ts':21},"
+    "{'ph':'b','name':'as','id':1,'cat':'x','pid':1,'ts':6},"
+    "{'ph':'X','name':'k','cat':'kernel','pid':0,'tid':7,'ts':30,'dur':8,"
+    "'args':{'External id':3,'correlation':7}},x]}";
+
+static sb_status drop_text(void *ud, sb_slice piece, uint64_t done, uint64_t total, sb_err *err) {
+    (void)ud;
+    (void)piece;
+    (void)done;
+    (void)total;
+    (void)err;
+    return SB_OK;
+}
+
+static sb_status show_all(const sb_trace *t, const sb_analysis *a, sb_arena *arena) {
+    sb_memory_view memory;
+    sb_input_view input;
+    sb_module_view modules;
+    sb_rank_view ranks;
+    sb_difference difference;
+    sb_advice *advice;
+    sb_search_result found;
+    size_t n;
+    sb_search_ask ask = {.text = SB_LIT("3"), .in_args = true, .to = INT64_MAX, .limit = 9};
+    sb_status status = sb_trace_search(t, &ask, &found, arena, NULL);
+    if (status != SB_OK) return status;
+    bool is_done = sb_view_memory(t, 0, 10, &memory, arena) && sb_view_input(a, &input, arena) &&
+                   sb_view_modules(t, &modules, arena) && sb_view_ranks(a, &ranks, arena) &&
+                   sb_view_difference(a, a, SB_DIFFER_OPS, &difference, arena) &&
+                   sb_view_advice(a, &advice, &n, arena);
+    return is_done ? sb_chrome_write(t, INT64_MIN / 4, INT64_MAX / 4, drop_text, NULL, NULL)
+                   : SB_NOMEM;
+}
+
+static sb_status read_with(const sb_alloc *alloc, void *ud) {
+    sb_trace *t;
+    sb_analysis *a = NULL;
+    sb_arena arena;
+    sb_status status = sb_trace_open(&t, alloc, &sb_fs_local, ud, 3, NULL, NULL);
+    if (status != SB_OK) return status;
+    sb_arena_init(&arena, alloc, 4096, 16 << 20);
+    status = sb_analysis_new(&a, t, NULL, NULL);
+    if (status == SB_OK) status = sb_trace_add_idle(t, a, NULL);
+    if (status == SB_OK) status = show_all(t, a, &arena);
+    sb_analysis_free(a);
+    sb_arena_fini(&arena);
+    sb_trace_free(t);
+    return status;
+}
+
+/* Whichever request for memory fails: two ranks and an XSpace. */
+static void a_capture_survives_a_lack_of_memory(void **state) {
+    (void)state;
+    sb_buf space;
+    sb_trace_file files[3];
+    char paths[3][40], json[sizeof all_kinds];
+    for (size_t i = 0; i < sizeof json; i++) json[i] = all_kinds[i] == '\'' ? '"' : all_kinds[i];
+    sb_buf_init(&space, &sb_alloc_libc, 1 << 16);
+    for (unsigned i = 0; i < 2; i++) add_piece(&space, i);
+    for (size_t i = 0; i < 3; i++) {
+        sb_slice text = i < 2 ? sb_slice_str(json) : sb_buf_slice(&space);
+        snprintf(paths[i], sizeof paths[i], "/tmp/seaboard-trace-test-XXXXXX");
+        int fd = mkstemp(paths[i]);
+        assert_int_equal(write(fd, text.p, text.n), (ssize_t)text.n);
+        close(fd);
+        files[i] = (sb_trace_file){.path = paths[i], .name = SB_LIT("vm")};
+    }
+    sb_fault_alloc_sweep_lenient(read_with, files);
+    for (size_t i = 0; i < 3; i++) unlink(paths[i]);
+    sb_buf_fini(&space);
+}
+
 static void reading_can_be_cancelled(void **state) {
     (void)state;
     char path[600];
@@ -708,6 +800,7 @@ int main(void) {
         cmocka_unit_test(a_byte_order_mark_is_stepped_over),
         cmocka_unit_test(a_file_of_another_kind_is_refused_with_a_reason),
         cmocka_unit_test(json_that_is_no_trace_is_refused_with_a_reason),
+        cmocka_unit_test(a_capture_survives_a_lack_of_memory),
         cmocka_unit_test(reading_can_be_cancelled),
         cmocka_unit_test(cancelling_ends_the_reading_wherever_it_is),
     };
