@@ -127,18 +127,19 @@ static void put_ops(const report *r) {
     bool is_device = r->a->device_time > 0;
     int64_t all = is_device ? r->a->device_time : r->a->host_time;
     uint64_t shown = 0;
-    sb_buf_printf(line, "\noperators by self time of the %s\n", is_device ? "device" : "host");
     for (size_t i = 0; i < r->a->op_count && shown < r->rows; i++) {
         const sb_op_row *o = &r->a->ops[i];
         int64_t self = is_device ? o->device_self : o->host_self;
         if (o->kind == SB_SPAN_STEP || !self) continue;
+        if (shown++ == 0)
+            sb_buf_printf(line, "\noperators by self time of the %s\n",
+                          is_device ? "device" : "host");
         sb_buf_add_str(line, "  ");
         add_time_column(line, self);
         sb_buf_printf(line, "  %5.1f %%  %8llu x  ", share_of(self, all),
                       (unsigned long long)o->calls);
         sb_cli_add_shown(line, sb_trace_name(r->t, o->name), NAME_COLUMN);
         sb_buf_add_byte(line, '\n');
-        shown++;
     }
     sb_cli_put(r->cli);
 }

@@ -84,7 +84,6 @@ static sb_status add_span(writing *w, uint32_t track, uint32_t index, sb_err *er
     sb_arena_mark mark = sb_arena_here(&w->categories);
     sb_status status =
         sb_args_add(w->reader, track, index, &w->args, &category, &w->categories, err);
-    sb_arena_reset(&w->categories, mark);
     if (status == SB_CORRUPT) { /* its record is too large, for example: the slice alone */
         sb_buf_clear(&w->args);
         status = SB_OK;
@@ -92,8 +91,11 @@ static sb_status add_span(writing *w, uint32_t track, uint32_t index, sb_err *er
     if (status == SB_OK) status = sb_buf_check(&w->args, "the arguments of a slice", err);
     if (status != SB_OK) return status;
     begin_event(w);
-    sb_buf_printf(&w->out, "{\"ph\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,\"name\":",
-                  s->dur ? "X" : "i", sb_span_kind_name((sb_span_kind)s->kind), k->group, track);
+    if (!category.n) category = sb_slice_str(sb_span_kind_name((sb_span_kind)s->kind));
+    sb_buf_printf(&w->out, "{\"ph\":\"%s\",\"cat\":", s->dur ? "X" : "i");
+    sb_json_quote(&w->out, category, true);
+    sb_arena_reset(&w->categories, mark);
+    sb_buf_printf(&w->out, ",\"pid\":%u,\"tid\":%u,\"name\":", k->group, track);
     sb_json_quote(&w->out, sb_trace_name(w->t, s->name), true);
     sb_buf_add_str(&w->out, ",\"ts\":");
     add_micros(&w->out, s->start);
@@ -190,8 +192,12 @@ static sb_status add_flows(writing *w, sb_err *err) {
 
 static sb_status add_everything(writing *w, sb_err *err) {
     const sb_trace *t = w->t;
+    bool is_torch = true;
+    for (size_t i = 0; i < t->sources.n; i++)
+        is_torch &= t->sources.items[i].format == SB_FORMAT_KINETO;
+    sb_buf_add_str(&w->out, is_torch ? "{\"schemaVersion\":1," : "{");
     sb_buf_printf(&w->out,
-                  "{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":%lld,\"traceEvents\":[",
+                  "\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":%lld,\"traceEvents\":[",
                   (long long)t->base_ns);
     add_names(w);
     sb_status status = pass_on(w, false, err);

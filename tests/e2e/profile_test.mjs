@@ -496,7 +496,7 @@ export default {
         'Slices that cross another one without nesting; shown in lanes below · 1',
         'Events of an unknown kind; left out · 1',
         'Events more than a day away from the others; left out · 1',
-        'Ids used again while still in use · 1',
+        'Ids used again · 1',
       ]),
     );
     await page.keyboard.press('Escape');

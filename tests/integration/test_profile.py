@@ -166,7 +166,7 @@ def test_a_window_is_saved_as_a_chrome_trace(api):
     saved = json.loads(api.call(f"job/result?id={job}")[2])["traceEvents"]
     wanted = sum(1 for e in events(GPU) if e["ph"] in "Xi")
     assert sum(1 for e in saved if e["ph"] in "Xi") == wanted
-    ops = sum(round(e["dur"] * 1e6) for e in saved if e["ph"] == "X" and e["cat"] == "operator")
+    ops = sum(round(e["dur"] * 1e6) for e in saved if e["ph"] == "X" and e["cat"] == "cpu_op")
     assert ops == sum(round(e["dur"] * 1e6) for e in events(GPU) if e["ph"] == "X" and e.get("cat") == "cpu_op")
 
 
@@ -420,6 +420,13 @@ def test_the_command_prints_the_overview(tmp_path):
 
 def command(*words):
     return subprocess.run([BINARY, "profile", *map(str, words)], capture_output=True, text=True, timeout=60)
+
+
+def test_the_command_has_no_title_without_a_table(tmp_path):
+    (tmp_path / "mine.json").write_text(json.dumps([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": ts, "dur": 5} for ts in (1, 9)]))
+    out = command(tmp_path / "mine.json").stdout
+    assert "2 slices" in out and "operators" not in out and "kernels" not in out
+    assert "operators by self time" in command(FIXTURES / "profile/torch" / FULL).stdout
 
 
 def test_the_command_opens_an_event_file_with_step_statistics(tmp_path):

@@ -144,10 +144,13 @@ TIMELINE = """
             stats = v1.RunMetadata()
             session.run(y, {x: [[1.0] * 16] * 8}, v1.RunOptions(trace_level=v1.RunOptions.FULL_TRACE), stats)
             writer.add_run_metadata(stats, f"step {step}", step)
+            saved = timeline.Timeline(stats.step_stats).generate_chrome_trace_format(show_memory=True)
+            with open(f"{sys.argv[1]}/timeline_{step}.json", "w") as f:
+                f.write(saved)
             rows = {}
-            for e in json.loads(timeline.Timeline(stats.step_stats).generate_chrome_trace_format())["traceEvents"]:
+            for e in json.loads(saved)["traceEvents"]:
                 if e["ph"] == "X":
-                    rows.setdefault(e["args"]["name"], []).append(e["dur"])
+                    rows.setdefault(e["args"]["name"], []).append((e["dur"], e["name"]))
             print("ROWS", json.dumps(rows))
         writer.close()
 """
@@ -256,7 +259,14 @@ def test_step_statistics_of_a_fresh_run_are_those_of_tensorflows_timeline(tmp_pa
             for t in api.post("profile/totals", {"capture": opened, "limit": 10000})["items"]:
                 seen[t["name"].split(":")[0]] = (t["count"], t["totalPs"] * 1e-6)
             assert rows and seen.keys() == rows.keys()
-            for name, durations in rows.items():
+            by_type = {}
+            for name, calls in rows.items():
                 count, total = seen[name]
-                assert count == len(durations)
-                assert total == pytest.approx(sum(durations), abs=1.001 * count)  # Timeline has whole microseconds
+                assert count == len(calls)
+                assert total == pytest.approx(sum(dur for dur, _ in calls), abs=1.001 * count)  # Timeline has whole microseconds
+                for dur, kind in calls:
+                    if dur:
+                        by_type.setdefault(kind, []).append(dur)
+            opened = api.open(f"timeline_{step}")
+            operators = {o["name"]: (o["calls"], o["hostTotalPs"]) for o in api.ask("operators", opened)["items"]}
+            assert operators == {kind: (len(calls), sum(calls) * 10**6) for kind, calls in by_type.items()}

@@ -8,6 +8,7 @@
 
 typedef struct op_key {
     uint64_t external;
+    int64_t start;
     uint32_t source, name;
 } op_key;
 
@@ -16,7 +17,8 @@ typedef SB_VEC(op_key) op_keys;
 static int compare_keys(const void *a, const void *b) {
     const op_key *x = a, *y = b;
     if (x->source != y->source) return x->source < y->source ? -1 : 1;
-    return (x->external > y->external) - (x->external < y->external);
+    if (x->external != y->external) return x->external < y->external ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
 }
 
 static bool list_ops(const sb_trace *t, op_keys *out) {
@@ -29,24 +31,27 @@ static bool list_ops(const sb_trace *t, op_keys *out) {
             if (!e || !e->external || s->kind != SB_SPAN_OP) continue;
             op_key *key = SB_VEC_PUSH(out, t->alloc, SIZE_MAX);
             if (!key) return false;
-            *key = (op_key){e->external, sb_track_source(t, k), s->name};
+            *key = (op_key){e->external, s->start, sb_track_source(t, k), s->name};
         }
     }
     if (out->n) qsort(out->items, out->n, sizeof out->items[0], compare_keys);
     return true;
 }
 
-/* The operator that a kernel belongs to, as the id of its name + 1; 0: unknown. */
-static uint32_t op_of(const op_keys *ops, const sb_extra *e, uint32_t source) {
-    size_t i;
+/* The operator that a kernel belongs to, as the id of its name + 1; 0: unknown. Of those with the
+ * same external id it is the last one that begins before the kernel. */
+static uint32_t op_of(const op_keys *ops, const sb_trace *t, const sb_trace_span *s,
+                      uint32_t source) {
+    const sb_extra *e = sb_span_extra(t, s);
     if (!e) return 0;
     if (!e->external) return e->text;
-    SB_PARTITION_POINT(i, 0, ops->n,
-                       ops->items[i].source < source || (ops->items[i].source == source &&
-                                                         ops->items[i].external < e->external));
-    return i < ops->n && ops->items[i].source == source && ops->items[i].external == e->external
-               ? ops->items[i].name + 1
-               : 0;
+    const op_key wanted = {e->external, s->start, source, 0};
+    size_t at;
+    SB_PARTITION_POINT(at, 0, ops->n, compare_keys(&ops->items[at], &wanted) <= 0);
+    for (size_t i = at ? at - 1 : 0; i < ops->n && i <= at; i++)
+        if (ops->items[i].source == source && ops->items[i].external == e->external)
+            return ops->items[i].name + 1;
+    return 0;
 }
 
 static void add_kernel(sb_kernel_row *row, const sb_trace *t, const sb_trace_span *s,
@@ -90,8 +95,7 @@ bool sb_find_kernels(sb_analysis *a) {
             bool counts =
                 s->kind == SB_SPAN_KERNEL || s->kind == SB_SPAN_COPY || s->kind == SB_SPAN_COMM;
             if (!counts) continue;
-            add_kernel(&all[s->name], t, s, i, n,
-                       op_of(&ops, sb_span_extra(t, s), sb_track_source(t, k)));
+            add_kernel(&all[s->name], t, s, i, n, op_of(&ops, t, s, sb_track_source(t, k)));
         }
     }
     for (uint32_t i = 0; is_done && i < t->names.count; i++) {

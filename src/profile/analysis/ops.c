@@ -141,12 +141,14 @@ static bool add_track(const sb_trace *t, uint32_t track, call_list *list) {
 
 typedef struct key {
     uint64_t external;
+    int64_t start;
     uint32_t call;
 } key;
 
 static int compare_keys(const void *a, const void *b) {
     const key *x = a, *y = b;
     if (x->external != y->external) return x->external < y->external ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return (x->call > y->call) - (x->call < y->call);
 }
 
@@ -156,11 +158,23 @@ static key *list_keys(const sb_trace *t, const call_list *calls, size_t *n) {
     *n = 0;
     if (!keys) return NULL;
     for (uint32_t i = 0; i < calls->n; i++) {
-        const sb_extra *e = sb_span_extra(t, span_of(t, &calls->items[i]));
-        if (e && e->external) keys[(*n)++] = (key){e->external, i};
+        const sb_trace_span *s = span_of(t, &calls->items[i]);
+        const sb_extra *e = sb_span_extra(t, s);
+        if (e && e->external) keys[(*n)++] = (key){e->external, s->start, i};
     }
     if (*n) qsort(keys, *n, sizeof *keys, compare_keys);
     return keys;
+}
+
+/* The call that a kernel belongs to: the last one with its external id that begins before it, as
+ * ids may be used again. NULL: there is none. */
+static const key *key_of(const key *keys, size_t n, uint64_t external, int64_t start) {
+    size_t at;
+    SB_PARTITION_POINT(at, 0, n,
+                       keys[at].external < external ||
+                           (keys[at].external == external && keys[at].start <= start));
+    if (at && keys[at - 1].external == external) return &keys[at - 1];
+    return at < n && keys[at].external == external ? &keys[at] : NULL;
 }
 
 /* Do kernels of this name use tensor cores? Remembered in `cores`, by name: 1 no, 2 yes. */
@@ -207,12 +221,10 @@ static bool attach_kernels(const sb_trace *t, uint32_t source, call_list *calls,
         const sb_track *k = &t->tracks.items[i];
         if (k->kind != SB_TRACK_STREAM || sb_track_source(t, k) != source) continue;
         for (size_t m = 0; m < k->spans.n; m++) {
-            const sb_extra *e = kernel_extra(t, &k->spans.items[m]);
-            size_t at;
-            if (!e) continue;
-            SB_PARTITION_POINT(at, 0, n, keys[at].external < e->external);
-            if (at < n && keys[at].external == e->external)
-                attach_kernel(t, &k->spans.items[m], keys[at].call, calls, cores);
+            const sb_trace_span *s = &k->spans.items[m];
+            const sb_extra *e = kernel_extra(t, s);
+            const key *of = e ? key_of(keys, n, e->external, s->start) : NULL;
+            if (of) attach_kernel(t, s, of->call, calls, cores);
         }
     }
     sb_alloc_put(t->alloc, keys, (calls->n + 1) * sizeof *keys);

@@ -244,15 +244,14 @@ static bool measure_skews(skew_walk *w) {
 }
 
 /* Where the first of all sources begins after they were moved: the axis begins there. In whole
- * nanoseconds, unless it is before the axis. */
+ * nanoseconds. */
 static int64_t first_of_all(const sb_trace *t) {
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < t->tracks.n; i++) {
         const sb_track *k = &t->tracks.items[i];
         if ((k->spans.n || k->points.n) && k->first < least) least = k->first;
     }
-    if (least == INT64_MAX) return 0;
-    return least > 0 ? least - least % 1000 : least;
+    return least == INT64_MAX ? 0 : sb_whole_ns(least);
 }
 
 /* All ranks leave a collective at about the same time. If the ends differ by more than a

@@ -276,7 +276,7 @@ sb_status sb_args_add(sb_args_reader *r, uint32_t track, uint32_t index, sb_buf 
     uint32_t number = sb_track_source(r->t, k);
     const sb_trace_source *source = &r->t->sources.items[number];
     *category = (sb_slice){NULL, 0};
-    if (!source->bytes || k->kind == SB_TRACK_DERIVED || s->at == 0) {
+    if (!source->bytes || s->at == 0) { /* step statistics, or a span that was derived */
         sb_buf_add_str(out, "{}");
         return SB_OK;
     }

@@ -59,23 +59,35 @@ static void apply_label(sb_chrome *c, const sb_chrome_label *l) {
     if (l->what == 's' && sb_scan_int(l->value, &sort)) t->tracks.items[track].sort = sort;
 }
 
-/* For a trace.json that XProf made from an XSpace: its processes are the planes of the XSpace. */
-static void apply_plane_names(sb_chrome *c) {
+static bool is_named_stream(const sb_track *k) {
+    return sb_text_begins(k->name, "Stream #");
+}
+
+/* For a trace.json that XProf made from an XSpace: its processes are the planes of the XSpace. What
+ * "XLA Ops" are on a TPU is derived from the streams of a GPU. */
+static bool apply_plane_names(sb_chrome *c) {
     sb_trace *t = c->t;
+    size_t n = t->groups.n;
+    bool *has_streams = sb_alloc_zeroed(t->alloc, n, sizeof *has_streams); /* by group */
+    if (!has_streams) return false;
+    for (size_t i = t->build->first_track; i < t->tracks.n; i++)
+        has_streams[t->tracks.items[i].group] |= is_named_stream(&t->tracks.items[i]);
     for (size_t i = t->build->first_track; i < t->tracks.n; i++) {
         sb_track *k = &t->tracks.items[i];
         sb_trace_group *g = &t->groups.items[k->group];
         if (!sb_text_begins(g->name, "/device:") || k->kind == SB_TRACK_COUNTER) continue;
         g->kind = SB_GROUP_DEVICE;
-        bool is_stream =
-            sb_text_begins(k->name, "Stream #") || sb_slice_eq(k->name, SB_LIT("XLA Ops"));
+        bool is_stream = is_named_stream(k) ||
+                         (sb_slice_eq(k->name, SB_LIT("XLA Ops")) && !has_streams[k->group]);
         k->kind = is_stream                               ? SB_TRACK_STREAM
                   : sb_slice_eq(k->name, SB_LIT("Steps")) ? SB_TRACK_STEPS
                                                           : SB_TRACK_DERIVED;
-        for (size_t n = 0; is_stream && n < k->spans.n; n++)
-            k->spans.items[n].kind =
-                (uint8_t)sb_classify_device(sb_trace_name(t, k->spans.items[n].name));
+        for (size_t m = 0; is_stream && m < k->spans.n; m++)
+            k->spans.items[m].kind =
+                (uint8_t)sb_classify_device(sb_trace_name(t, k->spans.items[m].name));
     }
+    sb_alloc_put(t->alloc, has_streams, n * sizeof *has_streams);
+    return true;
 }
 
 /* Finds launches, steps and XLA operators among the host spans of such a file. */
@@ -139,7 +151,7 @@ bool sb_chrome_end(sb_chrome *c) {
             if ((c->labels.items[i].what == 'l') == (pass == 1))
                 apply_label(c, &c->labels.items[i]);
     if (s->format == SB_FORMAT_CHROME) {
-        apply_plane_names(c);
+        if (!apply_plane_names(c)) return false;
         apply_facts(c);
     }
     link_devices(c);

@@ -75,7 +75,7 @@ static bool assign_spans(searching *s) {
     qsort(all->items, all->n, sizeof all->items[0], compare_places);
     for (uint32_t i = 0; i < s->t->tracks.n; i++) {
         const sb_track *k = &s->t->tracks.items[i];
-        if (k->kind == SB_TRACK_DERIVED || sb_track_source(s->t, k) != s->source) continue;
+        if (sb_track_source(s->t, k) != s->source) continue;
         if (is_expired(s)) return false;
         for (uint32_t n = 0; n < k->spans.n; n++) {
             uint64_t at = k->spans.items[n].at;

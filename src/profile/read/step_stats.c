@@ -79,7 +79,8 @@ static bool add_node(sb_trace *t, uint32_t track, const node_times *n, int64_t *
     int64_t since;
     if (__builtin_sub_overflow(start, *base_ns, &since) || since > FAR_NANOS || since < -FAR_NANOS)
         since = FAR_NANOS;
-    if (dur > FAR_NANOS || dur < -FAR_NANOS) dur = 0;
+    if (dur > FAR_NANOS) dur = FAR_NANOS;
+    if (dur < -FAR_NANOS) dur = -FAR_NANOS;
     sb_span_kind kind = is_stream ? sb_classify_device(name) : SB_SPAN_OP;
     return id != SB_NO_INDEX &&
            sb_build_span(t, track, since * 1000, dur * 1000, id, kind, 0) != NULL;

@@ -237,45 +237,6 @@ bool sb_build_end(sb_trace *t, uint32_t track, int64_t end) {
     return true;
 }
 
-static int64_t track_end(const sb_track *k) {
-    int64_t end = INT64_MIN;
-    for (size_t i = 0; i < k->spans.n; i++)
-        if (sb_span_end(&k->spans.items[i]) > end) end = sb_span_end(&k->spans.items[i]);
-    return end;
-}
-
-static void close_open(sb_trace *t) {
-    sb_trace_build *b = t->build;
-    for (uint32_t track = b->first_track; track < t->tracks.n; track++) {
-        if (!b->open_top.items[track]) continue;
-        sb_track *k = &t->tracks.items[track];
-        int64_t end = track_end(k);
-        while (b->open_top.items[track]) {
-            sb_open_span *o = &b->open.items[b->open_top.items[track] - 1];
-            sb_trace_span *s = &k->spans.items[o->index];
-            s->dur = end - s->start;
-            sb_trace_note(t, SB_TRACE_ODD_MISSING_END, 1, sb_trace_name(t, s->name));
-            b->open_top.items[track] = o->below;
-        }
-    }
-    b->open.n = 0;
-}
-
-/* The same for what ran beside the threads. */
-static void close_async(sb_trace *t) {
-    for (uint32_t track = t->build->first_track; track < t->tracks.n; track++) {
-        sb_track *k = &t->tracks.items[track];
-        if (k->kind != SB_TRACK_ASYNC) continue;
-        int64_t end = track_end(k);
-        for (size_t i = 0; i < k->spans.n; i++) {
-            sb_trace_span *s = &k->spans.items[i];
-            if (s->dur != SB_STILL_OPEN) continue;
-            s->dur = end > s->start ? end - s->start : 0;
-            sb_trace_note(t, SB_TRACE_ODD_MISSING_END, 1, sb_trace_name(t, s->name));
-        }
-    }
-}
-
 /* ---- what lies far away ---------------------------------------------------------------------- */
 
 #define SAMPLES 1023
@@ -306,23 +267,69 @@ static bool middle_of(const sb_trace *t, int64_t *middle) {
     return true;
 }
 
-static void leave_out_far(sb_trace *t) {
-    int64_t middle;
-    if (!middle_of(t, &middle)) return;
+static bool is_near(int64_t time, int64_t middle) {
+    return time > middle - ONE_DAY && time < middle + ONE_DAY;
+}
+
+/* ---- what has not ended ---------------------------------------------------------------------- */
+
+/* The last time of a track that is not far away from the others. */
+static int64_t track_end(const sb_track *k, int64_t middle) {
+    int64_t end = INT64_MIN;
+    for (size_t i = 0; i < k->spans.n; i++) {
+        int64_t mine = sb_span_end(&k->spans.items[i]);
+        if (mine > end && is_near(mine, middle)) end = mine;
+    }
+    return end;
+}
+
+static void end_at(sb_trace *t, sb_trace_span *s, int64_t end) {
+    s->dur = end > s->start ? end - s->start : 0;
+    sb_trace_note(t, SB_TRACE_ODD_MISSING_END, 1, sb_trace_name(t, s->name));
+}
+
+static void close_open(sb_trace *t, int64_t middle) {
+    sb_trace_build *b = t->build;
+    for (uint32_t track = b->first_track; track < t->tracks.n; track++) {
+        if (!b->open_top.items[track]) continue;
+        sb_track *k = &t->tracks.items[track];
+        int64_t end = track_end(k, middle);
+        while (b->open_top.items[track]) {
+            sb_open_span *o = &b->open.items[b->open_top.items[track] - 1];
+            end_at(t, &k->spans.items[o->index], end);
+            b->open_top.items[track] = o->below;
+        }
+    }
+    b->open.n = 0;
+}
+
+/* The same for what ran beside the threads. */
+static void close_async(sb_trace *t, int64_t middle) {
+    for (uint32_t track = t->build->first_track; track < t->tracks.n; track++) {
+        sb_track *k = &t->tracks.items[track];
+        if (k->kind != SB_TRACK_ASYNC) continue;
+        int64_t end = track_end(k, middle);
+        for (size_t i = 0; i < k->spans.n; i++)
+            if (k->spans.items[i].dur == SB_STILL_OPEN) end_at(t, &k->spans.items[i], end);
+    }
+}
+
+/* ---- the end of a source --------------------------------------------------------------------- */
+
+static void leave_out_far(sb_trace *t, int64_t middle) {
     for (size_t i = t->build->first_track; i < t->tracks.n; i++) {
         sb_track *k = &t->tracks.items[i];
         size_t kept = 0, points = 0;
         for (size_t n = 0; n < k->spans.n; n++) {
             const sb_trace_span *s = &k->spans.items[n];
-            if (s->start > middle - ONE_DAY && s->start < middle + ONE_DAY && s->dur < ONE_DAY)
+            if (is_near(s->start, middle) && s->dur < ONE_DAY)
                 k->spans.items[kept++] = *s;
             else if (s->start != NOWHERE) /* that one was noted when it came */
                 sb_trace_note(t, SB_TRACE_ODD_FAR, 1, sb_trace_name(t, s->name));
         }
         k->spans.n = kept;
         for (size_t n = 0; n < k->points.n; n++)
-            if (k->points.items[n].time > middle - ONE_DAY &&
-                k->points.items[n].time < middle + ONE_DAY)
+            if (is_near(k->points.items[n].time, middle))
                 k->points.items[points++] = k->points.items[n];
         if (points < k->points.n) sb_trace_note(t, SB_TRACE_ODD_FAR, k->points.n - points, k->name);
         k->points.n = points;
@@ -330,15 +337,17 @@ static void leave_out_far(sb_trace *t) {
     size_t memory = t->build->first_memory;
     for (size_t n = memory; n < t->memory.n; n++) {
         const sb_memory_event *e = &t->memory.items[n];
-        if (e->time > middle - ONE_DAY && e->time < middle + ONE_DAY)
-            t->memory.items[memory++] = *e;
+        if (is_near(e->time, middle)) t->memory.items[memory++] = *e;
     }
     t->memory.n = memory;
 }
 
 sb_status sb_build_end_source(sb_trace *t, sb_err *err) {
-    close_open(t);
-    close_async(t);
-    leave_out_far(t);
+    int64_t middle;
+    if (middle_of(t, &middle)) {
+        close_open(t, middle);
+        close_async(t, middle);
+        leave_out_far(t, middle);
+    }
     return sb_finish_tracks(t, t->build->first_track, err);
 }

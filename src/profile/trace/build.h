@@ -83,6 +83,10 @@ bool sb_build_progress(sb_trace *t, uint64_t done);
 sb_status sb_build_end_source(sb_trace *t, sb_err *err);
 uint64_t sb_build_hash(sb_slice a, sb_slice b);
 
+/* Without what is below a nanosecond: never later, also where the time is negative. */
+static inline int64_t sb_whole_ns(int64_t ps) {
+    return ps - (ps % 1000 + 1000) % 1000;
+}
 /* trace.c: adds to all times of each source what `by` has for it. */
 void sb_move_sources(sb_trace *t, const int64_t *by);
 /* finish.c */

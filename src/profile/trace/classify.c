@@ -73,6 +73,7 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name) {
     } table[] = {
         {"cpu_op", SB_SPAN_OP},
         {"Operator", SB_SPAN_OP},
+        {"Op", SB_SPAN_OP}, /* of TensorFlow 1's Timeline */
         {"python_function", SB_SPAN_PYTHON},
         {"kernel", SB_SPAN_KERNEL},
         {"Kernel", SB_SPAN_KERNEL},
@@ -111,6 +112,10 @@ sb_span_kind sb_classify_kineto(sb_slice category, sb_slice name) {
     }
     if (sb_slice_ends(category, SB_LIT("_runtime")) || sb_slice_ends(category, SB_LIT("_driver")))
         return is_sync_call(name) ? SB_SPAN_SYNC : SB_SPAN_RUNTIME;
+    /* a trace that was saved here has these words where the capture had no categories */
+    for (int kind = SB_SPAN_OP; kind < SB_SPAN_KIND_COUNT; kind++)
+        if (sb_slice_eq(category, sb_slice_str(sb_span_kind_name((sb_span_kind)kind))))
+            return (sb_span_kind)kind;
     return SB_SPAN_OTHER;
 }
 

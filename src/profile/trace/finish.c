@@ -202,7 +202,8 @@ int64_t sb_track_self(const sb_track *k, uint32_t index, uint32_t *children) {
     uint32_t lane = (uint32_t)s->lane + 1, i, n = 0;
     if (lane < k->lane_count && s->dur && !k->is_mixed) {
         SB_PARTITION_POINT(i, k->lanes[lane], k->lanes[lane + 1],
-                           sb_span_end(&k->spans.items[i]) < s->start);
+                           k->spans.items[i].start < s->start &&
+                               sb_span_end(&k->spans.items[i]) <= s->start);
         for (; i < k->lanes[lane + 1] && k->spans.items[i].start < end; i++, n++) {
             const sb_trace_span *c = &k->spans.items[i];
             int64_t from = c->start > s->start ? c->start : s->start;

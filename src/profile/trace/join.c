@@ -14,6 +14,7 @@
 
 typedef struct joint {
     uint64_t key;
+    int64_t start;
     uint32_t source, track, index;
     bool is_device;
 } joint;
@@ -23,6 +24,7 @@ static int compare_joints(const void *a, const void *b) {
     if (x->source != y->source) return x->source < y->source ? -1 : 1;
     if (x->key != y->key) return x->key < y->key ? -1 : 1;
     if (x->is_device != y->is_device) return x->is_device ? 1 : -1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
     if (x->track != y->track) return x->track < y->track ? -1 : 1;
     return (x->index > y->index) - (x->index < y->index);
 }
@@ -40,18 +42,44 @@ static bool list_joints(const sb_trace *t, joint_list *out) {
         const sb_track *k = &t->tracks.items[i];
         if (k->kind == SB_TRACK_DERIVED || k->kind == SB_TRACK_STEPS) continue;
         for (uint32_t n = 0; n < k->spans.n; n++) {
-            const sb_extra *e = sb_span_extra(t, &k->spans.items[n]);
+            const sb_trace_span *s = &k->spans.items[n];
+            const sb_extra *e = sb_span_extra(t, s);
             if (!e || !e->correlation) continue;
             joint *j = SB_VEC_PUSH(out, t->alloc, MOST_FLOWS);
             if (!j) return false;
-            *j = (joint){e->correlation, sb_track_source(t, k), i, n, k->kind == SB_TRACK_STREAM};
+            *j = (joint){.key = e->correlation,
+                         .start = s->start,
+                         .source = sb_track_source(t, k),
+                         .track = i,
+                         .index = n,
+                         .is_device = k->kind == SB_TRACK_STREAM};
         }
     }
     return true;
 }
 
-/* Several host spans may have the same id: the launch is the last of them, because an API call is
- * below its operator. */
+/* Joins the spans of one id: first `hosts` of them on the host, then those on devices, both by
+ * start. Several on the host may have the same id: the launch is the last one that begins before
+ * what it launched, because an API call is inside its operator, and ids may be used again. */
+static bool join_id(sb_trace *t, const joint *list, size_t hosts, size_t n) {
+    const joint *last = NULL;
+    bool is_reused = false;
+    for (size_t k = hosts; hosts && k < n; k++) {
+        size_t before;
+        SB_PARTITION_POINT(before, 0, hosts, list[before].start <= list[k].start);
+        const joint *from = &list[(before ? before : hosts) - 1], *to = &list[k];
+        if (!add_flow(t,
+                      &(sb_flow){from->track, from->index, to->track, to->index, SB_FLOW_LAUNCH}))
+            return false;
+        is_reused |= last && sb_span_end(&t->tracks.items[last->track].spans.items[last->index]) <=
+                                 from->start;
+        last = from;
+    }
+    if (is_reused)
+        sb_trace_notef(t, SB_TRACE_ODD_REUSED, "correlation %llu", (unsigned long long)list->key);
+    return true;
+}
+
 static bool join_launches(sb_trace *t) {
     joint_list list = {0};
     bool is_done = list_joints(t, &list);
@@ -61,11 +89,7 @@ static bool join_launches(sb_trace *t) {
         while (end < list.n && list.items[end].key == list.items[i].key &&
                list.items[end].source == list.items[i].source)
             hosts += !list.items[end++].is_device;
-        for (size_t k = i + hosts; hosts && is_done && k < end; k++) {
-            const joint *from = &list.items[i + hosts - 1], *to = &list.items[k];
-            is_done = add_flow(
-                t, &(sb_flow){from->track, from->index, to->track, to->index, SB_FLOW_LAUNCH});
-        }
+        is_done = join_id(t, &list.items[i], hosts, end - i);
         i = end;
     }
     SB_VEC_FREE(&list, t->alloc);

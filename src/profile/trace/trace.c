@@ -253,8 +253,8 @@ static void find_moves(sb_trace *t, const extent *of, int64_t *by) {
         if (!of[i].any) continue;
         int64_t first = of[i].first;
         if (s->base_ns) {
+            first = sb_whole_ns(first);
             s->base_ns += first / 1000;
-            first -= first % 1000;
         }
         by[i] = -first;
         if (s->base_ns ? !base || s->base_ns < base : !any) t->origin = first;

@@ -242,7 +242,7 @@ typedef struct sb_flow {
     X(FAR, "far_time", "events more than a day away from the others; left out")                    \
     X(SKEW, "clock_skew",                                                                          \
       "clocks that differ between ranks; moved so that collectives end together")                  \
-    X(REUSED, "reused_id", "ids used again while still in use")                                    \
+    X(REUSED, "reused_id", "ids used again")                                                       \
     X(NO_POSITION, "no_position", "events that carry a count and no time; left out")               \
     X(ERROR, "capture_error", "errors that the profiler itself reports")                           \
     X(WARNING, "capture_warning", "warnings that the profiler itself reports")                     \

@@ -53,6 +53,29 @@ static void every_kernel_of_torch_belongs_to_an_operator(void **state) {
     sb_trace_free(t);
 }
 
+#define LAUNCHER(name, ts, id)                                                                     \
+    "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts       \
+    ",\"dur\":10,\"args\":{\"External id\":" #id "}}"
+#define LAUNCHED(name, ts, dur, id)                                                                \
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"" name "\",\"pid\":0,\"tid\":7,\"ts\":" #ts       \
+    ",\"dur\":" #dur ",\"args\":{\"External id\":" #id "}}"
+
+/* Such as in a file that somebody made of those of several processes. */
+static void a_kernel_of_an_id_used_again_belongs_to_the_operator_before_it(void **state) {
+    (void)state;
+    sb_trace *t = trace_of_text("[" LAUNCHER("a", 0, 3) "," LAUNCHED("k", 20, 5, 3) "," LAUNCHER(
+        "b", 40, 3) "," LAUNCHED("m", 60, 7, 3) "]");
+    sb_analysis *a = analysis_of(t, NULL);
+    assert_int_equal(op_named(a, "a")->device_self, 5 * SB_PS_PER_US);
+    assert_int_equal(op_named(a, "b")->device_self, 7 * SB_PS_PER_US);
+    for (size_t i = 0; i < a->kernel_count; i++) {
+        bool is_first = sb_slice_eq(sb_trace_name(t, a->kernels[i].name), SB_LIT("k"));
+        assert_slice_is(sb_trace_name(t, a->kernels[i].op - 1), is_first ? "a" : "b");
+    }
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
 #define OP(name, ts, dur)                                                                          \
     "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"" name "\",\"pid\":1,\"tid\":2,\"ts\":" #ts       \
     ",\"dur\":" #dur "}"
@@ -417,6 +440,7 @@ int main(void) {
         cmocka_unit_test(the_host_is_idle_while_it_waits_for_the_device),
         cmocka_unit_test(parts_of_a_step_add_up_to_its_length),
         cmocka_unit_test(every_kernel_of_torch_belongs_to_an_operator),
+        cmocka_unit_test(a_kernel_of_an_id_used_again_belongs_to_the_operator_before_it),
         cmocka_unit_test(self_time_is_what_the_operators_inside_leave),
         cmocka_unit_test(an_overload_that_only_calls_another_is_one_call),
         cmocka_unit_test(any_name_can_be_the_step),

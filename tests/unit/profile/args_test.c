@@ -2,7 +2,7 @@
  * into a Chrome trace. */
 #include "codec/proto/proto.h"
 #include "profile/chrome_write.h"
-#include "unit/profile/trace_bed.h"
+#include "unit/profile/analysis_bed.h"
 
 /* Appends an entry of a map of metadata: {1: id, 2: {1: id, 2: name}} and what `more` adds. */
 static void add_meta(sb_buf *plane, uint32_t field, uint64_t id, const char *name, sb_slice more) {
@@ -25,14 +25,14 @@ static void add_stat(sb_buf *event, uint32_t field, uint64_t id, uint32_t value_
 
 /* A plane with one event. Statistic 1 ("shared") is in its metadata, 2 ("both") in its metadata and
  * in itself, 3 to 5 in itself alone. */
-static sb_trace *trace_of_event(sb_test_dir *d) {
+static sb_trace *trace_of_event_on(sb_test_dir *d, const char *plane_name, const char *line_name) {
     sb_buf space, shared;
     sb_buf_init(&space, &sb_alloc_libc, 1 << 16);
     sb_buf_init(&shared, &sb_alloc_libc, 1 << 16);
     size_t plane = sb_pb_begin(&space, 1, 300);
-    sb_pb_add_bytes(&space, 2, SB_LIT("/host:CPU"));
+    sb_pb_add_bytes(&space, 2, sb_slice_str(plane_name));
     size_t line = sb_pb_begin(&space, 3, 100);
-    sb_pb_add_bytes(&space, 2, SB_LIT("thread"));
+    sb_pb_add_bytes(&space, 2, sb_slice_str(line_name));
     size_t event = sb_pb_begin(&space, 4, 80);
     sb_pb_add_uint(&space, 1, 7);
     sb_pb_add_uint(&space, 2, 5);
@@ -57,6 +57,10 @@ static sb_trace *trace_of_event(sb_test_dir *d) {
     sb_buf_fini(&shared);
     sb_buf_fini(&space);
     return trace_of_files(&(sb_trace_file){.path = path, .name = SB_LIT("vm")}, 1);
+}
+
+static sb_trace *trace_of_event(sb_test_dir *d) {
+    return trace_of_event_on(d, "/host:CPU", "thread");
 }
 
 /* The arguments of the first span of a track. */
@@ -141,6 +145,17 @@ static uint64_t count_args(const sb_trace *t, const char *text) {
     return total;
 }
 
+/* The lines above the operators of a TPU are in the file, and so are their arguments. */
+static void lines_above_operators_have_the_arguments_of_the_file(void **state) {
+    sb_trace *t = trace_of_event_on(*state, "/device:TPU:0", "XLA Modules");
+    sb_buf out;
+    assert_int_equal(args_of(t, "XLA Modules", &out), SB_OK);
+    assert_true(out.n > 2);
+    sb_buf_fini(&out);
+    assert_int_equal(count_args(t, "18446744073709551615"), 1);
+    sb_trace_free(t);
+}
+
 /* TensorFlow shows the type of an operator; which one it is, only the whole name tells. */
 static void the_whole_name_of_an_event_is_an_argument_and_found(void **state) {
     sb_buf space, shown, out;
@@ -191,6 +206,40 @@ static void a_saved_trace_has_the_arguments_of_its_spans(void **state) {
     }
 }
 
+/* The time of all calls of each operator, by name. */
+static void assert_same_tables(const sb_analysis *a, const sb_analysis *b) {
+    assert_int_equal(a->rule, b->rule);
+    assert_int_equal(a->step_count, b->step_count);
+    for (size_t i = 0; i < a->step_count; i++) {
+        assert_int_equal(a->steps[i].dur, b->steps[i].dur);
+        for (int part = 0; part < SB_PART_COUNT; part++)
+            assert_int_equal(a->steps[i].parts[part], b->steps[i].parts[part]);
+    }
+    assert_int_equal(a->op_count, b->op_count);
+    assert_int_equal(a->kernel_count, b->kernel_count);
+    for (size_t i = 0; i < a->op_count; i++) {
+        assert_int_equal(a->ops[i].calls, b->ops[i].calls);
+        assert_int_equal(a->ops[i].host_self, b->ops[i].host_self);
+        assert_int_equal(a->ops[i].device_self, b->ops[i].device_self);
+    }
+    for (size_t i = 0; i < a->kernel_count; i++)
+        assert_int_equal(a->kernels[i].total, b->kernels[i].total);
+}
+
+static void a_saved_trace_says_what_the_capture_says(void **state) {
+    static const char *const files[] = {GPU, FULL, "profile/jax/cpu_0.vm.xplane.pb.gz",
+                                        "profile/jax/cuda_0.vm.xplane.pb.gz"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        sb_trace *t = trace_of_fixture(files[i]), *again = written_and_read_again(t, *state);
+        sb_analysis *a = analysis_of(t, ""), *b = analysis_of(again, "");
+        assert_same_tables(a, b);
+        sb_analysis_free(a);
+        sb_analysis_free(b);
+        sb_trace_free(again);
+        sb_trace_free(t);
+    }
+}
+
 static void counts_that_json_cannot_say_are_saved_as_null(void **state) {
     sb_trace *t = trace_of_text("[" AT("c", 1, "\"ph\":\"C\",\"args\":{\"v\":1e999}") "," AT(
         "c", 2, "\"ph\":\"C\",\"args\":{\"v\":3}") "]");
@@ -209,10 +258,14 @@ int main(void) {
                                         sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(arguments_of_a_file_that_changed_are_refused,
                                         sb_test_dir_setup, sb_test_dir_teardown),
+        cmocka_unit_test_setup_teardown(lines_above_operators_have_the_arguments_of_the_file,
+                                        sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(the_whole_name_of_an_event_is_an_argument_and_found,
                                         sb_test_dir_setup, sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(a_saved_trace_has_the_arguments_of_its_spans,
                                         sb_test_dir_setup, sb_test_dir_teardown),
+        cmocka_unit_test_setup_teardown(a_saved_trace_says_what_the_capture_says, sb_test_dir_setup,
+                                        sb_test_dir_teardown),
         cmocka_unit_test_setup_teardown(counts_that_json_cannot_say_are_saved_as_null,
                                         sb_test_dir_setup, sb_test_dir_teardown),
     };

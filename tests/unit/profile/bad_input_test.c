@@ -3,7 +3,10 @@
 #include <zlib.h>
 
 #include "codec/proto/proto.h"
+#include "profile/analysis/views.h"
+#include "profile/chrome_write.h"
 #include "profile/read/read.h"
+#include "support/fault_alloc.h"
 #include "unit/profile/analysis_bed.h"
 #include "base/banned.h"
 
@@ -22,6 +25,21 @@ static void spans_without_an_end_last_to_the_end_of_their_track(void **state) {
     sb_trace_free(t);
     t = trace_of_text("[" AT("", 7, "\"ph\":\"E\"") "," X("c", 8, 2) "]");
     assert_int_equal(odd(t, SB_TRACE_ODD_MISSING_BEGIN), 1);
+    sb_trace_free(t);
+}
+
+/* The last slice of the track has a time that is two days away. */
+static void spans_without_an_end_do_not_last_to_a_wrong_time(void **state) {
+    (void)state;
+    sb_trace *t =
+        trace_of_text("[" AT("a", 0, "\"ph\":\"B\"") "," X("b", 8, 2) "," X("c", 12, 2) "," X(
+            "d", 172800000000, 1) "," AT("e", 3, "\"ph\":\"b\",\"id\":1,\"cat\":\"c\"") "]");
+    int64_t total;
+    assert_int_equal(count_named(t, "a", &total), 1);
+    assert_int_equal(total, 14 * SB_PS_PER_US);
+    assert_int_equal(count_named(t, "e", NULL), 1);
+    assert_int_equal(odd(t, SB_TRACE_ODD_MISSING_END), 2);
+    assert_int_equal(odd(t, SB_TRACE_ODD_FAR), 1);
     sb_trace_free(t);
 }
 
@@ -383,6 +401,36 @@ static void a_line_at_a_time_that_no_clock_has_is_told(void **state) {
     sb_buf_fini(&out);
 }
 
+/* A line whose time is Unix time begins with the axis; a thread that began a little earlier is
+ * read later. */
+static void no_span_is_before_the_axis(void **state) {
+    (void)state;
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 16);
+    size_t plane = sb_pb_begin(&out, 1, 100);
+    sb_pb_add_bytes(&out, 2, SB_LIT("/host:CPU"));
+    static const uint64_t times[] = {1790857026000000010, 1790857026000000007};
+    for (uint64_t i = 0; i < 2; i++) {
+        size_t line = sb_pb_begin(&out, 3, 50);
+        sb_pb_add_uint(&out, 1, i + 1);
+        sb_pb_add_uint(&out, 3, times[i]);
+        size_t event = sb_pb_begin(&out, 4, 20);
+        sb_pb_add_uint(&out, 1, 1);
+        sb_pb_add_uint(&out, 2, 250);
+        sb_pb_add_uint(&out, 3, 5000);
+        sb_pb_end(&out, event);
+        sb_pb_end(&out, line);
+    }
+    sb_pb_end(&out, plane);
+    sb_trace *t = trace_of_bytes(sb_buf_slice(&out));
+    assert_int_equal(t->span_count, 2);
+    assert_int_equal(t->base_ns, times[1]);
+    for (size_t i = 0; i < t->tracks.n; i++)
+        assert_int_equal(t->tracks.items[i].first, i == 0 ? 3250 : 250);
+    sb_trace_free(t);
+    sb_buf_fini(&out);
+}
+
 static void a_plane_in_pieces_is_one_device(void **state) {
     (void)state;
     sb_buf out;
@@ -425,6 +473,29 @@ static void operators_of_several_threads_are_not_inside_each_other(void **state)
     assert_int_equal(sb_track_self(&t->tracks.items[0], 0, NULL), 10 * SB_PS_PER_US);
     assert_int_equal(sb_track_parent(&t->tracks.items[0], 1), SB_NO_INDEX);
     sb_analysis_free(a);
+    sb_trace_free(t);
+    sb_buf_fini(&out);
+}
+
+static void a_duration_that_no_operator_has_is_told(void **state) {
+    (void)state;
+    sb_buf out;
+    sb_buf_init(&out, &sb_alloc_libc, 1 << 16);
+    size_t stats = sb_pb_begin(&out, 1, 400), device = sb_pb_begin(&out, 1, 300);
+    static const int64_t durations[] = {4, INT64_MAX / 2, INT64_MIN / 4000};
+    for (unsigned i = 0; i < 3; i++) {
+        size_t node = sb_pb_begin(&out, 2, 60);
+        sb_pb_add_bytes(&out, 1, SB_LIT("mul"));
+        sb_pb_add_uint(&out, 2, 1790857026000000 + i);
+        sb_pb_add_uint(&out, 5, (uint64_t)durations[i]);
+        sb_pb_end(&out, node);
+    }
+    sb_pb_end(&out, device);
+    sb_pb_end(&out, stats);
+    sb_trace_file file = {.path = "", .name = SB_LIT("vm"), .run_metadata = sb_buf_slice(&out)};
+    sb_trace *t = trace_of_files(&file, 1);
+    assert_int_equal(odd(t, SB_TRACE_ODD_FAR), 1);
+    assert_int_equal(odd(t, SB_TRACE_ODD_NEGATIVE), 1);
     sb_trace_free(t);
     sb_buf_fini(&out);
 }
@@ -563,6 +634,95 @@ static bool stop_at_once(void *ud, uint64_t done, uint64_t total) {
     return false;
 }
 
+/* One event of each kind; the quotes are single ones. */
+static const char all_kinds[] =
+    "{'schemaVersion':1,'deviceProperties':[{'id':0,'name':'g'}],'traceEvents':["
+    "{'ph':'M','name':'process_name','pid':1,'args':{'name':'p'}},"
+    "{'ph':'X','name':'ProfilerStep#1','cat':'user_annotation','pid':1,'tid':2,'ts':0,'dur':90},"
+    "{'ph':'B','name':'b','pid':1,'tid':2,'ts':1},"
+    "{'ph':'X','name':'aten::mm','cat':'cpu_op','pid':1,'tid':2,'ts':2,'dur':9,"
+    "'args':{'External id':3,'Input Dims':[[2]]}},"
+    "{'ph':'X','name':'cudaLaunchKernel','cat':'cuda_runtime','pid':1,'tid':2,'ts':3,'dur':2,"
+    "'args':{'correlation':7}},"
+    "{'ph':'X','name':'gloo:all_reduce','cat':'user_annotation','pid':1,'tid':2,'ts':20,'dur':5,"
+    "'args':{'Process Group Name':'0'}},"
+    "{'ph':'i','name':'[memory]','pid':1,'tid':2,'ts':4,"
+    "'args':{'Addr':1,'Bytes':64,'Device Type':0}},"
+    "{'ph':'X','name':'nn.Module: L','cat':'python_function','pid':1,'tid':2,'ts':2,'dur':30},"
+    "{'ph':'C','name':'c','pid':1,'ts':5,'args':{'v':3}},"
+    "{'ph':'s','name':'s','id':1,'cat':'fwdbwd','pid':1,'tid':2,'ts':2},"
+    "{'ph':'f','name':'s','id':1,'cat':'fwdbwd','pid':1,'tid':2,'ts':21},"
+    "{'ph':'b','name':'as','id':1,'cat':'x','pid':1,'ts':6},"
+    "{'ph':'X','name':'k','cat':'kernel','pid':0,'tid':7,'ts':30,'dur':8,"
+    "'args':{'External id':3,'correlation':7}},x]}";
+
+static sb_status drop_text(void *ud, sb_slice piece, uint64_t done, uint64_t total, sb_err *err) {
+    (void)ud;
+    (void)piece;
+    (void)done;
+    (void)total;
+    (void)err;
+    return SB_OK;
+}
+
+static sb_status show_all(const sb_trace *t, const sb_analysis *a, sb_arena *arena) {
+    sb_memory_view memory;
+    sb_input_view input;
+    sb_module_view modules;
+    sb_rank_view ranks;
+    sb_difference difference;
+    sb_advice *advice;
+    sb_search_result found;
+    size_t n;
+    sb_search_ask ask = {.text = SB_LIT("3"), .in_args = true, .to = INT64_MAX, .limit = 9};
+    sb_status status = sb_trace_search(t, &ask, &found, arena, NULL);
+    if (status != SB_OK) return status;
+    bool is_done = sb_view_memory(t, 0, 10, &memory, arena) && sb_view_input(a, &input, arena) &&
+                   sb_view_modules(t, &modules, arena) && sb_view_ranks(a, &ranks, arena) &&
+                   sb_view_difference(a, a, SB_DIFFER_OPS, &difference, arena) &&
+                   sb_view_advice(a, &advice, &n, arena);
+    return is_done ? sb_chrome_write(t, INT64_MIN / 4, INT64_MAX / 4, drop_text, NULL, NULL)
+                   : SB_NOMEM;
+}
+
+static sb_status read_with(const sb_alloc *alloc, void *ud) {
+    sb_trace *t;
+    sb_analysis *a = NULL;
+    sb_arena arena;
+    sb_status status = sb_trace_open(&t, alloc, &sb_fs_local, ud, 3, NULL, NULL);
+    if (status != SB_OK) return status;
+    sb_arena_init(&arena, alloc, 4096, 16 << 20);
+    status = sb_analysis_new(&a, t, NULL, NULL);
+    if (status == SB_OK) status = sb_trace_add_idle(t, a, NULL);
+    if (status == SB_OK) status = show_all(t, a, &arena);
+    sb_analysis_free(a);
+    sb_arena_fini(&arena);
+    sb_trace_free(t);
+    return status;
+}
+
+/* Whichever request for memory fails: two ranks and an XSpace. */
+static void a_capture_survives_a_lack_of_memory(void **state) {
+    (void)state;
+    sb_buf space;
+    sb_trace_file files[3];
+    char paths[3][40], json[sizeof all_kinds];
+    for (size_t i = 0; i < sizeof json; i++) json[i] = all_kinds[i] == '\'' ? '"' : all_kinds[i];
+    sb_buf_init(&space, &sb_alloc_libc, 1 << 16);
+    for (unsigned i = 0; i < 2; i++) add_piece(&space, i);
+    for (size_t i = 0; i < 3; i++) {
+        sb_slice text = i < 2 ? sb_slice_str(json) : sb_buf_slice(&space);
+        snprintf(paths[i], sizeof paths[i], "/tmp/seaboard-trace-test-XXXXXX");
+        int fd = mkstemp(paths[i]);
+        assert_int_equal(write(fd, text.p, text.n), (ssize_t)text.n);
+        close(fd);
+        files[i] = (sb_trace_file){.path = paths[i], .name = SB_LIT("vm")};
+    }
+    sb_fault_alloc_sweep_lenient(read_with, files);
+    for (size_t i = 0; i < 3; i++) unlink(paths[i]);
+    sb_buf_fini(&space);
+}
+
 static void reading_can_be_cancelled(void **state) {
     (void)state;
     char path[600];
@@ -613,6 +773,7 @@ static void cancelling_ends_the_reading_wherever_it_is(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_without_an_end_last_to_the_end_of_their_track),
+        cmocka_unit_test(spans_without_an_end_do_not_last_to_a_wrong_time),
         cmocka_unit_test(spans_beside_the_threads_without_an_end_last_to_the_end_of_their_track),
         cmocka_unit_test(negative_durations_are_instants),
         cmocka_unit_test(unknown_categories_are_shown_and_unknown_phases_told),
@@ -628,8 +789,10 @@ int main(void) {
         cmocka_unit_test(times_of_1970_are_shown_and_one_wrong_time_among_others_is_left_out),
         cmocka_unit_test(an_xspace_of_another_version_is_read_as_far_as_it_is_known),
         cmocka_unit_test(a_line_at_a_time_that_no_clock_has_is_told),
+        cmocka_unit_test(no_span_is_before_the_axis),
         cmocka_unit_test(a_plane_in_pieces_is_one_device),
         cmocka_unit_test(operators_of_several_threads_are_not_inside_each_other),
+        cmocka_unit_test(a_duration_that_no_operator_has_is_told),
         cmocka_unit_test(quotes_that_nobody_escaped_and_bare_words_are_repaired),
         cmocka_unit_test(a_kernel_that_lost_its_times_is_left_out_and_told),
         cmocka_unit_test(a_time_that_no_clock_has_is_told_once),
@@ -637,6 +800,7 @@ int main(void) {
         cmocka_unit_test(a_byte_order_mark_is_stepped_over),
         cmocka_unit_test(a_file_of_another_kind_is_refused_with_a_reason),
         cmocka_unit_test(json_that_is_no_trace_is_refused_with_a_reason),
+        cmocka_unit_test(a_capture_survives_a_lack_of_memory),
         cmocka_unit_test(reading_can_be_cancelled),
         cmocka_unit_test(cancelling_ends_the_reading_wherever_it_is),
     };

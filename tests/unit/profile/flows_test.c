@@ -216,6 +216,21 @@ static void a_launch_that_is_told_twice_is_one_arrow(void **state) {
     sb_trace_free(t);
 }
 
+/* Such as in a file that somebody made of those of several processes. */
+static void
+what_is_launched_under_an_id_used_again_belongs_to_the_last_launch_before_it(void **state) {
+    (void)state;
+    static const event events[] = {
+        {0, 0, 10, {{CORRELATION, 7}, {DEVICE, 1}}},  {THREADS, 20, 10, {{CORRELATION, 7}}},
+        {1, 40, 10, {{CORRELATION, 7}, {DEVICE, 1}}}, {THREADS, 60, 10, {{CORRELATION, 7}}},
+        {0, 80, 10, {{CORRELATION, 7}, {DEVICE, 1}}},
+    };
+    ASSERT_ARROWS(events, "0>1 2>3 ");
+    sb_trace *t = trace_of_events(events, 5);
+    assert_int_equal(t->odds[SB_TRACE_ODD_REUSED].n, 1);
+    sb_trace_free(t);
+}
+
 static void an_id_that_many_share_on_both_sides_means_nothing(void **state) {
     (void)state;
     static event events[2 * 64];
@@ -242,6 +257,8 @@ int main(void) {
         cmocka_unit_test(an_arrow_ends_at_the_event_that_names_it_also_where_others_cross_it),
         cmocka_unit_test(instants_have_no_arrows),
         cmocka_unit_test(a_launch_that_is_told_twice_is_one_arrow),
+        cmocka_unit_test(
+            what_is_launched_under_an_id_used_again_belongs_to_the_last_launch_before_it),
         cmocka_unit_test(an_id_that_many_share_on_both_sides_means_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

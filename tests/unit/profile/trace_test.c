@@ -117,6 +117,19 @@ static void ranks_share_one_axis(void **state) {
 
 /* ---- lanes and windows ----------------------------------------------------------------------- */
 
+static void what_ends_where_a_span_begins_is_not_inside_it(void **state) {
+    (void)state;
+    sb_trace *t =
+        trace_of_text("[" X("f", 0, 10) "," X("g", 5, 5) "," X("f", 10, 10) "," X("h", 10, 2) "]");
+    const sb_track *k = &t->tracks.items[0];
+    uint32_t children;
+    assert_int_equal(sb_track_self(k, 0, &children), 5 * SB_PS_PER_US);
+    assert_int_equal(children, 1);
+    assert_int_equal(sb_track_self(k, 1, &children), 8 * SB_PS_PER_US);
+    assert_int_equal(children, 1);
+    sb_trace_free(t);
+}
+
 static void spans_that_cross_get_a_lane_and_keep_their_length(void **state) {
     (void)state;
     sb_trace *t = trace_of_text("[" X("a", 0, 10) "," X("b", 2, 3) "," X("c", 4, 10) "]");
@@ -426,6 +439,7 @@ int main(void) {
         cmocka_unit_test(a_trace_json_of_jax_holds_what_its_xspace_holds),
         cmocka_unit_test(xspace_of_keras_opens),
         cmocka_unit_test(ranks_share_one_axis),
+        cmocka_unit_test(what_ends_where_a_span_begins_is_not_inside_it),
         cmocka_unit_test(spans_that_cross_get_a_lane_and_keep_their_length),
         cmocka_unit_test(spans_that_cross_in_a_chain_take_turns_in_two_lanes),
         cmocka_unit_test(steps_inside_functions_that_outlive_the_last_step_share_a_lane),

@@ -101,7 +101,7 @@ export const texts = {
   'odd.too_deep': 'Slices nested more than 1 000 deep; left out',
   'odd.far_time': 'Events more than a day away from the others; left out',
   'odd.clock_skew': 'Clocks that differ between ranks; moved so that collectives end together',
-  'odd.reused_id': 'Ids used again while still in use',
+  'odd.reused_id': 'Ids used again',
   'odd.no_position': 'Events that have a count and no time; left out',
   'odd.capture_error': 'Errors that the profiler itself reports',
   'odd.capture_warning': 'Warnings that the profiler itself reports',

@@ -102,7 +102,7 @@ export const texts: Record<Key, string> = {
   'odd.too_deep': '嵌套超过 1 000 层的切片；未显示',
   'odd.far_time': '与其他事件相差一天以上的事件；未显示',
   'odd.clock_skew': '各 rank 的时钟不一致；已平移，使集合通信同时结束',
-  'odd.reused_id': '尚在使用中又被重复使用的 id',
+  'odd.reused_id': '被重复使用的 id',
   'odd.no_position': '只有次数没有时间的事件；未显示',
   'odd.capture_error': '性能分析器自己报告的错误',
   'odd.capture_warning': '性能分析器自己报告的警告',
