@@ -203,4 +203,19 @@ export default {
     const bars = page.getByRole('region', { name: 'Waiting for input, by step' });
     await soon(async () => assert.match(await bars.innerHTML(), /Profiled batch 2/));
   },
+
+  async 'bars beside numbers are as long as the numbers are large'(keep) {
+    const at = (name, cat, ts, dur) => ({ ph: 'X', cat, name, pid: 1, tid: 2, ts, dur });
+    const ops = [596_874, 543_328, 97_431];
+    const traceEvents = [at('ProfilerStep#1', 'user_annotation', 0, 1_300_000)];
+    ops.forEach((dur, i) => traceEvents.push(at(`aten::op${i}`, 'cpu_op', 1 + i * 600_000, dur)));
+    const server = await made((logdir) => writeTrace(logdir, 'vit', 'host_1', { schemaVersion: 1, traceEvents }));
+    const page = keep(await openProfile(server));
+    for (const name of ['Top operators', 'Critical path']) {
+      const rows = page.getByRole('region', { name }).getByRole('row').filter({ hasText: 'aten::op' });
+      await soon(async () => assert.equal(await rows.count(), 3));
+      const long = await rows.locator('.bar').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
+      assert.ok(Math.abs(long[1] / long[0] - ops[1] / ops[0]) < 0.03, `${name}: ${long}`);
+    }
+  },
 };
