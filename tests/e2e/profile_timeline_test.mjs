@@ -279,4 +279,22 @@ export default {
     await page.getByRole('radio', { name: /^Captures/ }).click();
     await soon(async () => assert.match(await page.getByRole('option').innerText(), /\d\.\d\s%$/));
   },
+
+  async 'a motion that is on its way ends with its capture'(keep) {
+    const server = await made((logdir) => {
+      for (const run of ['a', 'b']) writeTrace(logdir, run, 'host_1', kineto());
+    });
+    const page = keep(await openTimeline(server));
+    await page.getByRole('radio', { name: 'Captures 2' }).click();
+    const other = page.getByRole('option', { selected: false });
+    await soon(async () => assert.equal(await other.count(), 1));
+    await other.evaluate((one) => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true }));
+      one.click();
+    });
+    await soon(async () => assert.match(await address(page), /profile\.capture=/));
+    await painted(page);
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 300))); // a motion takes 120 ms
+    assert.equal(await windowOf(page), '');
+  },
 };

@@ -221,8 +221,9 @@ export class ProfileState {
   );
 
   /** What a file of one rank is called: "rank 3", as names of files are long and alike. */
-  rankName(source: string): string {
-    const rank = this.tracks?.sources.find(({ name }) => name === source)?.rank ?? null;
+  rankName(source: string, at?: number): string {
+    const sources = this.tracks?.sources ?? [];
+    const rank = (at === undefined ? sources.find(({ name }) => name === source) : sources.at(at))?.rank ?? null;
     return rank === null ? source : tt('rank', { n: rank });
   }
   groupName(id: number): string {
