@@ -189,6 +189,7 @@ export default {
     const page = keep(await openCharts('demo'));
     const field = page.locator('#tag-filter');
     await field.fill('loss');
+    await page.locator('#tag-options').waitFor();
     const composing = (key) =>
       field.evaluate(
         (input, name) =>

@@ -1,7 +1,8 @@
 // Profiles: what leads from one page to another, and the controls of the pages that are chosen from lists.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
-import { address, soon } from './harness.mjs';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { address, ROOT, soon } from './harness.mjs';
 import { RunWriter } from './logs.mjs';
 import { downloaded, made, openProfile, openTimeline, painted, range, tab } from './profile_page.mjs';
 import { kineto, writeTrace } from './profiles.mjs';
@@ -139,5 +140,82 @@ export default {
     await chart.getByRole('combobox', { name: 'Scalar' }).selectOption('accuracy');
     await soon(async () => assert.match(await chart.getByRole('img').getAttribute('aria-label'), /^accuracy · vit/));
     await soon(async () => assert.match(await address(page), /profile\.metric=accuracy/));
+  },
+
+  async 'ranks are called by their numbers, whatever their files are called'(keep) {
+    const server = await made((logdir) => {
+      for (const rank of [0, 1])
+        writeTrace(logdir, 'ddp', `a-node-with-a-long-name.rank${rank}`, kineto({ rank, ranks: 2 }));
+    });
+    const page = keep(await openProfile(server));
+    const idle = page.getByRole('region', { name: 'Device idle' });
+    await soon(async () => assert.match(await idle.innerText(), /rank 0\s[\s\S]*rank 1\s/));
+    assert.doesNotMatch(await idle.innerText(), /long-name/);
+    const advice = page.getByRole('region', { name: 'What to do' });
+    await soon(async () => assert.match(await advice.innerText(), /rank \d comes last to collectives/));
+  },
+
+  async 'C++ names are short on every page, and in sentences'(keep) {
+    const long = (name) => `void at::native::${name}<4, ${'std::pair<int, float>, '.repeat(30)}int>(int)`;
+    const trace = kineto();
+    for (const one of trace.traceEvents) {
+      if (one.cat === 'kernel') one.name = long('fill_kernel');
+      if (one.name === 'aten::linear') one.name = long('aten::linear');
+    }
+    const server = await made((logdir) => {
+      for (const run of ['a', 'b']) writeTrace(logdir, run, 'host_1', trace);
+    });
+    const page = keep(await openProfile(server));
+    const what = page.getByRole('region', { name: 'What to do' });
+    await soon(async () => assert.match(await what.innerText(), /such as linear<4, pair<int, float>.*…/));
+    for (const [name, text] of [
+      ['Top operators', /^linear<4, pair/m],
+      ['Critical path', /^linear<4, pair/m],
+    ])
+      await soon(async () => assert.match(await page.getByRole('region', { name }).innerText(), text));
+    await tab(page, 'Compare').click();
+    await page.getByRole('combobox', { name: 'Compare with' }).selectOption({ index: 1 });
+    await tab(page, 'Kernels').last().click();
+    const table = page.getByRole('table', { name: 'Compare' });
+    await soon(async () => assert.match(await table.getByRole('row').nth(1).innerText(), /^fill_kernel<4, pair/));
+  },
+
+  async 'long names of runs end within the list of captures'(keep) {
+    const run = `sweep/${'learning_rate=0.001,'.repeat(10)}`;
+    const page = keep(await openProfile(await made((logdir) => writeTrace(logdir, run, 'host_1', kineto()))));
+    const list = page.getByRole('listbox', { name: 'Captures' });
+    const name = list.getByText(run);
+    await soon(async () => {
+      const [inner, outer] = [await name.boundingBox(), await list.boundingBox()];
+      assert.ok(inner.x + inner.width <= outer.x + outer.width - 12, `${inner.x + inner.width}`);
+    });
+    const how = await name.evaluate((one) => [getComputedStyle(one).display, getComputedStyle(one).textOverflow]);
+    assert.deepEqual(how, ['block', 'ellipsis']);
+  },
+
+  async 'waits for input are titled with names of their own where steps share one'(keep) {
+    const server = await made((logdir) =>
+      cpSync(join(ROOT, 'tests/fixtures/tf/keras/logs/train/plugins'), join(logdir, 'keras/plugins'), {
+        recursive: true,
+      }),
+    );
+    const page = keep(await openProfile(server, '#profile&v=1&profile.page=input'));
+    const bars = page.getByRole('region', { name: 'Waiting for input, by step' });
+    await soon(async () => assert.match(await bars.innerHTML(), /Profiled batch 2/));
+  },
+
+  async 'bars beside numbers are as long as the numbers are large'(keep) {
+    const at = (name, cat, ts, dur) => ({ ph: 'X', cat, name, pid: 1, tid: 2, ts, dur });
+    const ops = [596_874, 543_328, 97_431];
+    const traceEvents = [at('ProfilerStep#1', 'user_annotation', 0, 1_300_000)];
+    ops.forEach((dur, i) => traceEvents.push(at(`aten::op${i}`, 'cpu_op', 1 + i * 600_000, dur)));
+    const server = await made((logdir) => writeTrace(logdir, 'vit', 'host_1', { schemaVersion: 1, traceEvents }));
+    const page = keep(await openProfile(server));
+    for (const name of ['Top operators', 'Critical path']) {
+      const rows = page.getByRole('region', { name }).getByRole('row').filter({ hasText: 'aten::op' });
+      await soon(async () => assert.equal(await rows.count(), 3));
+      const long = await rows.locator('.bar').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().width));
+      assert.ok(Math.abs(long[1] / long[0] - ops[1] / ops[0]) < 0.03, `${name}: ${long}`);
+    }
   },
 };

@@ -37,7 +37,10 @@ const stepsPainted = (page) => page.evaluate(() => globalThis.painted);
 export default {
   async 'the overview says how long a step takes and where its time goes'(keep) {
     const page = keep(await openProfile(await made()));
-    await soon(async () => assert.match(await page.locator('.verdict h2').innerText(), /A step takes 9\.9\d*\sms/));
+    const verdict = page.locator('.verdict h2');
+    await soon(async () =>
+      assert.match(await verdict.innerText(), /A step takes 9\.9\d*\sms\. The device is idle for 6\d\s% of the time\./),
+    );
     await soon(async () => assert.match(await page.locator('.verdict').innerText(), /Steps\n4/i));
     const bars = page.getByRole('group', { name: 'Step time' }).getByRole('button');
     await soon(async () => assert.equal(await bars.count(), 4));

@@ -235,4 +235,66 @@ export default {
     await soon(async () => assert.equal(await details(page).locator('code').innerText(), whole));
     await axe(page, 'details', '.drawer');
   },
+
+  async 'marks of the ruler are never cut, and are seen within the selected range'(keep) {
+    const page = keep(
+      await openTimeline(
+        await made(),
+        // the last mark, 35 ms, is 6 pixels before the end
+        '#profile&v=1&profile.page=timeline&profile.window=0~35200000000&profile.range=0~39900000000',
+      ),
+    );
+    const ruler = page.locator('.ruler[title]');
+    await soon(async () => assert.match(await ruler.innerText(), /30\s?ms/));
+    const { right } = await ruler.evaluate((one) => one.getBoundingClientRect().toJSON());
+    const marks = await ruler.locator('span').evaluateAll((all) =>
+      all.map((one) => {
+        const { left, top, right, bottom } = one.getBoundingClientRect();
+        return { right, isSeen: document.elementFromPoint((left + right) / 2, (top + bottom) / 2) === one };
+      }),
+    );
+    assert.ok(marks.length > 4);
+    assert.ok(
+      marks.every((one) => one.right <= right && one.isSeen),
+      JSON.stringify(marks),
+    );
+  },
+
+  async 'the tooltip goes when keys move away what the pointer was over'(keep) {
+    const page = keep(await openTimeline(await made()));
+    const at = await row(page, 'thread 4242').boundingBox();
+    const canvas = await page.locator(CANVAS).boundingBox();
+    const tip = page.locator('.tip');
+    await page.mouse.move(canvas.x + canvas.width * 0.24, at.y + 11);
+    await soon(async () => assert.match(await tip.innerText(), /ProfilerStep#100/));
+    await page.keyboard.press('d');
+    await soon(async () => assert.equal(await tip.count(), 0));
+  },
+
+  async 'how busy tracks and captures are is told with one decimal each'(keep) {
+    const page = keep(await openTimeline(await made()));
+    const shares = page.locator('.names .row .n').filter({ hasText: '%' });
+    await soon(async () => assert.ok((await shares.count()) >= 4));
+    for (const text of await shares.allInnerTexts()) assert.match(text, /^(<0\.1|\d+\.\d)\s%$/);
+    await page.getByRole('radio', { name: /^Captures/ }).click();
+    await soon(async () => assert.match(await page.getByRole('option').innerText(), /\d\.\d\s%$/));
+  },
+
+  async 'a motion that is on its way ends with its capture'(keep) {
+    const server = await made((logdir) => {
+      for (const run of ['a', 'b']) writeTrace(logdir, run, 'host_1', kineto());
+    });
+    const page = keep(await openTimeline(server));
+    await page.getByRole('radio', { name: 'Captures 2' }).click();
+    const other = page.getByRole('option', { selected: false });
+    await soon(async () => assert.equal(await other.count(), 1));
+    await other.evaluate((one) => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true }));
+      one.click();
+    });
+    await soon(async () => assert.match(await address(page), /profile\.capture=/));
+    await painted(page);
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 300))); // a motion takes 120 ms
+    assert.equal(await windowOf(page), '');
+  },
 };

@@ -132,7 +132,11 @@ static void advise_part(advising *s, sb_step_part part, const char *id, double l
 static void advise_idle(advising *s) {
     const sb_analysis *a = s->a;
     if (!a->has_device || a->device_busy >= 0.5 || a->device_busy < 0) return;
-    sb_advice *v = add(s, "idle", (int64_t)((1 - a->device_busy) * (double)a->stats.median));
+    /* of a median step, as its parts beside the advice: one slow step has much of all idle time */
+    const int64_t *parts = a->stats.parts;
+    int64_t idle = a->stats.median - parts[SB_PART_COMPUTE] - parts[SB_PART_COMMUNICATION] -
+                   parts[SB_PART_COPY];
+    sb_advice *v = add(s, "idle", idle);
     if (!v) return;
     v->value = a->device_busy;
     snprintf(v->text, sizeof v->text,

@@ -391,6 +391,30 @@ static void advice_names_its_evidence(void **state) {
     sb_trace_free(t);
 }
 
+static void advice_about_idle_time_wins_that_of_a_median_step(void **state) {
+    (void)state;
+    sb_trace *t =
+        trace_of_text("[" ON_THREAD(2, "user_annotation", "ProfilerStep#1", 0, 100) "," ON_THREAD(
+            2, "user_annotation", "ProfilerStep#2", 100,
+            100) "," ON_THREAD(2, "user_annotation", "ProfilerStep#3", 200,
+                               2000) "," KERNEL(7, "a", 10,
+                                                20) "," KERNEL(7, "a", 110,
+                                                               20) "," KERNEL(7, "a", 210, 20) "]");
+    sb_analysis *a = analysis_of(t, NULL);
+    sb_arena arena;
+    sb_advice *v;
+    size_t n;
+    sb_arena_init(&arena, &sb_alloc_libc, 1 << 16, 1 << 28);
+    assert_true(sb_view_advice(a, &v, &n, &arena));
+    assert_int_equal(n, 1);
+    assert_string_equal(v[0].id, "idle");
+    assert_int_equal(a->stats.median, 100 * SB_PS_PER_US);
+    assert_int_equal(v[0].saves, 80 * SB_PS_PER_US);
+    sb_arena_fini(&arena);
+    sb_analysis_free(a);
+    sb_trace_free(t);
+}
+
 static void a_search_finds_the_slices_of_advice(void **state) {
     (void)state;
     sb_trace *t = trace_of_text("[" OP("enumerate(DataLoader)#_Single.__next__", 0, 60) "," OP(
@@ -456,6 +480,7 @@ int main(void) {
         cmocka_unit_test(a_capture_does_not_differ_from_itself),
         cmocka_unit_test(captures_with_and_without_a_device_are_compared_by_time_of_the_host),
         cmocka_unit_test(advice_names_its_evidence),
+        cmocka_unit_test(advice_about_idle_time_wins_that_of_a_median_step),
         cmocka_unit_test(a_search_finds_the_slices_of_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,7 +228,7 @@ export const texts = {
   'verdict.step': 'A step takes {step}.',
   'verdict.noSteps': 'No steps were found in this capture.',
   'verdict.noDevice': 'There is no device in it: the numbers are those of the host.',
-  'verdict.idle': 'The device is idle for {share} of it.',
+  'verdict.idle': 'The device is idle for {share} of the time.',
   'verdict.input': '{share} goes to waiting for input.',
   'verdict.communication': '{share} goes to communication that nothing hides.',
   'verdict.launch': '{share} goes to launching kernels.',

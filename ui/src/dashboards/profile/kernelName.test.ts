@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { kernelName } from './kernelName';
+import { inSentence, kernelName } from './kernelName';
 
 it('names of kernels are without their namespaces', () => {
   expect(
@@ -27,4 +27,10 @@ it('all other names stay as they are', () => {
     '',
   ])
     expect(kernelName(name)).toBe(name);
+});
+
+it('names in sentences are cut where they are very long', () => {
+  expect(inSentence('void at::native::fill<float>(at::Tensor)')).toBe('fill<float>(Tensor)');
+  expect(inSentence('x'.repeat(80))).toBe('x'.repeat(80));
+  expect(inSentence('🚀'.repeat(81))).toBe(`${'🚀'.repeat(79)}…`);
 });

@@ -11,3 +11,10 @@ export function kernelName(name: string): string {
     .replaceAll('(anonymous namespace)::', '')
     .replace(NAMESPACES, '');
 }
+
+const MOST = 80; // letters
+/** The same within a sentence, which names of a thousand letters would bury. */
+export function inSentence(name: string): string {
+  const letters = [...kernelName(name)];
+  return letters.length > MOST ? `${letters.slice(0, MOST - 1).join('')}…` : letters.join('');
+}

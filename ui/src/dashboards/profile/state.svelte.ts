@@ -25,7 +25,7 @@ import {
   tracksQuestion,
   type Capture,
 } from './question';
-import { shownName } from './texts';
+import { shownName, tt } from './texts';
 import { sliceKey, type Hits } from './timeline/paint';
 import { profileView as v, type Advice, type Span } from './view.svelte';
 
@@ -220,6 +220,12 @@ export class ProfileState {
     this.hit < 0 ? undefined : this.hits?.items.at(this.hit - this.hitPage * HITS),
   );
 
+  /** What a file of one rank is called: "rank 3", as names of files are long and alike. */
+  rankName(source: string, at?: number): string {
+    const sources = this.tracks?.sources ?? [];
+    const rank = (at === undefined ? sources.find(({ name }) => name === source) : sources.at(at))?.rank ?? null;
+    return rank === null ? source : tt('rank', { n: rank });
+  }
   groupName(id: number): string {
     const names: string[] = [];
     for (let group = this.groupOf.get(id); group; group = this.groupOf.get(group.parent)) names.unshift(group.name);

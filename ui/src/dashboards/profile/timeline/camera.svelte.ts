@@ -74,6 +74,10 @@ export class TimeCamera {
     };
     this.frame = requestAnimationFrame(step);
   }
+  /** Ends the motion: the window that it would note means nothing in another capture. */
+  end(): void {
+    cancelAnimationFrame(this.frame);
+  }
   /** The range at the end of the motion: keys that are held down continue from there. */
   private get aim(): Span {
     return this.target ?? [this.from, this.to];

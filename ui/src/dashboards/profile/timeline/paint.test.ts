@@ -94,6 +94,36 @@ describe('labels of slices', () => {
   });
 });
 
+describe('flows', () => {
+  it('leave a slice between two lanes, towards the other end, and do not strike out its name', () => {
+    const starts: number[][] = [];
+    const known = {
+      bezierCurveTo: () => undefined,
+      moveTo: (...at: number[]) => starts.push(at),
+      measureText: () => ({ width: 6 }),
+    };
+    const context = new Proxy(known, { get: (of, key) => (key in of ? of[key as keyof typeof of] : () => undefined) });
+    const of = rects([
+      [0, 1000, 0],
+      [2000, 100, 1],
+    ]);
+    const [upper, lower] = [
+      [1, 0, 0, 0],
+      [1, 1, 2000, 1],
+    ] as const;
+    const flows = [
+      [...upper, ...lower, 2],
+      [...lower, ...upper, 2],
+    ] as const;
+    paintScene(context as unknown as CanvasRenderingContext2D, { ...scene(of), flows });
+    const top = 100 - 40 + PAD;
+    expect([starts[0], starts[2]]).toEqual([
+      [0, top + LANE - 1],
+      [200, top + LANE - 1],
+    ]);
+  });
+});
+
 describe('arrow keys', () => {
   const of = rects([
     [0, 1000, 0],

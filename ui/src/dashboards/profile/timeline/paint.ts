@@ -402,9 +402,11 @@ function flows(c: Context, s: Scene): void {
     const [a, b] = [place(t0, p0, d0), place(t1, p1, d1)];
     if (!a || !b || Math.max(a.x, b.x) < 0 || Math.min(a.x, b.x) > s.width) continue;
     const bend = Math.max(12, Math.min(60, Math.abs(b.x - a.x) / 2));
+    // leaves between two lanes: through the middle of the slice it would strike out its name
+    const y = a.y + (b.y < a.y ? -LANE / 2 : LANE / 2);
     c.beginPath();
-    c.moveTo(a.x, a.y);
-    c.bezierCurveTo(a.x + bend, a.y, b.x - bend, b.y, b.x, b.y);
+    c.moveTo(a.x, y);
+    c.bezierCurveTo(a.x + bend, y, b.x - bend, b.y, b.x, b.y);
     c.stroke();
     c.beginPath();
     c.moveTo(b.x, b.y);

@@ -81,6 +81,8 @@ it('a rank is as busy as its device', () => {
   const device: ProfileGroup = { ...group(2, 0), kind: 'device', busy: 0.4, slices: 5 };
   expect(busyOf(rank, [rank, host, device])).toBe(0.4);
   expect(busyOf(rank, [rank, host])).toBe(0.99);
+  // an XSpace has planes of devices on which nothing was recorded
+  expect(busyOf(rank, [rank, host, { ...device, busy: 0, slices: 0 }])).toBe(0.99);
   expect(busyOf(rank, [rank])).toBe(0);
   // torch marks the end of a capture by an instant on a track of its own
   expect(busyOf({ ...rank, slices: 1 }, [rank, host])).toBe(0.99);

@@ -109,6 +109,6 @@ export function rowsIn(rows: readonly Row[], from: number, to: number): Row[] {
 export function busyOf(group: ProfileGroup, groups: readonly ProfileGroup[]): number {
   if (group.busy > 0) return group.busy;
   const inside = groups.filter(({ parent, id }) => parent === group.id && id !== group.id);
-  const devices = inside.filter(({ kind }) => kind === 'device');
+  const devices = inside.filter(({ kind, slices }) => kind === 'device' && slices > 0);
   return Math.max(0, ...(devices.length ? devices : inside).map(({ busy }) => busy));
 }
