@@ -156,6 +156,7 @@ export { nearestIndex, xExtent, type Hit, type Line } from './widgets/chart/line
 export { snap, spread, walk } from './widgets/chart/fobs';
 export { drawnStats, type Stats, type StatPoint } from './widgets/chart/stats';
 export {
+  evenTicks,
   makeAxis,
   projectionOf,
   roundAt,
