@@ -160,17 +160,17 @@ export default {
     const trace = kineto();
     for (const one of trace.traceEvents) {
       if (one.cat === 'kernel') one.name = long('fill_kernel');
-      if (one.name === 'aten::linear') one.name = long('aten::linear');
+      if (one.name === 'aten::addmm') one.name = long('aten::addmm');
     }
     const server = await made((logdir) => {
       for (const run of ['a', 'b']) writeTrace(logdir, run, 'host_1', trace);
     });
     const page = keep(await openProfile(server));
     const what = page.getByRole('region', { name: 'What to do' });
-    await soon(async () => assert.match(await what.innerText(), /such as linear<4, pair<int, float>.*…/));
+    await soon(async () => assert.match(await what.innerText(), /such as addmm<4, pair<int, float>.*…/));
     for (const [name, text] of [
-      ['Top operators', /^linear<4, pair/m],
-      ['Critical path', /^linear<4, pair/m],
+      ['Top operators', /^addmm<4, pair/m],
+      ['Critical path', /^addmm<4, pair/m],
     ])
       await soon(async () => assert.match(await page.getByRole('region', { name }).innerText(), text));
     await tab(page, 'Compare').click();

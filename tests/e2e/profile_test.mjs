@@ -256,9 +256,7 @@ export default {
     const curve = page.getByRole('img', { name: 'Memory over time' });
     await curve.waitFor();
     const marks = curve.locator('text[text-anchor=end]');
-    await soon(async () =>
-      assert.deepEqual(await marks.allTextContents(), ['1.0 MB', '2.0 MB', '3.0 MB', '4.0 MB', '5.0 MB']),
-    );
+    await soon(async () => assert.deepEqual(await marks.allTextContents(), ['5.0 MB', '10 MB', '15 MB', '20 MB']));
     await soon(async () => assert.match(await page.locator('.page').last().innerText(), /At the peak/));
     await soon(async () => assert.match(await page.locator('.bar').last().innerText(), /peak 5\.0 MB/));
     const { text } = await downloaded(page, () => page.getByRole('link', { name: /CSV/ }).click());
